@@ -1,0 +1,64 @@
+# Two commands do everything on a machine with python3 (3.11+), make and git:
+#   make demo    real people's answers through the whole path
+#   make test    everything that CI proves
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WEB := client/deniable_web
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+TOOL := $(BIN)/python tests/tools.py
+DEMO ?=
+
+.PHONY: help demo test lint format docs vectors bench clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+	@echo "also: lint, format, docs (generated pages), vectors (for both languages), bench, clean"
+
+demo: $(VENV)/demo.installed
+	$(BIN)/deniable demo $(DEMO)
+
+test: lint $(VENV)/test.installed
+	$(TOOL) node --test $$(find tests/web -name '*.test.js')
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/test.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(TOOL) npm --prefix $(WEB) run --silent check
+
+format: $(VENV)/test.installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/test.installed
+	$(BIN)/python tests/make_docs.py
+
+vectors: $(VENV)/test.installed
+	$(BIN)/python tests/make_vectors.py
+
+bench: $(VENV)/test.installed
+	$(BIN)/python tests/bench.py
+
+clean:
+	rm -rf $(VENV) $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/python.installed: constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; name it with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --constraint constraints.txt --upgrade pip
+	touch $@
+
+$(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
+	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server]'
+	touch $@
+
+$(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tests/tools.py
+	$(PIP) install --quiet --constraint constraints.txt --group dev
+	$(TOOL) install
+	$(TOOL) npm --prefix $(WEB) ci --silent
+	touch $@

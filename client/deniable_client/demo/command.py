@@ -1,0 +1,182 @@
+"""``deniable demo``"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import urllib3
+
+from deniable import CollectorError, Survey
+from deniable.cli import example
+from deniable_client import Client
+from deniable_client.demo.people import Answers, choose, everybody, survey_file, true_shares
+
+SENDERS = 16
+"""Threads that send: they wait for the same commits, so more of them share each one."""
+
+START_SECONDS = 30
+
+
+@click.command(
+    epilog=example("deniable demo", "deniable demo --exit", "deniable demo --respondents 500 --db demo.db --exit")
+)
+@click.option(
+    "--respondents", type=click.IntRange(1, 1_000_000), default=6366, show_default=True, help="How many people answer."
+)
+@click.option("--exit", "stop", is_flag=True, help="Stop after the table instead of leaving the collector running.")
+@click.option(
+    "--db",
+    "database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A new SQLite file to keep; by default a temporary one.",
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or a free one.")
+def demo(respondents: int, stop: bool, database: Path | None, port: int | None) -> None:
+    """Real people's answers through the whole path.
+
+    6,366 readers of a magazine told in 1974 whether they had had an affair. Here each of them answers again: the
+    client randomises, the report goes over HTTP to a collector, and the estimates are printed beside the truth, which
+    the collector never sees.
+    """
+    if database and database.exists():
+        raise click.ClickException(f"--db {database}: exists already; the demo starts with a new file")
+    with tempfile.TemporaryDirectory(prefix="deniable-") as folder:
+        database = database or Path(folder) / "demo.db"
+        click.echo(f"Publishing {Path(survey_file()).name} and starting a collector ...")
+        survey_id = publish(database)
+        with collector(database, port or free_port()) as url:
+            client = Client(url, connections=SENDERS)
+            survey = client.survey(survey_id)
+            people = choose(everybody(survey), respondents)
+            answer_all(client, survey, people)
+            fine = show_table(survey, people, estimates(url, survey_id), database)
+            if not stop:
+                keep_running(url, survey_id, database)
+    if not fine:
+        raise click.exceptions.Exit(1)
+
+
+def publish(database: Path) -> str:
+    """Publish the survey with the command that its author would type; the id."""
+    command = [*_deniable(), "survey", "publish", survey_file(), "--db", str(database)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise click.ClickException(f"publishing failed: {done.stderr.strip()}")
+    return done.stdout.split()[1]
+
+
+@contextmanager
+def collector(database: Path, port: int) -> Iterator[str]:
+    """A collector in a process of its own, as ``deniable serve`` starts it; ends with the block."""
+    command = [*_deniable(), "serve", "--db", str(database), "--port", str(port)]
+    url = f"http://127.0.0.1:{port}"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        _wait_until_ready(url, process)
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def answer_all(client: Client, survey: Survey, people: list[Answers]) -> None:
+    """Every person answers through the client, a few at a time."""
+    with (
+        ThreadPoolExecutor(SENDERS) as senders,
+        click.progressbar(length=len(people), label=f"{len(people):,} people answer", file=sys.stderr) as bar,
+    ):
+        for _ in senders.map(lambda person: client.answer(survey, person), people):
+            bar.update(1)
+
+
+def estimates(url: str, survey_id: str) -> dict[str, Any]:
+    """The collector's estimates, as any researcher downloads them."""
+    answer = urllib3.request("GET", f"{url}/api/v1/surveys/{survey_id}/estimates")
+    if answer.status != 200:
+        raise CollectorError(f"{url}: gave no estimates, status {answer.status}")
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def show_table(survey: Survey, people: list[Answers], result: dict[str, Any], database: Path) -> bool:
+    """Print the estimates beside the truth; whether every report was stored and counted once."""
+    truth = true_shares(people, survey)
+    click.echo()
+    click.echo(f"{'question':<14}{'option':<11}{'truth':>8}{'estimate':>10}{'95 % interval':>20}   covers")
+    covered = 0
+    for row in result["estimates"]:
+        true = truth[row["question"], row["option"]]
+        covers = row["conf_low"] <= true <= row["conf_high"]
+        covered += covers
+        interval = f"{100 * row['conf_low']:.1f} to {100 * row['conf_high']:.1f} %"
+        click.echo(
+            f"{row['question']:<14}{row['option']:<11}{100 * true:>6.1f} %{100 * row['estimate']:>8.1f} %"
+            f"{interval:>20}   {'yes' if covers else 'no'}"
+        )
+    click.echo()
+    click.echo(f"{result['n']:,} reports stored; {covered} of {len(result['estimates'])} intervals cover the truth.")
+    click.echo("No true answer left the process that played the people; the collector has the noisy reports only.")
+    if result["n"] != len(people):
+        click.secho(f"Expected {len(people):,} reports.", fg="red", err=True)
+    return bool(result["n"] == len(people))
+
+
+def keep_running(url: str, survey_id: str, database: Path) -> None:
+    """Leave the collector to whoever wants to answer in a browser, until Ctrl-C."""
+    click.echo()
+    click.echo(f"Answer it yourself:  {url}/s/{survey_id}")
+    click.echo(f"Results:             {url}/s/{survey_id}/results")
+    click.echo(f"Estimates as CSV:    {url}/api/v1/surveys/{survey_id}/estimates.csv")
+    click.echo(f"What was stored:     {url}/api/v1/surveys/{survey_id}/reports.csv")
+    click.echo("\nThe collector keeps running. Ctrl-C stops it.")
+    try:
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        click.echo("\nStopped.")
+
+
+def free_port() -> int:
+    """8000, or a free port when something else listens there."""
+    for port in (8000, 0):
+        with socket.socket() as attempt:
+            attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                attempt.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            chosen: int = attempt.getsockname()[1]
+            return chosen
+    raise click.ClickException("no port of 127.0.0.1 is free")
+
+
+def _deniable() -> list[str]:
+    return [sys.executable, "-m", "deniable"]
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise click.ClickException(f"the collector stopped with status {process.returncode} when it started")
+        try:
+            if urllib3.request("GET", f"{url}/livez", retries=False, timeout=1).status == 200:
+                return
+        except urllib3.exceptions.HTTPError:
+            pass
+        time.sleep(0.1)
+    raise click.ClickException(f"the collector did not answer within {START_SECONDS} seconds")

@@ -1,0 +1,1 @@
+"""The browser's half of Deniable: ES modules that the collector serves as they are."""

@@ -1,0 +1,1 @@
+"""The collector: runs where only reports exist. Nothing here ever randomises."""

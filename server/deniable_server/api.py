@@ -1,0 +1,275 @@
+"""The HTTP interface under ``/api/v1``."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from http import HTTPStatus
+from typing import Any
+
+from apiflask import APIBlueprint, APIFlask
+from flask import Response, current_app, request
+from werkzeug.datastructures import WWWAuthenticate
+from werkzeug.exceptions import Unauthorized, UnsupportedMediaType
+
+from deniable import EstimateRow, Report, ReportConflict, ReportError, Survey, SurveyClosed, estimate, parse_report
+from deniable.report import MAX_BYTES as MAX_REPORT
+from deniable.survey import MAX_BYTES as MAX_SURVEY
+from deniable.survey import parse_survey
+from deniable_server import schemas
+from deniable_server.problems import status_of
+from deniable_server.store import Outcome, Store
+from deniable_server.table import csv_lines
+from deniable_server.tokens import token_allows
+from deniable_server.writer import Writer
+
+BASE = "/api/v1"
+MAX_BATCH_BYTES = 4 * 1024 * 1024
+MAX_BATCH_LINES = 10_000
+MAX_REFUSALS = 1000
+"""Refused lines that an answer names; a batch with more mistakes than that has one mistake."""
+
+NDJSON = "application/x-ndjson"
+
+api = APIBlueprint("api", __name__, url_prefix=BASE, tag="API")
+
+
+def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
+    """Serve the API from a store."""
+    app.extensions["deniable"] = {"store": store, "writer": writer}
+    app.register_blueprint(api)
+
+    @app.spec_processor
+    def describe_raw_bodies(spec: dict[str, Any]) -> dict[str, Any]:
+        """Add the bodies that are parsed strictly instead of through pydantic."""
+        report = schemas.json_schema(schemas.ReportBody)
+        spec["paths"][f"{BASE}/surveys/{{survey_id}}/reports"]["post"]["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": report}, NDJSON: {"schema": {"type": "string"}}},
+        }
+        spec["paths"][f"{BASE}/surveys"]["post"]["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": {"type": "object", "description": "a published survey"}}},
+        }
+        return spec
+
+
+def get_store() -> Store:
+    """The store of the application that serves this request."""
+    store: Store = current_app.extensions["deniable"]["store"]
+    return store
+
+
+@api.after_request
+def allow_other_origins(response: Response) -> Response:
+    """Let pages of other origins fetch surveys and send reports: there are no cookies that could be abused."""
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    if request.method == "OPTIONS":
+        response.headers["Access-Control-Allow-Methods"] = "GET, POST"
+        response.headers["Access-Control-Allow-Headers"] = "Content-Type"
+        response.headers["Access-Control-Max-Age"] = "86400"
+    return response
+
+
+@api.get("/surveys")
+@api.output(schemas.Surveys)
+@api.doc(summary="List surveys", responses={401: "no valid token"})
+def list_surveys() -> dict[str, Any]:
+    """Every survey of this collector. Needs a token of scope `publish`."""
+    require_token()
+    store = get_store()
+    return {
+        "surveys": [
+            {
+                "id": state.survey.id,
+                "title": state.survey.title,
+                "published_on": state.published_on,
+                "opens": state.survey.opens and state.survey.opens.isoformat(),
+                "closes": state.survey.closes and state.survey.closes.isoformat(),
+                "closed_on": state.closed_on,
+                "reports": state.reports,
+                "open": state.not_open_because(store.today()) is None,
+            }
+            for state in store.states()
+        ]
+    }
+
+
+@api.post("/surveys")
+@api.output(schemas.Published, status_code=201)
+@api.doc(summary="Publish a survey", responses={200: "published before", 401: "no valid token", 422: "no survey"})
+def publish_survey() -> tuple[dict[str, str], int]:
+    """Keep the published bytes of a survey under their hash. Needs a token of scope `publish`."""
+    require_token()
+    survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
+    is_new = get_store().publish(survey)
+    return {"id": survey.id, "path": f"/s/{survey.id}"}, 201 if is_new else 200
+
+
+@api.get("/surveys/<survey_id>")
+@api.doc(summary="Fetch a survey", responses={200: "the published bytes", 404: "no such survey"})
+def fetch_survey(survey_id: str) -> Response:
+    """The published bytes, whose hash is the address."""
+    survey = get_store().survey(survey_id)
+    response = Response(survey.document, mimetype="application/json")
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+@api.post("/surveys/<survey_id>/close")
+@api.doc(summary="Close a survey", responses={204: "closed", 401: "no valid token", 404: "no such survey"})
+def close_survey(survey_id: str) -> Response:
+    """Take no more reports, from now on and for good. Needs a token of scope `publish`."""
+    require_token()
+    get_store().close_survey(survey_id)
+    return Response(status=HTTPStatus.NO_CONTENT)
+
+
+@api.post("/surveys/<survey_id>/reports")
+@api.doc(
+    summary="Send reports",
+    responses={
+        200: "known already, counted once; or what became of a batch",
+        201: "stored: on disk",
+        404: "no such survey",
+        409: "another report has this id",
+        410: "closed, or not yet open",
+        413: "body too large",
+        415: "neither application/json nor application/x-ndjson",
+        422: "does not fit the survey",
+        503: "busy: send the same again",
+        507: "disk full: send the same again later",
+    },
+)
+def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
+    """One report as JSON, or many as NDJSON, one on a line. A report counts once, however often it is sent."""
+    store = get_store()
+    survey = store.survey(survey_id)
+    if request.mimetype == NDJSON:
+        return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
+    report = parse_report(read_body(MAX_REPORT, "application/json", NDJSON), survey)
+    (outcome,) = get_writer().submit(survey, [report])
+    if refusal := refusal_of(outcome, store, survey):
+        raise refusal
+    return {"status": outcome.value}, 201 if outcome is Outcome.STORED else 200
+
+
+@api.get("/surveys/<survey_id>/estimates")
+@api.get("/surveys/<survey_id>/estimates.json")
+@api.input(schemas.EstimatesQuery, location="query", arg_name="query")
+@api.output(schemas.Estimates)
+@api.doc(summary="Estimates as JSON", responses={404: "no such survey"})
+def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
+    """Debiased shares with standard errors and confidence intervals."""
+    n, rows = estimates_of(survey_id, query)
+    return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
+
+
+@api.get("/surveys/<survey_id>/estimates.csv")
+@api.input(schemas.EstimatesQuery, location="query", arg_name="query")
+@api.doc(summary="Estimates as CSV", responses={200: "tidy rows", 404: "no such survey"})
+def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
+    """The same rows as the JSON."""
+    _, rows = estimates_of(survey_id, query)
+    header = [field.name for field in fields(EstimateRow)]
+    lines = csv_lines([header, *(asdict(row).values() for row in rows)])
+    return csv_response(lines, f"estimates-{survey_id}.csv")
+
+
+@api.get("/surveys/<survey_id>/reports.csv")
+@api.doc(summary="Noisy reports as CSV", responses={200: "rows in the order of their random ids"})
+def reports_csv(survey_id: str) -> Response:
+    """Every noisy report, sorted by random id, options as numbers counted from 0."""
+    store = get_store()
+    survey = store.survey(survey_id)
+    header = ["id", "cohort", *(question.id for question in survey.questions)]
+    rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
+    return csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
+
+
+def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
+    """Store the good lines of a batch in one transaction, and name the others."""
+    store = get_store()
+    lines = body.split(b"\n")
+    if len(lines) > MAX_BATCH_LINES + 1:
+        raise ReportError(f"batch: must be at most {MAX_BATCH_LINES} lines, got {len(lines)}")
+    refused: list[dict[str, Any]] = []
+    reports: list[tuple[int, Report]] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            reports.append((number, parse_report(line, survey)))
+        except ReportError as error:
+            refused.append(refused_line(number, error))
+    outcomes = get_writer().submit(survey, [report for _, report in reports]) if reports else []
+    for (number, _), outcome in zip(reports, outcomes, strict=True):
+        if refusal := refusal_of(outcome, store, survey):
+            refused.append(refused_line(number, refusal))
+    refused.sort(key=lambda refusal: refusal["line"])
+    return {
+        "stored": outcomes.count(Outcome.STORED),
+        "known": outcomes.count(Outcome.KNOWN),
+        "refused": refused[:MAX_REFUSALS],
+    }
+
+
+def refusal_of(outcome: Outcome, store: Store, survey: Survey) -> ReportError | None:
+    """The error that an outcome stands for, or None when the report counts."""
+    if outcome is Outcome.CONFLICT:
+        return ReportConflict("id: another report was stored under this id; it was not changed")
+    if outcome is Outcome.CLOSED:
+        reason = store.state(survey.id).not_open_because(store.today()) or "it was closed"
+        return SurveyClosed(f"survey {survey.id}: takes no reports: {reason}")
+    return None
+
+
+def refused_line(number: int, error: ReportError) -> dict[str, Any]:
+    """A line of a batch that was not stored, as the answer names it."""
+    return {"line": number, "status": int(status_of(error)), "detail": str(error)}
+
+
+def estimates_of(survey_id: str, query: schemas.EstimatesQuery) -> tuple[int, list[EstimateRow]]:
+    """Number of reports, and the rows that both the JSON and the CSV show."""
+    store = get_store()
+    survey = store.survey(survey_id)
+    tallies = store.tallies(survey)
+    rows = estimate(
+        tallies,
+        survey,
+        by_cohort=query.by == "cohort",
+        confidence_level=query.confidence,
+        method=query.method,
+    )
+    return sum(tally.n for tally in tallies.values()), rows
+
+
+def csv_response(lines: Iterator[str], filename: str) -> Response:
+    """A CSV download, streamed."""
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return Response(lines, headers=headers, mimetype="text/csv")
+
+
+def get_writer() -> Writer:
+    """The writer of the application that serves this request."""
+    writer: Writer = current_app.extensions["deniable"]["writer"]
+    return writer
+
+
+def read_body(limit: int, *mimetypes: str) -> bytes:
+    """The raw body, at most ``limit`` bytes of it and of one of the types; 413 and 415 otherwise."""
+    if request.mimetype not in mimetypes:
+        raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
+    request.max_content_length = limit
+    return request.get_data(cache=False)
+
+
+def require_token(scope: str = "publish") -> None:
+    """Refuse the request with 401 unless it carries a token of that scope."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    if kind != "Bearer" or not token_allows(get_store(), token, scope):
+        raise Unauthorized(
+            f"Needs the header 'Authorization: Bearer dn_...' with a token of scope {scope!r}.",
+            www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": scope}),
+        )

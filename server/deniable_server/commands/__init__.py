@@ -1,0 +1,1 @@
+"""The commands of the collector's side: parse, one call, print."""

@@ -1,0 +1,78 @@
+"""``deniable estimate``"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deniable.cli import example
+from deniable.estimation import estimate as estimate_survey
+from deniable.intervals import DEFAULT_METHOD, METHODS
+from deniable_server import remote
+from deniable_server.commands import options
+from deniable_server.commands.survey import existing
+from deniable_server.pages import percent
+from deniable_server.store import Store
+from deniable_server.table import format_csv, format_table
+
+
+@click.command(
+    epilog=example(
+        "deniable estimate ID --db deniable.db",
+        "deniable estimate ID --url http://127.0.0.1:8000 --by cohort --format csv > estimates.csv",
+    )
+)
+@click.argument("survey_id", metavar="ID")
+@options.database
+@options.url
+@click.option("--by", type=click.Choice(["cohort"]), help="One group of rows for each cohort.")
+@click.option(
+    "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
+)
+@click.option("--method", type=click.Choice(list(METHODS)), default=DEFAULT_METHOD, show_default=True)
+@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+def estimate(
+    survey_id: str, database: Path, url: str | None, by: str | None, confidence: float, method: str, form: str
+) -> None:
+    """Estimate the true shares, with standard errors and confidence intervals."""
+    if url:
+        result = remote.estimates(url, survey_id, by, confidence, method)
+    else:
+        store = Store(existing(database))
+        survey = store.survey(survey_id)
+        tallies = store.tallies(survey)
+        rows = estimate_survey(tallies, survey, by_cohort=by == "cohort", confidence_level=confidence, method=method)
+        n = sum(tally.n for tally in tallies.values())
+        result = {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
+    click.echo(FORMATS[form](result), nl=form != "csv")
+
+
+def _as_table(result: dict[str, Any]) -> str:
+    rows = result["estimates"]
+    by_cohort = any(row["cohort"] for row in rows)
+    header = ["question", "option", *(["cohort", "n"] if by_cohort else []), "estimate", "std. error", "interval"]
+    lines = [
+        [
+            row["question"],
+            row["option"],
+            *([row["cohort"] or "-", str(row["n"])] if by_cohort else []),
+            percent(row["estimate"]),
+            percent(row["std_error"]),
+            f"{percent(row['conf_low'])} to {percent(row['conf_high'])}",
+        ]
+        for row in rows
+    ]
+    table = format_table(header, lines, right={"n", "estimate", "std. error", "interval"})
+    level = f"{100 * rows[0]['conf_level']:g} % intervals ({rows[0]['method']})" if rows else "no cohorts"
+    return f"{table}\n\n{result['n']} reports, {level}"
+
+
+FORMATS = {
+    "table": _as_table,
+    "csv": lambda result: format_csv(result["estimates"]),
+    "json": lambda result: json.dumps(result, indent=1),
+}

@@ -1,0 +1,38 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deniable_server.app import DEFAULT_DATABASE
+
+database = click.option(
+    "--db",
+    "database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=DEFAULT_DATABASE,
+    envvar="DENIABLE_DB",
+    show_default=True,
+    show_envvar=True,
+    help="The collector's SQLite file.",
+)
+
+url = click.option("--url", help="A running collector, instead of a file: http://127.0.0.1:8000")
+
+token = click.option(
+    "--token",
+    envvar="DENIABLE_TOKEN",
+    show_envvar=True,
+    help="API token for --url, made by 'deniable token create'.",
+)
+
+public_url = click.option(
+    "--public-url",
+    envvar="DENIABLE_PUBLIC_URL",
+    show_envvar=True,
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="Where people reach the collector; printed links start with it.",
+)

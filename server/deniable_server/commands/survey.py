@@ -1,0 +1,134 @@
+"""``deniable survey check | publish | list | close``"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from deniable import Survey, odds_sentences, read_survey, weak_protection
+from deniable.ceiling import Ceiling
+from deniable.cli import example
+from deniable.errors import BudgetError
+from deniable_server import remote
+from deniable_server.commands import options
+from deniable_server.store import Store
+from deniable_server.table import format_table
+
+FILE = click.argument("file", type=click.File("rb"))
+
+
+@click.group()
+def survey() -> None:
+    """Check, publish, list and close surveys."""
+
+
+@survey.command(epilog=example("deniable survey check my-survey.toml"))
+@FILE
+def check(file: click.utils.LazyFile) -> None:
+    """Read a survey and say what its noise does, without publishing it."""
+    checked = read_survey(file.read())
+    click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
+    for question in checked.questions:
+        click.echo(f"{question.id} ({question.type}): {question.text}")
+        click.echo(f"  {question.mechanism.name}, epsilon {question.epsilon:.4f}")
+        for sentence in odds_sentences(question):
+            click.echo(f"  {sentence}")
+    click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}")
+    for warning in warnings_about(checked):
+        click.secho(f"Warning: {warning}", fg="yellow")
+
+
+@survey.command(
+    epilog=example(
+        "deniable survey publish my-survey.toml --db deniable.db",
+        "deniable survey publish my-survey.toml --url https://collector.example --token dn_...",
+    )
+)
+@FILE
+@options.database
+@options.url
+@options.token
+@options.public_url
+def publish(file: click.utils.LazyFile, database: Path, url: str | None, token: str | None, public_url: str) -> None:
+    """Publish a survey; prints its id and the links for respondents."""
+    published = read_survey(file.read())
+    for warning in warnings_about(published):
+        click.secho(f"Warning: {warning}", fg="yellow", err=True)
+    is_new = remote.publish(url, token, published) if url else Store(database).publish(published)
+    if not is_new:
+        click.echo("This very survey was published before; it is the same address.", err=True)
+    base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
+    click.echo(f"id       {published.id}")
+    click.echo(f"answer   {base}")
+    for cohort in published.cohorts:
+        click.echo(f"         {base}#{cohort_fragment(cohort)}")
+    click.echo(f"results  {base}/results")
+
+
+@survey.command("list", epilog=example("deniable survey list --db deniable.db"))
+@options.database
+@options.url
+@options.token
+def list_(database: Path, url: str | None, token: str | None) -> None:
+    """List surveys with their number of reports."""
+    if url:
+        rows: Iterable[tuple[str, ...]] = [
+            (each["id"], str(each["reports"]), "open" if each["open"] else "closed", each["title"])
+            for each in remote.surveys(url, token)
+        ]
+    else:
+        store = Store(existing(database))
+        rows = [
+            (
+                state.survey.id,
+                str(state.reports),
+                "closed" if state.not_open_because(store.today()) else "open",
+                state.survey.title,
+            )
+            for state in store.states()
+        ]
+    click.echo(format_table(("id", "reports", "state", "title"), rows, right={"reports"}))
+
+
+@survey.command(epilog=example("deniable survey close abcdefghijklmnopqrstuvwxyz --db deniable.db"))
+@click.argument("survey_id", metavar="ID")
+@options.database
+@options.url
+@options.token
+def close(survey_id: str, database: Path, url: str | None, token: str | None) -> None:
+    """Take no more reports for a survey, from now on and for good."""
+    if url:
+        remote.close(url, token, survey_id)
+    else:
+        Store(existing(database)).close_survey(survey_id)
+    click.echo(f"Survey {survey_id} is closed.")
+
+
+def existing(database: Path) -> Path:
+    """The database, or an error where only a typing mistake would make a new one."""
+    if not database.exists():
+        raise click.ClickException(f"database {database}: does not exist; name it with --db, or publish a survey first")
+    return database
+
+
+def cohort_fragment(cohort: str) -> str:
+    """The end of a link that puts its visitors into a cohort. Fragments are not sent to servers."""
+    from urllib.parse import quote
+
+    return f"cohort={quote(cohort, safe='')}"
+
+
+def warnings_about(checked: Survey) -> list[str]:
+    """What an author should know before publishing: too little noise, or no day left to answer."""
+    warnings = weak_protection(checked)
+    try:
+        Ceiling().check(checked)
+    except BudgetError as error:
+        warnings.append(f"{error}: devices refuse this survey unless their owners raise the ceiling")
+    today = datetime.datetime.now(datetime.UTC).date()
+    if checked.closes and checked.closes < today:
+        warnings.append(f"closes: {checked.closes} is past; no report will be taken")
+    return warnings

@@ -1,0 +1,138 @@
+"""The pages: ``/s/<id>`` to answer, ``/s/<id>/results`` to read. None of them ever sees an answer."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from apiflask import APIBlueprint, APIFlask
+from flask import Response, redirect, render_template, send_file
+from werkzeug.exceptions import NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from deniable import __version__
+from deniable_server import charts, schemas
+from deniable_server.api import estimates_of, get_store
+
+pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+def client_modules() -> dict[str, Path]:
+    """The browser client's modules by their path under ``/client/``: scripts and nothing else of that folder."""
+    root = Path(str(files("deniable_web")))
+    scripts = (path for path in root.rglob("*.js") if "node_modules" not in path.relative_to(root).parts)
+    return {path.relative_to(root).as_posix(): path for path in scripts}
+
+
+def init_app(app: APIFlask) -> None:
+    """Serve the pages, and say on every response what a browser may do with it."""
+    app.extensions["deniable-client"] = client_modules()
+    app.jinja_env.globals["version"] = __version__
+    app.jinja_env.filters["percent"] = percent
+    app.register_blueprint(pages)
+
+    @app.get("/client/<path:name>")
+    @app.doc(hide=True)
+    def client_module(name: str) -> Response:
+        """A module of the browser client, the very file that was reviewed."""
+        module = app.extensions["deniable-client"].get(name)
+        if module is None:
+            raise NotFound
+        response = send_file(module, mimetype="text/javascript", conditional=True, max_age=0)
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        return response
+
+    @app.get("/livez")
+    @app.output(schemas.Health)
+    def livez() -> dict[str, str]:
+        """Whether the process answers."""
+        return {"status": "ok"}
+
+    @app.after_request
+    def secure(response: Response) -> Response:
+        """Security headers. Nothing is ever embedded, sniffed, or told where it was linked from."""
+        response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        response.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=(), interest-cohort=()"
+        return response
+
+
+@pages.get("/")
+def home() -> str:
+    """What this is, for somebody who came without a link to a survey."""
+    return render_template("home.html")
+
+
+@pages.get("/s/<survey_id>")
+def answer(survey_id: str) -> str:
+    """The page where people answer."""
+    return render_template("answer.html", survey=get_store().survey(survey_id))
+
+
+@pages.get("/s/<survey_id>/results")
+@pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
+def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
+    """What the survey says about everybody together."""
+    state = get_store().state(survey_id)
+    n, rows = estimates_of(survey_id, query)
+    chosen = query_string(query)
+    return render_template(
+        "results.html",
+        survey=state.survey,
+        not_open_because=state.not_open_because(get_store().today()),
+        n=n,
+        rows=rows,
+        query=query,
+        chosen=chosen,
+        has_chart=n > 0 and len(rows) <= charts.MOST_ROWS,
+    )
+
+
+@pages.get("/s/<survey_id>/results.<any(svg, png):form>")
+@pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
+def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
+    """The chart of the results page."""
+    _, rows = estimates_of(survey_id, query)
+    if len(rows) > charts.MOST_ROWS:
+        raise NotFound
+    image = charts.estimates_chart(get_store().survey(survey_id), tuple(rows), form)
+    response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Content-Security-Policy"] = (
+        "default-src 'none'; style-src 'unsafe-inline'"  # as matplotlib writes
+    )
+    return response
+
+
+@pages.get("/favicon.ico")
+def favicon() -> AnyResponse:
+    """Browsers ask for it whatever the page says."""
+    return redirect("/static/icon.svg", 301)
+
+
+def query_string(query: schemas.EstimatesQuery) -> str:
+    """The query as links carry it, without what is default; starts with a question mark unless empty."""
+    from urllib.parse import urlencode
+
+    chosen: dict[str, Any] = query.model_dump(exclude_defaults=True)
+    return f"?{urlencode(chosen)}" if chosen else ""
+
+
+def percent(share: float | None) -> str:
+    """A share for people.
+
+    >>> percent(0.32251), percent(-0.004), percent(None)
+    ('32.3 %', '\u22120.4 %', '\u2013')
+    """
+    if share is None:
+        return "\u2013"
+    return f"{100 * share:.1f} %".replace("-", "\u2212")

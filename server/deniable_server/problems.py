@@ -1,0 +1,90 @@
+"""One shape for every error: ``application/problem+json`` (RFC 9457) for programs, a short page for people.
+
+No answer of the collector repeats what was sent to it beyond the names of keys.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from http import HTTPStatus
+
+from apiflask import APIFlask
+from apiflask.exceptions import HTTPError
+from flask import Response, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from deniable.errors import DeniableError, ReportConflict, ReportError, SurveyClosed, SurveyError
+from deniable_server.store import NotFound, StoreBusy
+
+STATUS: tuple[tuple[type[Exception], HTTPStatus], ...] = (
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (ReportConflict, HTTPStatus.CONFLICT),
+    (SurveyClosed, HTTPStatus.GONE),
+    (ReportError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (SurveyError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (StoreBusy, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+"""The first class that fits decides."""
+
+SENTENCES = {
+    404: "There is nothing at this address.",
+    405: "This address does not take that method.",
+    413: "The body is too large.",
+    500: "The collector made a mistake. Nothing of this request was stored.",
+}
+
+
+def init_app(app: APIFlask) -> None:
+    """Answer every error in one shape."""
+
+    @app.error_processor
+    def on_api_error(error: HTTPError) -> Response:
+        detail = SENTENCES.get(error.status_code, error.message)
+        if isinstance(error.detail, dict) and error.detail:  # a validation error: location -> field -> messages
+            fields = next(iter(error.detail.values()))
+            detail = "; ".join(f"{field}: {', '.join(map(str, messages))}" for field, messages in fields.items())
+        return problem(error.status_code, detail, dict(error.headers or {}))
+
+    @app.errorhandler(HTTPException)
+    def on_http_error(error: HTTPException) -> Response:
+        code = error.code or 500
+        kept = {key: value for key, value in error.get_headers() if key not in ("Content-Type", "Content-Length")}
+        return problem(code, SENTENCES.get(code, error.description or error.name), kept)
+
+    @app.errorhandler(DeniableError)
+    def on_refusal(error: DeniableError) -> Response:
+        return problem(status_of(error), str(error))
+
+    @app.errorhandler(StoreBusy)
+    def on_busy(error: StoreBusy) -> Response:
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "1"})
+
+    @app.errorhandler(sqlite3.OperationalError)
+    def on_database(error: sqlite3.OperationalError) -> Response:
+        if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+            return problem(507, "The collector's disk is full. The report was not stored; send the same one later.")
+        app.logger.error("database: %s", error.sqlite_errorname)
+        sentence = "The collector's database is not available. Nothing was stored; send the same again later."
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, sentence, {"Retry-After": "1"})
+
+    @app.errorhandler(Exception)
+    def on_mistake(error: Exception) -> Response:
+        app.logger.error("unexpected %s", type(error).__name__, exc_info=error)
+        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SENTENCES[500])
+
+
+def status_of(error: Exception) -> HTTPStatus:
+    """The HTTP status that an error of this project becomes."""
+    return next(status for kind, status in STATUS if isinstance(error, kind))
+
+
+def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
+    """An error response: a page where a browser asked for a page, problem+json everywhere else."""
+    title = HTTPStatus(status).phrase
+    if not request.path.startswith("/api/") and request.accept_mimetypes.best == "text/html":
+        page = render_template("problem.html", title=title, detail=detail)
+        return Response(page, status, headers, mimetype="text/html")
+    body = json.dumps({"type": "about:blank", "title": title, "status": int(status), "detail": detail})
+    return Response(body, status, headers, mimetype="application/problem+json")

@@ -1,0 +1,72 @@
+"""What an author or researcher asks of a running collector over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import urllib3
+
+from deniable import CollectorError, Survey
+
+_http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=0.2), timeout=30)
+
+
+def publish(url: str, token: str | None, survey: Survey) -> bool:
+    """Publish a survey; whether it is new there."""
+    answer = _call("POST", url, "/surveys", token=_needed(token), body=survey.document)
+    identifier = answer.json()["id"]
+    if identifier != survey.id:
+        raise CollectorError(f"{url}: published the survey as {identifier}, which is not its address {survey.id}")
+    return answer.status == 201
+
+
+def surveys(url: str, token: str | None) -> list[dict[str, Any]]:
+    """Every survey of the collector."""
+    found: list[dict[str, Any]] = _call("GET", url, "/surveys", token=_needed(token)).json()["surveys"]
+    return found
+
+
+def close(url: str, token: str | None, survey_id: str) -> None:
+    """Take no more reports for a survey."""
+    _call("POST", url, f"/surveys/{survey_id}/close", token=_needed(token))
+
+
+def estimates(url: str, survey_id: str, by: str | None, confidence: float, method: str) -> dict[str, Any]:
+    """The collector's estimates."""
+    fields = {"confidence": str(confidence), "method": method} | ({"by": by} if by else {})
+    found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", fields=fields).json()
+    return found
+
+
+def _needed(token: str | None) -> str:
+    if not token:
+        raise CollectorError("--token: is needed with --url; make one where the collector runs: deniable token create")
+    return token
+
+
+def _call(
+    method: str,
+    url: str,
+    path: str,
+    *,
+    token: str | None = None,
+    body: bytes | None = None,
+    fields: dict[str, str] | None = None,
+) -> urllib3.BaseHTTPResponse:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    try:
+        answer = _http.request(method, f"{url.rstrip('/')}/api/v1{path}", headers=headers, body=body, fields=fields)
+    except urllib3.exceptions.HTTPError as error:
+        raise CollectorError(f"{url}: cannot be reached ({type(error).__name__})") from None
+    if answer.status >= 300:
+        raise CollectorError(f"{url}: refused with status {answer.status}: {_detail(answer)}")
+    return answer
+
+
+def _detail(answer: urllib3.BaseHTTPResponse) -> str:
+    try:
+        return str(answer.json()["detail"])
+    except (ValueError, KeyError, TypeError):
+        return "without saying why"

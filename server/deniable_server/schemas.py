@@ -1,0 +1,125 @@
+"""What the API takes and gives, as pydantic models: they validate queries and make the OpenAPI document.
+
+Published surveys and reports are read by `deniable.parse_survey` and `deniable.parse_report` instead, which refuse
+what two JSON parsers could read differently.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from deniable.intervals import DEFAULT_METHOD
+
+
+class EstimatesQuery(BaseModel):
+    """How to estimate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
+    confidence: Annotated[float, Field(gt=0, lt=1, description="confidence level of the intervals")] = 0.95
+    method: Literal["wilson", "clopper-pearson"] = DEFAULT_METHOD  # type: ignore[assignment]
+
+
+class EstimateLine(BaseModel):
+    """One option of one question."""
+
+    question: str
+    option: str
+    cohort: str | None
+    n: int = Field(description="reports")
+    count: int = Field(description="reports that support the option")
+    estimate: float | None = Field(description="unbiased share; may leave [0, 1]")
+    std_error: float | None
+    conf_low: float
+    conf_high: float
+    conf_level: float
+    method: str
+    epsilon: float = Field(description="privacy loss of one answer to the question")
+    feasible: float | None = Field(description="maximum-likelihood share; within [0, 1], adds up to 1")
+
+
+class Estimates(BaseModel):
+    """Every share that a survey asks for."""
+
+    survey: str
+    n: int = Field(description="reports")
+    estimates: list[EstimateLine]
+
+
+class SurveyInfo(BaseModel):
+    """A survey in the list of surveys."""
+
+    id: str
+    title: str
+    published_on: str
+    opens: str | None
+    closes: str | None
+    closed_on: str | None
+    reports: int
+    open: bool
+
+
+class Surveys(BaseModel):
+    """Every survey of this collector."""
+
+    surveys: list[SurveyInfo]
+
+
+class Published(BaseModel):
+    """A survey that was published."""
+
+    id: str
+    path: str = Field(description="path of the page where people answer")
+
+
+class Health(BaseModel):
+    """The collector is up."""
+
+    status: Literal["ok"]
+
+
+class Taken(BaseModel):
+    """What became of a report."""
+
+    status: Literal["stored", "known"]
+
+
+class Refusal(BaseModel):
+    """A line of a batch that was not stored."""
+
+    line: int = Field(description="counted from 1")
+    status: int = Field(description="the status that the report alone would have got")
+    detail: str
+
+
+class BatchTaken(BaseModel):
+    """What became of a batch."""
+
+    stored: int
+    known: int
+    refused: list[Refusal]
+
+
+class ReportBody(BaseModel):
+    """One noisy report."""
+
+    id: str = Field(pattern="^[0-9a-f]{32}$", description="16 random bytes")
+    cohort: str | None
+    answers: dict[str, int] = Field(description="question id to noisy report value")
+
+
+class Problem(BaseModel):
+    """RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The schema of a body that is not read through pydantic, for the OpenAPI document."""
+    return model.model_json_schema()

@@ -1,0 +1,41 @@
+"""Rows as text: aligned for people, CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+
+def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[str] = ()) -> str:
+    """Align columns with spaces; columns named in ``right`` end together.
+
+    >>> print(format_table(("option", "share"), [("no", "67.8 %"), ("yes", "32.2 %")], right={"share"}))
+    option   share
+    no      67.8 %
+    yes     32.2 %
+    """
+    lines = [tuple(header), *map(tuple, rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if name in right else cell.ljust(width)
+            for cell, width, name in zip(line, widths, header, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """Rows as lines of CSV (RFC 4180); None is an empty field."""
+    for row in rows:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\r\n").writerow(row)
+        yield line.getvalue()
+
+
+def format_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of one shape as CSV with a header."""
+    header = list(rows[0]) if rows else []
+    return "".join(csv_lines([header, *(row.values() for row in rows)]))

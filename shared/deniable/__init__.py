@@ -1,0 +1,62 @@
+"""Deniable: answers to sensitive questions that nobody but the person who gave them can know.
+
+What respondent and collector must agree on: mechanisms, surveys, reports, estimates. Pure values and functions;
+importing this loads neither numpy nor scipy.
+"""
+
+from deniable.authoring import read_survey
+from deniable.ceiling import Ceiling, weak_protection
+from deniable.errors import (
+    AnswerError,
+    BudgetError,
+    CollectorError,
+    DeniableError,
+    ParameterError,
+    ReportConflict,
+    ReportError,
+    SurveyClosed,
+    SurveyError,
+)
+from deniable.estimation import Estimate, EstimateRow, Tally, estimate, tally_reports
+from deniable.intervals import Interval
+from deniable.mechanisms import MECHANISMS, KAry, Mechanism, Support, TwoCoin, Warner
+from deniable.odds import odds_sentences
+from deniable.report import Report, parse_report
+from deniable.survey import Question, Survey, address, is_address, parse_survey
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MECHANISMS",
+    "AnswerError",
+    "BudgetError",
+    "Ceiling",
+    "CollectorError",
+    "DeniableError",
+    "Estimate",
+    "EstimateRow",
+    "Interval",
+    "KAry",
+    "Mechanism",
+    "ParameterError",
+    "Question",
+    "Report",
+    "ReportConflict",
+    "ReportError",
+    "Support",
+    "Survey",
+    "SurveyClosed",
+    "SurveyError",
+    "Tally",
+    "TwoCoin",
+    "Warner",
+    "address",
+    "estimate",
+    "is_address",
+    "odds_sentences",
+    "parse_report",
+    "parse_survey",
+    "read_survey",
+    "tally_reports",
+    "weak_protection",
+]

@@ -1,0 +1,69 @@
+"""
+Everything this project raises on purpose:
+
+* DeniableError
+  + ParameterError     epsilon, k, a weight, ... make no valid mechanism, or a level makes no interval
+  + AnswerError        an answer outside its question's options (never says which answer)
+  + SurveyError        a survey that cannot be published or does not match its address
+  + ReportError        a report that does not fit its survey
+    - ReportConflict   the same report id arrived before with other content
+    - SurveyClosed     the survey takes no reports at this time
+  + BudgetError        the device's ceiling refuses what the survey asks
+  + CollectorError     the collector cannot be reached, or answers something else than agreed
+
+A message reads *subject: expectation, what came*. A message about an answer never says what came.
+"""
+
+from __future__ import annotations
+
+
+class DeniableError(Exception):
+    """The root of everything that this project raises on purpose."""
+
+
+class ParameterError(DeniableError, ValueError):
+    """Parameters that make no valid mechanism, interval or estimate."""
+
+
+class AnswerError(DeniableError, ValueError):
+    """An answer outside its question's options. The message never repeats the answer."""
+
+
+class SurveyError(DeniableError, ValueError):
+    """A survey that cannot be published, or bytes that are not the survey of their address."""
+
+
+class ReportError(DeniableError, ValueError):
+    """A report that does not fit its survey."""
+
+
+class ReportConflict(ReportError):
+    """A report whose id was stored before with other content."""
+
+
+class SurveyClosed(ReportError):
+    """A report for a survey that is not open, or not open any more."""
+
+
+class BudgetError(DeniableError):
+    """A survey that asks for more than this device's ceiling of epsilon allows."""
+
+
+class CollectorError(DeniableError):
+    """The collector could not be reached, or did not answer as agreed."""
+
+
+def describe(value: object) -> str:
+    """Name a value that came from outside without repeating more of it than a person needs.
+
+    >>> describe(9), describe(True), describe("x" * 5000), describe(None)
+    ('9', 'true', 'a string', 'null')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**12 else "a very long number"
+    names = {str: "a string", list: "a list", dict: "an object", float: "a fraction"}
+    return names.get(type(value), f"a {type(value).__name__}")

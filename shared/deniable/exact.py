@@ -1,0 +1,127 @@
+"""From numbers as people write them to integer weights, with every rounding in the safe direction.
+
+Two languages agree on integers; they need not agree on ``exp``. So a mechanism is published as integers out
+of ``2**32``. Rounding always moves towards *more* noise: the epsilon of the integers is never above the
+epsilon that was asked for, and an epsilon that is shown is never below the real one.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from deniable.errors import ParameterError, describe
+from deniable.randomness import UNIT
+
+Number = int | float | str | Decimal | Fraction
+"""A number as a person writes it: ``"1/2"``, ``"0.8"``, ``0.8``, ``Decimal("0.8")``, ``Fraction(4, 5)``."""
+
+LARGEST_EPSILON = 22
+"""ln(2**32) is 22.18: no ratio of two 32-bit weights is larger."""
+
+LARGEST_LOSS = Fraction(1, 100)
+"""Weights that lose more than this share of the asked epsilon to rounding are refused."""
+
+_DIGITS = 60
+_FLOOR = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
+_CEILING = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+
+
+def rational(value: Number, subject: str) -> Fraction:
+    """Read a number exactly: no value is moved through binary floating point on its way in.
+
+    A `float` stands for the shortest decimal that prints it, so 0.8 and "0.8" are both 4/5.
+
+    >>> rational("1/2", "truth"), rational(0.8, "truth")
+    (Fraction(1, 2), Fraction(4, 5))
+    """
+    expectation = f"{subject}: must be a number like 0.5 or a fraction like 1/2"
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal, Fraction)):
+        raise ParameterError(f"{expectation}, got {describe(value)}")
+    if isinstance(value, str) and len(value) > 100:
+        raise ParameterError(f"{expectation}, got {len(value)} characters")
+    try:
+        if isinstance(value, (int, Fraction)) or (isinstance(value, str) and "/" in value):
+            return Fraction(value)
+        decimal = Decimal(str(value))
+        if abs(decimal.adjusted()) > 100:  # 1e999999999 is four keystrokes and a gigabyte of digits
+            raise ValueError
+        return Fraction(decimal)
+    except (ValueError, OverflowError, ArithmeticError):
+        raise ParameterError(f"{expectation}, got {str(value)!r}") from None
+
+
+def positive_epsilon(value: Number) -> Fraction:
+    """Read an epsilon and refuse what no mechanism of 32-bit weights can give: 0, infinity, and 22 or more."""
+    epsilon = rational(value, "epsilon")
+    if not 0 < epsilon <= LARGEST_EPSILON:
+        raise ParameterError(f"epsilon: must be above 0 and at most {LARGEST_EPSILON}, got {float(epsilon):g}")
+    return epsilon
+
+
+def probability(value: Number, subject: str) -> Fraction:
+    """Read a probability that leaves both outcomes possible.
+
+    An integer above 1 is the weight out of ``2**32`` that a published survey carries. Probabilities 0 and 1
+    are refused: some report would be impossible under one answer and possible under another, which is
+    infinite epsilon, or every answer would give the same report.
+
+    >>> probability(3221225472, "truth")
+    Fraction(3, 4)
+    """
+    number = rational(value, subject)
+    if isinstance(value, int) and value > 1:
+        number /= UNIT
+    if not 0 < number < 1:
+        raise ParameterError(
+            f"{subject}: must be a probability above 0 and below 1, got {value!s}; "
+            "a coin that always falls on one side gives infinite epsilon or no information"
+        )
+    return number
+
+
+def floor_weight(share: Fraction) -> int:
+    """The largest weight out of ``2**32`` that is not above ``share``."""
+    return math.floor(share * UNIT)
+
+
+def weight_towards_half(share: Fraction) -> int:
+    """The weight out of ``2**32`` nearest to ``share`` on the side of one half, where there is more noise."""
+    return math.floor(share * UNIT) if share > Fraction(1, 2) else math.ceil(share * UNIT)
+
+
+def checked_weight(weight: int, subject: str) -> int:
+    """Return a weight that can be published: 1 would read as the probability 1, 0 and ``2**32`` are certainties."""
+    if not 1 < weight < UNIT:
+        raise ParameterError(f"{subject}: is too close to 0 or 1 to be held by a 32-bit weight")
+    return weight
+
+
+def exp_below(epsilon: Fraction) -> Fraction:
+    """A rational number just below ``exp(epsilon)``: relative error under 1e-56, never above."""
+    exponent = _FLOOR.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
+    return Fraction(_FLOOR.next_minus(_FLOOR.exp(exponent)))  # `exp` is within half a unit of its last digit
+
+
+def log_above(ratio: Fraction) -> float:
+    """The smallest float that is not below ``ln(ratio)``, for showing an epsilon without understating it.
+
+    >>> log_above(Fraction(3))
+    1.0986122886681098
+    """
+    if ratio == 1:
+        return 0.0
+    quotient = _CEILING.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    logarithm = _CEILING.next_plus(_CEILING.ln(quotient))
+    nearest = float(logarithm)
+    return nearest if Decimal(nearest) >= logarithm else math.nextafter(nearest, math.inf)
+
+
+def refuse_costly_rounding(asked: float, kept: float, subject: str) -> None:
+    """Raise unless the weights keep at least 99 % of the epsilon that was asked for."""
+    if asked - kept > float(LARGEST_LOSS) * asked:
+        raise ParameterError(
+            f"{subject}: 32-bit weights give epsilon {kept:.6g} where {asked:.6g} was asked; "
+            "ask for an epsilon, a coin or a number of options that they can hold"
+        )

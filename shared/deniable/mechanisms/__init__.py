@@ -1,0 +1,33 @@
+"""The mechanisms: one file each, under the name that surveys publish.
+
+To add one: a file beside these, its class in `MECHANISMS`, its mirror in ``client/deniable_web/mechanisms``,
+and its vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from deniable.errors import ParameterError
+from deniable.mechanisms.base import Mechanism, Support
+from deniable.mechanisms.k_ary import KAry
+from deniable.mechanisms.two_coin import TwoCoin
+from deniable.mechanisms.warner import Warner
+
+MECHANISMS: dict[str, type[Mechanism]] = {cls.name: cls for cls in (TwoCoin, Warner, KAry)}
+
+
+def mechanism_from_published(published: Mapping[str, Any]) -> Mechanism:
+    """Read a mechanism as a survey publishes it.
+
+    >>> mechanism_from_published({"name": "two-coin", "truth": 2147483648, "yes": 2147483648})
+    TwoCoin(truth=2147483648, yes=2147483648)
+    """
+    name = published.get("name")
+    if not isinstance(name, str) or name not in MECHANISMS:
+        raise ParameterError(f"mechanism: name must be one of {sorted(MECHANISMS)}")
+    return MECHANISMS[name].from_published(published)
+
+
+__all__ = ["MECHANISMS", "KAry", "Mechanism", "Support", "TwoCoin", "Warner", "mechanism_from_published"]

@@ -1,0 +1,163 @@
+"""k-ary randomised response, also called generalised randomised response (GRR)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from deniable.errors import ParameterError, describe
+from deniable.exact import (
+    Number,
+    exp_below,
+    log_above,
+    positive_epsilon,
+    probability,
+    refuse_costly_rounding,
+)
+from deniable.mechanisms.base import Mechanism, Support
+from deniable.randomness import UNIT, Word, Words, system_word
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, init=False)
+class KAry(Mechanism):
+    """Tell the truth with probability ``keep / 2**32``, otherwise one of the other ``k - 1`` options, uniformly.
+
+    Parameters
+    ----------
+    k : int
+        Number of options, at least 2.
+    keep : number or int
+        Probability of reporting the true option; an integer above 1 is the published weight out of ``2**32``.
+        It is rounded down until the rest divides evenly by ``k - 1``. It must exceed the probability of each
+        other option.
+
+    Notes
+    -----
+    The published parameter is the integer `keep`, not epsilon: two languages agree on integers, not on
+    ``exp``. With ``other = (2**32 - keep) / (k - 1)``, epsilon = ``ln(keep / other)`` [1]_ [2]_.
+
+    References
+    ----------
+    .. [1] P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy",
+       Journal of Machine Learning Research 17 (2016), 1-51.
+    .. [2] T. Wang, J. Blocki, N. Li, S. Jha, "Locally differentially private protocols for frequency
+       estimation", USENIX Security 2017, 729-745.
+
+    Examples
+    --------
+    >>> mechanism = KAry.from_epsilon(k=4, epsilon=1.0)
+    >>> 0 <= 1 - mechanism.epsilon < 1e-8
+    True
+    >>> [round(share, 4) for share in mechanism.estimate([400, 300, 200, 100]).share]
+    [0.7492, 0.4164, 0.0836, -0.2492]
+    """
+
+    k: int
+    keep: int
+
+    name = "k-ary"
+    parameters = ("k", "keep")
+
+    def __init__(self, k: int, keep: Number) -> None:
+        _check_k(k)
+        p = probability(keep, "keep")
+        other = math.ceil((1 - p) * UNIT / (k - 1))
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "keep", UNIT - (k - 1) * other)
+        if isinstance(keep, int) and self.keep != keep:
+            raise ParameterError(f"keep: 2**32 - keep must divide by k - 1 = {k - 1}, got {keep}")
+        if self.keep <= other:
+            raise ParameterError(f"keep: must exceed the probability of each other option, 1/{k} or less, got {keep}")
+        refuse_costly_rounding(log_above(p * (k - 1) / (1 - p)), self.epsilon, f"{k} options")
+
+    @classmethod
+    def from_epsilon(cls, k: int, epsilon: Number) -> KAry:
+        """The weights with the least noise whose epsilon is at most ``epsilon``.
+
+        ``q = 1 / (E + k - 1)`` is rounded up with a rational lower bound of ``E = exp(epsilon)``, and `keep`
+        takes what is left: ``keep / other <= E`` in integers.
+        """
+        _check_k(k)
+        asked = positive_epsilon(epsilon)
+        bound = exp_below(asked)
+        other = math.ceil(UNIT / (bound + k - 1))
+        keep = UNIT - (k - 1) * other
+        if keep <= other:
+            raise ParameterError(f"epsilon: {float(asked):g} over {k} options cannot be held by 32-bit weights")
+        mechanism = cls(k, keep)
+        assert mechanism.likelihood_ratio <= bound
+        refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} options")
+        return mechanism
+
+    @classmethod
+    def from_coin(cls, k: int, truth: Number) -> KAry:
+        """Tell the truth with probability ``truth``, otherwise report any option at random, the true one included.
+
+        >>> KAry.from_coin(2, "1/2").likelihood_ratio        # two fair coins, ln 3
+        Fraction(3, 1)
+        """
+        _check_k(k)
+        t = probability(truth, "truth")
+        other = math.ceil((1 - t) * UNIT / k)
+        mechanism = cls(k, UNIT - (k - 1) * other)
+        asked = (t + (1 - t) / k) / ((1 - t) / k)
+        refuse_costly_rounding(log_above(asked), mechanism.epsilon, f"{k} options")
+        return mechanism
+
+    @property
+    def other(self) -> int:
+        """Weight out of ``2**32`` of each option that is not the truth."""
+        return (UNIT - self.keep) // (self.k - 1)
+
+    @property
+    def support(self) -> tuple[Support, ...]:
+        return (Support(Fraction(self.keep, UNIT), Fraction(self.other, UNIT)),) * self.k
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        return Fraction(self.keep, self.other)
+
+    def randomize(self, answer: int, word: Word = system_word) -> int:
+        self._check_answer(answer)
+        draw = word()
+        if draw < self.keep:
+            return answer
+        instead = (draw - self.keep) // self.other
+        return instead if instead < answer else instead + 1  # skip over the truth
+
+    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+        import numpy as np
+
+        draw = words(answers.size).astype(np.int64)
+        instead = (draw - self.keep) // self.other
+        return np.where(draw < self.keep, answers, instead + (instead >= answers))
+
+    def feasible(self, counts: Sequence[int]) -> tuple[float, ...]:
+        # Options drop to 0 in ascending order of their observed share, until the rest stays positive; what is
+        # left keeps its proportions after debiasing. Exact, O(k log k), equal to expectation-maximisation.
+        n, k = sum(counts), self.k
+        p, q = self.support[0]
+        order = sorted(range(k), key=counts.__getitem__)
+        observed = [Fraction(count, n) for count in counts]
+        left, dropped = Fraction(1), 0
+        while q * left > (1 - dropped * q) * observed[order[dropped]]:
+            left -= observed[order[dropped]]
+            dropped += 1
+        shares = [0.0] * k
+        for option in order[dropped:]:
+            shares[option] = float(((1 - dropped * q) * observed[option] - left * q) / (left * (p - q)))
+        return tuple(shares)
+
+
+def _check_k(k: int) -> None:
+    if type(k) is not int or k < 2:
+        raise ParameterError(f"k: must be an integer of at least 2, got {describe(k)}")
+    if k > 2**16:
+        raise ParameterError(f"k: must be at most 65536 options, got {k}")

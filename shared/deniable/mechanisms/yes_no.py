@@ -1,0 +1,41 @@
+"""What the mechanisms of yes-no questions share: two options, and two probabilities of sending Yes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+
+from deniable.mechanisms.base import Mechanism, Support
+
+
+class YesNoMechanism(Mechanism):
+    """A mechanism over the options 0, no, and 1, yes."""
+
+    k = 2
+
+    @property
+    @abstractmethod
+    def yes_if_yes(self) -> Fraction:
+        """``P(1|1)``: probability that a true Yes sends Yes."""
+
+    @property
+    @abstractmethod
+    def yes_if_no(self) -> Fraction:
+        """``P(1|0)``: probability that a true No sends Yes."""
+
+    @property
+    def support(self) -> tuple[Support, ...]:
+        return (Support(1 - self.yes_if_no, 1 - self.yes_if_yes), Support(self.yes_if_yes, self.yes_if_no))
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        yes = self.yes_if_yes / self.yes_if_no
+        no = (1 - self.yes_if_no) / (1 - self.yes_if_yes)
+        return max(yes, 1 / yes, no, 1 / no)
+
+    def feasible(self, counts: Sequence[int]) -> tuple[float, ...]:
+        # One parameter and a likelihood with one top: where that lies outside [0, 1], the nearer end is best.
+        share = (Fraction(counts[1], sum(counts)) - self.yes_if_no) / (self.yes_if_yes - self.yes_if_no)
+        yes = float(min(max(share, Fraction(0)), Fraction(1)))
+        return (1 - yes, yes)

@@ -1,0 +1,37 @@
+"""Where chance comes from: uniform 32-bit words.
+
+Every `randomize` takes its words as an argument, so that tests feed it chosen words, both languages are
+held to the same vectors, and output distributions are proved by enumeration. The default is the operating
+system's cryptographic source; there is no seed to lose, save or guess.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+UNIT = 2**32
+"""Integer weights of mechanisms are out of this number."""
+
+Word = Callable[[], int]
+"""A source of uniform integers in ``[0, 2**32)``."""
+
+Words = Callable[[int], "NDArray[np.uint32]"]
+"""A source of arrays of ``n`` uniform 32-bit words."""
+
+
+def system_word() -> int:
+    """Draw one uniform 32-bit word from the operating system."""
+    return int.from_bytes(os.urandom(4), "little")
+
+
+def system_words(n: int) -> NDArray[np.uint32]:
+    """Draw an array of ``n`` uniform 32-bit words from the operating system (needs numpy)."""
+    import numpy as np
+
+    return np.frombuffer(os.urandom(4 * n), dtype="<u4")

@@ -1,0 +1,339 @@
+"""The survey: the published document that clients run and the estimator inverts.
+
+Its address is the hash of its bytes, so a link pins wording, options and noise: a collector cannot serve one
+person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from deniable import strict_json
+from deniable.errors import DeniableError, SurveyError, describe
+from deniable.mechanisms import MECHANISMS, Mechanism, mechanism_from_published
+
+FORMAT = 1
+"""Version of the published document, its key ``"deniable"``."""
+
+MAX_BYTES = 256 * 1024
+MAX_QUESTIONS = 100
+MAX_OPTIONS = 1000
+MAX_COHORTS = 1000
+MAX_LABEL = 200
+MAX_TEXT = 4000
+
+QUESTION_TYPES: dict[str, tuple[str, ...]] = {"yes-no": ("two-coin", "warner"), "choice": ("k-ary",)}
+"""Question types and the mechanisms that may answer for them."""
+
+YES_NO = ("no", "yes")
+"""The options of every yes-no question, in the order of their numbers."""
+
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_ADDRESS = re.compile(r"[a-z2-7]{26}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: what people read, what they can choose, and the mechanism that answers for them."""
+
+    id: str
+    type: str
+    text: str
+    options: tuple[str, ...]
+    mechanism: Mechanism
+
+    def __post_init__(self) -> None:
+        where = f"question {self.id!r}" if isinstance(self.id, str) else "question"
+        if not isinstance(self.id, str) or not _IDENTIFIER.fullmatch(self.id):
+            raise SurveyError(
+                f"{where}: id must be 1 to 40 lower-case letters, digits or underscores, starting with a letter"
+            )
+        if self.id in _RESERVED:
+            raise SurveyError(f"{where}: id must not be {' or '.join(_RESERVED)}, which name other columns")
+        if self.type not in QUESTION_TYPES:
+            raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r}")
+        check_text(self.text, f"{where}: text", MAX_TEXT)
+        if not 2 <= len(self.options) <= MAX_OPTIONS:
+            raise SurveyError(f"{where}: options must be 2 to {MAX_OPTIONS}, got {len(self.options)}")
+        for option in self.options:
+            check_text(option, f"{where}: options", MAX_LABEL)
+        refuse_repeats(self.options, f"{where}: options")
+        if self.type == "yes-no" and self.options != YES_NO:
+            raise SurveyError(f"{where}: options of a yes-no question must be {list(YES_NO)}")
+        if self.mechanism.name not in QUESTION_TYPES[self.type]:
+            raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
+        if self.mechanism.k != len(self.options):
+            raise SurveyError(
+                f"{where}: the mechanism has {self.mechanism.k} options, the question {len(self.options)}"
+            )
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of one answer to this question."""
+        return self.mechanism.epsilon
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A published survey. Immutable; two surveys with one address are the same survey.
+
+    Attributes
+    ----------
+    title : str
+    questions : tuple of Question
+    opens, closes : datetime.date or None
+        First and last day, UTC, on which reports are taken, both included; None is no limit.
+    cohorts : tuple of str
+        Labels that the author puts on links. A report carries one of them or none.
+    organiser, about : str or None
+        Who asks, and why: shown to the respondent.
+    document : bytes
+        The published bytes.
+    id : str
+        The address: first 128 bits of the SHA-256 of `document` in lower-case base32, 26 characters.
+    """
+
+    title: str
+    questions: tuple[Question, ...]
+    opens: datetime.date | None = None
+    closes: datetime.date | None = None
+    cohorts: tuple[str, ...] = ()
+    organiser: str | None = None
+    about: str | None = None
+    document: bytes = field(init=False, repr=False, compare=False)
+    id: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_text(self.title, "title", MAX_LABEL)
+        if self.organiser is not None:
+            check_text(self.organiser, "organiser", MAX_LABEL)
+        if self.about is not None:
+            check_text(self.about, "about", MAX_TEXT)
+        if not 1 <= len(self.questions) <= MAX_QUESTIONS:
+            raise SurveyError(f"questions: must be 1 to {MAX_QUESTIONS}, got {len(self.questions)}")
+        refuse_repeats(tuple(question.id for question in self.questions), "questions: ids")
+        if len(self.cohorts) > MAX_COHORTS:
+            raise SurveyError(f"cohorts: must be at most {MAX_COHORTS}, got {len(self.cohorts)}")
+        for cohort in self.cohorts:
+            check_text(cohort, "cohorts", MAX_LABEL)
+        refuse_repeats(self.cohorts, "cohorts")
+        if self.opens and self.closes and self.closes < self.opens:
+            raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
+        document = strict_json.dumps(_published(self))
+        if len(document) > MAX_BYTES:
+            raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
+        object.__setattr__(self, "document", document)
+        object.__setattr__(self, "id", address(document))
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of the whole survey: epsilons of one person's questions add up."""
+        return sum(question.epsilon for question in self.questions)
+
+    def question(self, question_id: str) -> Question:
+        """The question of that id."""
+        for question in self.questions:
+            if question.id == question_id:
+                return question
+        raise SurveyError(f"survey {self.id}: has no question of that id")
+
+    def not_open_because(self, today: datetime.date) -> str | None:
+        """Why the survey takes no reports on that day (UTC), or None when it does.
+
+        >>> from deniable import read_survey
+        >>> survey = read_survey('''
+        ... title = "T"
+        ... closes = 2026-12-20
+        ... [[questions]]
+        ... id = "q"
+        ... type = "yes-no"
+        ... text = "Q?"
+        ... epsilon = 1
+        ... ''')
+        >>> survey.not_open_because(datetime.date(2026, 12, 21))
+        'it closed at the end of 2026-12-20 (UTC)'
+        """
+        if self.opens and today < self.opens:
+            return f"it opens on {self.opens} (UTC)"
+        if self.closes and today > self.closes:
+            return f"it closed at the end of {self.closes} (UTC)"
+        return None
+
+
+def address(document: bytes) -> str:
+    """The address of published bytes.
+
+    >>> address(b"")
+    '4oymiquy7qobjgx36tejs35zeq'
+    """
+    return base64.b32encode(hashlib.sha256(document).digest()[:16]).decode("ascii").rstrip("=").lower()
+
+
+def is_address(text: str) -> bool:
+    """Whether a text has the form of a survey's address."""
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
+    """Read a published survey.
+
+    Parameters
+    ----------
+    document : bytes
+        As received, untouched.
+    expected_id : str, optional
+        The address under which the document was asked for.
+
+    Raises
+    ------
+    SurveyError
+        If the bytes are not those of the address, or not exactly what `Survey` would publish.
+    """
+    if expected_id is not None and address(document) != expected_id:
+        raise SurveyError(
+            f"survey {expected_id}: the collector sent other bytes than this address stands for "
+            f"(they are survey {address(document)}); do not answer, and tell who gave you the link"
+        )
+    if len(document) > MAX_BYTES:
+        raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes, got {len(document)}")
+    published = strict_json.loads(document, SurveyError, "survey")
+    keys = _Keys(published, "survey")
+    if keys.required("deniable") != FORMAT or type(published["deniable"]) is not int:
+        raise SurveyError(f"deniable: must be {FORMAT}, the format that this version reads")
+    survey = Survey(
+        title=keys.required("title"),
+        questions=tuple(_question(each, number) for number, each in enumerate(keys.array("questions"))),
+        opens=_date(keys.optional("opens"), "opens"),
+        closes=_date(keys.optional("closes"), "closes"),
+        cohorts=tuple(keys.array("cohorts", ())),
+        organiser=keys.optional("organiser"),
+        about=keys.optional("about"),
+    )
+    keys.refuse_others()
+    if survey.document != document:
+        raise SurveyError("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty")
+    return survey
+
+
+def _question(published: object, number: int) -> Question:
+    keys = _Keys(published, f"questions[{number}]")
+    mechanism = keys.required("mechanism")
+    if not isinstance(mechanism, dict):
+        raise SurveyError(f"questions[{number}].mechanism: must be an object, got {describe(mechanism)}")
+    try:
+        question = Question(
+            id=keys.required("id"),
+            type=keys.required("type"),
+            text=keys.required("text"),
+            options=tuple(keys.array("options")),
+            mechanism=mechanism_from_published(mechanism),
+        )
+    except SurveyError:
+        raise
+    except DeniableError as error:
+        raise SurveyError(f"questions[{number}].{error}") from None
+    keys.refuse_others()
+    return question
+
+
+def _published(survey: Survey) -> dict[str, Any]:
+    optional = {
+        "opens": survey.opens and survey.opens.isoformat(),
+        "closes": survey.closes and survey.closes.isoformat(),
+        "cohorts": list(survey.cohorts),
+        "organiser": survey.organiser,
+        "about": survey.about,
+    }
+    return {
+        "deniable": FORMAT,
+        "title": survey.title,
+        "questions": [
+            {
+                "id": question.id,
+                "type": question.type,
+                "text": question.text,
+                "options": list(question.options),
+                "mechanism": question.mechanism.publish(),
+            }
+            for question in survey.questions
+        ],
+    } | {key: value for key, value in optional.items() if value}
+
+
+def _date(value: object, subject: str) -> datetime.date | None:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str) and _DATE.fullmatch(value):
+            return datetime.date.fromisoformat(value)
+    except ValueError:
+        pass
+    raise SurveyError(f'{subject}: must be a date like "2026-11-20", got {describe(value)}')
+
+
+def check_text(value: object, subject: str, longest: int) -> None:
+    """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters."""
+    if not isinstance(value, str):
+        raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
+    if not value.strip():
+        raise SurveyError(f"{subject}: must not be empty")
+    if len(value) > longest:
+        raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(value)}")
+    for character in value:
+        if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
+            raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
+
+
+def refuse_repeats(values: tuple[str, ...], subject: str) -> None:
+    """Raise a SurveyError that names the first value which stands there twice."""
+    for position, value in enumerate(values):
+        if value in values[:position]:
+            raise SurveyError(f"{subject}: must differ from each other, {value!r} stands there twice")
+
+
+class _Keys:
+    """The keys of an object in a published document: each one asked for, none left over."""
+
+    def __init__(self, value: object, subject: str) -> None:
+        if not isinstance(value, dict):
+            raise SurveyError(f"{subject}: must be an object, got {describe(value)}")
+        self._value: Mapping[str, Any] = value
+        self._subject = subject
+        self._asked: set[str] = set()
+
+    def optional(self, key: str) -> Any:
+        self._asked.add(key)
+        return self._value.get(key)
+
+    def required(self, key: str) -> Any:
+        if key not in self._value:
+            self._fail(f"must have the key {key!r}")
+        return self.optional(key)
+
+    def array(self, key: str, default: tuple[()] | None = None) -> list[Any] | tuple[()]:
+        if default is not None and key not in self._value:
+            return default
+        value = self.required(key)
+        if not isinstance(value, list):
+            self._fail(f"{key} must be a list, got {describe(value)}")
+        return value
+
+    def refuse_others(self) -> None:
+        others = sorted(set(self._value) - self._asked)
+        if others:
+            self._fail(f"has the unknown key {others[0][:40]!r}")
+
+    def _fail(self, reason: str) -> NoReturn:
+        raise SurveyError(f"{self._subject}: {reason}")
+
+
+assert set().union(*QUESTION_TYPES.values()) == set(MECHANISMS)

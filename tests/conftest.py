@@ -1,0 +1,178 @@
+"""What several test files share: surveys, a collector in process, and a real one on a port."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import urllib3
+from apiflask import APIFlask
+from flask.testing import FlaskClient
+
+from deniable import Survey, read_survey
+from deniable_client.demo.people import survey_file
+from deniable_server.app import create_app
+from deniable_server.store import Store
+
+TODAY = datetime.date(2026, 11, 25)
+
+SURVEY = """
+title = "Life and love, 1974"
+opens = 2026-11-20
+closes = 2026-12-20
+cohorts = ["paper", "web"]
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair since you married?"
+truth = "1/2"
+
+[[questions]]
+id = "religious"
+type = "choice"
+text = "How religious are you?"
+options = ["not", "mildly", "fairly", "strongly"]
+epsilon = 1.0
+"""
+
+
+@pytest.fixture
+def survey() -> Survey:
+    """A survey of two questions with two cohorts, open from 2026-11-20 to 2026-12-20."""
+    return read_survey(SURVEY)
+
+
+@pytest.fixture(scope="session")
+def demo_survey() -> Survey:
+    """The demo's survey: three questions, always open."""
+    return read_survey(Path(survey_file()).read_bytes())
+
+
+@dataclass
+class Clock:
+    """A day that tests move."""
+
+    today: datetime.date = TODAY
+
+    def __call__(self) -> datetime.date:
+        return self.today
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The collector's calendar; stands at `TODAY`."""
+    return Clock()
+
+
+@pytest.fixture
+def app(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
+    """A collector in this process."""
+    app = create_app(tmp_path / "test.db", clock)
+    yield app
+    app.extensions["deniable"]["writer"].stop()
+    app.extensions["deniable"]["store"].close()
+
+
+@pytest.fixture
+def store(app: APIFlask) -> Store:
+    """The store of `app`."""
+    store: Store = app.extensions["deniable"]["store"]
+    return store
+
+
+@pytest.fixture
+def http(app: APIFlask) -> FlaskClient:
+    """Requests to `app` without a network."""
+    return app.test_client()
+
+
+@dataclass(frozen=True)
+class Collector:
+    """A real collector: ``deniable serve`` in a process of its own."""
+
+    url: str
+    database: Path
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def publish(self, survey: Survey) -> str:
+        """Publish a survey; the link where people answer."""
+        store = Store(self.database)
+        store.publish(survey)
+        store.close()
+        return f"{self.url}/s/{survey.id}"
+
+    def reports(self, survey: Survey) -> int:
+        """How many reports are stored."""
+        answer = urllib3.request("GET", f"{self.url}/api/v1/surveys/{survey.id}/estimates")
+        n: int = answer.json()["n"]
+        return n
+
+
+StartCollector = Callable[[], Collector]
+
+
+@pytest.fixture(scope="module")
+def start_collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartCollector]:
+    """Start real collectors, each with a database of its own; they end with the test file."""
+    started: list[Collector] = []
+
+    def start() -> Collector:
+        folder = tmp_path_factory.mktemp("collector")
+        port = free_port()
+        log = folder / "log"
+        command = [sys.executable, "-m", "deniable", "serve", "--db", str(folder / "test.db"), "--port", str(port)]
+        with log.open("wb") as output:
+            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        collector = Collector(f"http://127.0.0.1:{port}", folder / "test.db", process, log)
+        started.append(collector)
+        wait_until_ready(collector)
+        return collector
+
+    yield start
+    for collector in started:
+        collector.process.terminate()
+        collector.process.wait(timeout=15)
+
+
+@pytest.fixture(scope="module")
+def collector(start_collector: StartCollector) -> Collector:
+    """One real collector for a test file."""
+    return start_collector()
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 on which nothing listens."""
+    with socket.socket() as attempt:
+        attempt.bind(("127.0.0.1", 0))
+        port: int = attempt.getsockname()[1]
+        return port
+
+
+def wait_until_ready(collector: Collector) -> None:
+    """Wait until a collector answers, at most 30 seconds."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        assert collector.process.poll() is None, collector.log.read_text()
+        try:
+            if urllib3.request("GET", f"{collector.url}/livez", retries=False, timeout=1).status == 200:
+                return
+        except urllib3.exceptions.HTTPError:
+            time.sleep(0.05)
+    raise AssertionError(f"no collector within 30 s: {collector.log.read_text()}")
+
+
+def run_cli(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the command ``deniable`` as a user does."""
+    command = [sys.executable, "-m", "deniable", *arguments]
+    environment = os.environ | {"COLUMNS": "100"} | settings
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
