@@ -41,8 +41,9 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
     app.register_blueprint(api)
 
     @app.spec_processor
-    def describe_raw_bodies(spec: dict[str, Any]) -> dict[str, Any]:
+    def describe_raw_bodies(spec: dict[str, Any] | str) -> dict[str, Any] | str:
         """Add the bodies that are parsed strictly instead of through pydantic."""
+        assert isinstance(spec, dict), "the document is asked for as JSON"
         report = schemas.json_schema(schemas.ReportBody)
         spec["paths"][f"{BASE}/surveys/{{survey_id}}/reports"]["post"]["requestBody"] = {
             "required": True,

@@ -34,7 +34,7 @@ def create_app(database: Path | str | None = None, today: Callable[[], datetime.
         version=__version__,
         spec_path="/api/openapi.json",
         docs_path=None,  # the page that APIFlask brings loads scripts from other hosts
-        static_folder=None,
+        static_folder=None,  # type: ignore[arg-type]  # Flask takes None for no folder
     )
     app.config.update(
         OPENAPI_VERSION="3.1.0",
@@ -43,6 +43,7 @@ def create_app(database: Path | str | None = None, today: Callable[[], datetime.
         TRAP_HTTP_EXCEPTIONS=False,
     )
     app.json.compact = True  # type: ignore[attr-defined]
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # the order of the columns
     store = Store(database or os.environ.get("DENIABLE_DB", DEFAULT_DATABASE), today)
     writer = Writer(store)
     atexit.register(writer.stop)

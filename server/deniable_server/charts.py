@@ -9,8 +9,10 @@ import warnings
 from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -39,7 +41,12 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
     options = [len(question.options) for question in survey.questions]
     row_height = 0.30 + 0.12 * (len(cohorts) - 1)
     heights = [count * row_height + 0.85 for count in options]
-    settings = {"svg.fonttype": "none", "svg.hashsalt": survey.id, "font.family": "sans-serif", "font.size": 10}
+    settings: Any = {
+        "font.size": 10,
+        "svg.fonttype": "none",
+        "svg.hashsalt": survey.id,  # the same numbers give the same bytes
+        "text.parse_math": False,  # a dollar in a question is a dollar
+    }
     with _one_at_a_time, mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # the browser has fonts that this machine has not
         figure = Figure(figsize=(8, sum(heights) + 0.4), layout="constrained")
@@ -56,7 +63,7 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
 
 
 def _draw_question(
-    panel, text: str, options: Sequence[str], rows: Sequence[EstimateRow], cohorts: Sequence[str | None]
+    panel: Axes, text: str, options: Sequence[str], rows: Sequence[EstimateRow], cohorts: Sequence[str | None]
 ) -> None:
     step = 0.6 / max(len(cohorts), 1)
     for cohort, group in groupby(rows, key=attrgetter("cohort")):
@@ -75,11 +82,8 @@ def _draw_question(
             panel.plot(
                 row.estimate, y + offset, marker, color=colour, markersize=6, zorder=3, label=label, clip_on=False
             )
-    title = panel.set_title(shorten(text, 90), loc="left", fontsize=10.5, fontweight="bold")
-    title.set_parse_math(False)  # a dollar in a question is a dollar
+    panel.set_title(shorten(text, 90), loc="left", fontsize=10.5, fontweight="bold")
     panel.set_yticks(range(len(options)), [shorten(option, 40) for option in options])
-    for label in panel.get_yticklabels():
-        label.set_parse_math(False)
     panel.invert_yaxis()
     panel.set_ylim(len(options) - 0.4, -0.6)
     panel.axvline(0, color="#57606a", linewidth=0.8, zorder=1)
@@ -90,9 +94,7 @@ def _draw_question(
     for side in ("top", "right", "left"):
         panel.spines[side].set_visible(False)
     if len(cohorts) > 1:
-        legend = panel.legend(loc="lower right", frameon=False, fontsize=8)
-        for label in legend.get_texts():
-            label.set_parse_math(False)
+        panel.legend(loc="lower right", frameon=False, fontsize=8)
 
 
 def shorten(text: str, longest: int) -> str:

@@ -41,11 +41,11 @@ def init_app(app: APIFlask) -> None:
 
     @app.error_processor
     def on_api_error(error: HTTPError) -> Response:
-        detail = SENTENCES.get(error.status_code, error.message)
+        detail = SENTENCES.get(error.status_code) or error.message or "The request was refused."
         if isinstance(error.detail, dict) and error.detail:  # a validation error: location -> field -> messages
             fields = next(iter(error.detail.values()))
             detail = "; ".join(f"{field}: {', '.join(map(str, messages))}" for field, messages in fields.items())
-        return problem(error.status_code, detail, dict(error.headers or {}))
+        return problem(error.status_code, detail)
 
     @app.errorhandler(HTTPException)
     def on_http_error(error: HTTPException) -> Response:

@@ -122,7 +122,8 @@ class Store:
         """This thread's connection."""
         if not hasattr(self._threads, "db"):
             self._threads.db = connect(self.path)
-        return self._threads.db
+        db: Database = self._threads.db
+        return db
 
     def close(self) -> None:
         """Close this thread's connection."""
@@ -134,9 +135,9 @@ class Store:
         """Keep a survey for ever; whether it is new."""
         row = {"id": survey.id, "document": survey.document, "published_on": self.today().isoformat()}
         with self._transaction() as db:
-            if next(db["surveys"].rows_where("id = ?", [survey.id], select="id"), None):
+            if next(db.table("surveys").rows_where("id = ?", [survey.id], select="id"), None):
                 return False
-            db["surveys"].insert(row)
+            db.table("surveys").insert(row)
             columns = "".join(f", [{question.id}] INTEGER NOT NULL" for question in survey.questions)
             db.execute(
                 f"CREATE TABLE {table_of(survey)} (id TEXT PRIMARY KEY, cohort TEXT{columns}) STRICT, WITHOUT ROWID"

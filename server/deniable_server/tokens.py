@@ -25,31 +25,31 @@ def create_token(store: Store, name: str, scope: str = "publish", days: int = DE
         raise TokenError(f"scope: must be one of {', '.join(SCOPES)}, got {scope!r}")
     if not 1 <= days <= 3650:
         raise TokenError(f"days: must be 1 to 3650, got {days}")
-    if next(store.db["tokens"].rows_where("name = ?", [name]), None):
+    if next(store.db.table("tokens").rows_where("name = ?", [name]), None):
         raise TokenError(f"name: there is a token {name!r} already; revoke it first or take another name")
     token = "dn_" + secrets.token_urlsafe(32)
     expires = store.today() + datetime.timedelta(days=days)
     row = {"sha256": _digest(token), "name": name, "scope": scope, "expires_on": expires.isoformat()}
-    store.db["tokens"].insert(row)
+    store.db.table("tokens").insert(row)
     return token
 
 
 def list_tokens(store: Store) -> list[dict[str, str]]:
     """Name, scope and last day of every token."""
-    return list(store.db["tokens"].rows_where(select="name, scope, expires_on", order_by="name"))
+    return list(store.db.table("tokens").rows_where(select="name, scope, expires_on", order_by="name"))
 
 
 def revoke_token(store: Store, name: str) -> None:
     """Make a token worthless from now on."""
-    if not next(store.db["tokens"].rows_where("name = ?", [name]), None):
+    if not next(store.db.table("tokens").rows_where("name = ?", [name]), None):
         raise TokenError(f"name: there is no token {name!r}")
-    store.db["tokens"].delete_where("name = ?", [name])
+    store.db.table("tokens").delete_where("name = ?", [name])
 
 
 def token_allows(store: Store, token: str, scope: str) -> bool:
     """Whether a token is known, has the scope, and has not expired. Its hash is what is compared."""
     where = "sha256 = ? AND scope = ? AND expires_on >= ?"
-    found = store.db["tokens"].rows_where(where, [_digest(token), scope, store.today().isoformat()])
+    found = store.db.table("tokens").rows_where(where, [_digest(token), scope, store.today().isoformat()])
     return next(found, None) is not None
 
 

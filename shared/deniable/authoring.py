@@ -50,7 +50,9 @@ def read_survey(text: str | bytes) -> Survey:
     try:
         written = tomllib.loads(source, parse_float=Decimal)
     except tomllib.TOMLDecodeError as problem:
-        raise SurveyError(f"survey: is not TOML: {problem}") from None
+        last = source.rstrip("\n").count("\n") + 1
+        sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
+        raise SurveyError(f"survey: is not TOML: {sentence}") from None
     except RecursionError:
         raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
     _refuse_unknown(written, _SURVEY_KEYS, "survey")

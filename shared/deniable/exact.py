@@ -56,7 +56,7 @@ def positive_epsilon(value: Number) -> Fraction:
     """Read an epsilon and refuse what no mechanism of 32-bit weights can give: 0, infinity, and 22 or more."""
     epsilon = rational(value, "epsilon")
     if not 0 < epsilon <= LARGEST_EPSILON:
-        raise ParameterError(f"epsilon: must be above 0 and at most {LARGEST_EPSILON}, got {float(epsilon):g}")
+        raise ParameterError(f"epsilon: must be above 0 and at most {LARGEST_EPSILON}, got {str(value)[:40]}")
     return epsilon
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def _as_table(result: dict[str, Any]) -> str:
     return f"{table}\n\n{result['n']} reports, {level}"
 
 
-FORMATS = {
+FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
     "table": _as_table,
     "csv": lambda result: format_csv(result["estimates"]),
     "json": lambda result: json.dumps(result, indent=1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -27,7 +28,7 @@ def survey() -> None:
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
 @FILE
-def check(file: click.utils.LazyFile) -> None:
+def check(file: BinaryIO) -> None:
     """Read a survey and say what its noise does, without publishing it."""
     checked = read_survey(file.read())
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
@@ -52,7 +53,7 @@ def check(file: click.utils.LazyFile) -> None:
 @options.url
 @options.token
 @options.public_url
-def publish(file: click.utils.LazyFile, database: Path, url: str | None, token: str | None, public_url: str) -> None:
+def publish(file: BinaryIO, database: Path, url: str | None, token: str | None, public_url: str) -> None:
     """Publish a survey; prints its id and the links for respondents."""
     published = read_survey(file.read())
     for warning in warnings_about(published):

@@ -120,7 +120,7 @@ class Mechanism(ABC):
 
         array = np.asarray(answers)
         if array.dtype.kind not in "iu" and array.size:
-            raise AnswerError(f"answers: must be integers in [0, {self.k}), got an array of {array.dtype}")
+            raise AnswerError(f"answers: must be integers in [0, {self.k})")  # a dtype tells how long labels are
         if array.size and (array.min() < 0 or array.max() >= self.k):
             raise AnswerError(f"answers: must all be integers in [0, {self.k})")
         flat = array.astype(np.int64).ravel()

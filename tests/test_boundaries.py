@@ -1,0 +1,82 @@
+"""The folder tree is the threat model: imports point towards ``shared/``, and the server never randomises."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import deniable
+
+ROOT = Path(__file__).parent.parent
+
+
+def modules(folder: str) -> list[Path]:
+    found = sorted((ROOT / folder).rglob("*.py"))
+    assert found
+    return found
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute, so that this test can read them"
+            yield node.module or ""
+
+
+def called_names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value  # getattr(mechanism, "randomize")
+
+
+@pytest.mark.parametrize(
+    ("folder", "forbidden"),
+    [
+        ("shared/deniable", {"deniable_client", "deniable_server", "deniable_web"}),
+        ("client/deniable_client", {"deniable_server"}),
+        ("server/deniable_server", {"deniable_client"}),
+    ],
+)
+def test_imports_point_towards_shared(folder: str, forbidden: set[str]) -> None:
+    for path in modules(folder):
+        for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+            assert name.split(".")[0] not in forbidden, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_server_never_randomises() -> None:
+    forbidden = {"randomize", "randomize_many", "_randomize_array", "system_word", "system_words", "new_report_id"}
+    for path in modules("server/deniable_server"):
+        found = forbidden.intersection(called_names(ast.parse(path.read_text(encoding="utf-8"))))
+        assert not found, f"{path.relative_to(ROOT)} names {found}"
+
+
+def test_importing_shared_loads_only_the_standard_library() -> None:
+    """`import numpy` within a function is fine: who does not call it does not need it."""
+    for path in modules("shared/deniable"):
+        statements = ast.parse(path.read_text(encoding="utf-8")).body
+        at_import = [
+            name for each in statements if isinstance(each, (ast.Import, ast.ImportFrom)) for name in imported(each)
+        ]
+        foreign = {name.split(".")[0] for name in at_import} - sys.stdlib_module_names - {"deniable"}
+        assert foreign <= ({"click"} if path.name == "cli.py" else set()), f"{path.relative_to(ROOT)}: {foreign}"
+
+
+def test_all_names_what_the_package_exports() -> None:
+    public = {name for name, value in vars(deniable).items() if not name.startswith("_") and not _is_module(value)}
+    assert public == set(deniable.__all__)
+
+
+def _is_module(value: object) -> bool:
+    return type(value).__name__ == "module"

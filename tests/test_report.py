@@ -1,0 +1,86 @@
+"""Reports: what fits a survey, and what bounces with a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from deniable import Report, ReportError, Survey, parse_report
+
+GOOD: dict[str, Any] = {"id": "0123456789abcdef" * 2, "cohort": "web", "answers": {"affair": 1, "religious": 3}}
+
+
+def encode(**changes: Any) -> bytes:
+    return json.dumps(GOOD | changes).encode()
+
+
+def test_report_reads_back(survey: Survey) -> None:
+    report = parse_report(encode(), survey)
+    assert report == Report("0123456789abcdef" * 2, "web", {"affair": 1, "religious": 3})
+    assert parse_report(report.encode(), survey) == report
+
+
+def test_cohort_may_be_null(survey: Survey) -> None:
+    assert parse_report(encode(cohort=None), survey).cohort is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "report: must be JSON"),
+        (encode()[:-5], "report: must be JSON"),
+        (b"[" * 2000, "report: must not nest deeper"),
+        (b'{"id":' * 2000, "report: must not nest deeper"),
+        (b'"' + b'\\"' * 20_000, "report: must be JSON"),
+        (encode().decode().encode("utf-16"), "report: must be UTF-8"),
+        (b"\xff", "report: must be UTF-8, byte 0 is not"),
+        (b"\xef\xbb\xbf" + encode(), "report: must be JSON"),
+        (encode() + b"x", "report: must be JSON; Extra data"),
+        (b"null", "report: must be an object, got null"),
+        (b"[]", "report: must be an object, got a list"),
+        (b"NaN", "report: numbers must be integers"),
+        (encode().replace(b'"id"', b'"id": "x", "id"', 1), "report: must not hold the same key twice"),
+        (encode().replace(b'"affair": 1', b'"affair": 0, "affair": 1'), "report: must not hold the same key twice"),
+        (encode().replace(b": 3", b": 3.0"), "report: numbers must be integers"),
+        (encode().replace(b": 3", b": 3e0"), "report: numbers must be integers"),
+        (encode().replace(b": 3", b": " + b"3" * 4000), "at most 15 digits, got 4000"),
+        (encode().replace(b": 3", b": " + b"3" * 5000), "at most 15 digits, got 5000"),
+        (encode(id="short"), "id: must be 32 lower-case hexadecimal digits"),
+        (encode(id="0123456789ABCDEF" * 2), "id: must be 32 lower-case hexadecimal digits"),
+        (encode(id="0123456789abcdef" * 2 + "\n"), "id: must be 32 lower-case hexadecimal digits"),
+        (encode(id=5), "id: must be 32 lower-case hexadecimal digits"),
+        (encode(cohort="radio"), "cohort: must be null or one of the survey's cohorts"),
+        (encode(cohort=["web"]), "cohort: must be null or one"),
+        (encode(cohort=""), "cohort: must be null or one"),
+        (encode(answers=None), "answers: must be an object, got null"),
+        (encode(answers=[1, 3]), "answers: must be an object, got a list"),
+        (encode(answers={"affair": 1}), "answers: must have the key 'religious'"),
+        (encode(answers={"affair": 1, "religious": 3, "age": 1}), "answers: has the unknown key 'age'"),
+        (encode(answers={"affair": True, "religious": 3}), r'answers\["affair"\]: .*\[0, 2\), got true'),
+        (encode(answers={"affair": 2, "religious": 3}), r'answers\["affair"\]: .*\[0, 2\), got 2'),
+        (encode(answers={"affair": -1, "religious": 3}), r'answers\["affair"\]: .*, got -1'),
+        (encode(answers={"affair": 1, "religious": 4}), r'answers\["religious"\]: .*\[0, 4\), got 4'),
+        (encode(answers={"affair": "1", "religious": 3}), r'answers\["affair"\]: .*, got a string'),
+        (encode(answers={"affair": None, "religious": 3}), r'answers\["affair"\]: .*, got null'),
+        (encode(answers={"affair": [1], "religious": 3}), r'answers\["affair"\]: .*, got a list'),
+        (encode(time="12:00"), "report: has the unknown key 'time'"),
+        (json.dumps({key: GOOD[key] for key in ("id", "answers")}).encode(), "must have the key 'cohort'"),
+        (b" " * 70_000 + encode(), "report: must be at most 65536 bytes"),
+    ],
+)
+def test_what_does_not_fit_bounces(survey: Survey, raw: bytes, message: str) -> None:
+    with pytest.raises(ReportError, match=message):
+        parse_report(raw, survey)
+
+
+def test_brackets_within_texts_are_no_nesting(survey: Survey) -> None:
+    with pytest.raises(ReportError, match="cohort: must be null"):
+        parse_report(encode(cohort="[" * 100), survey)
+
+
+def test_messages_repeat_at_most_a_short_piece_of_what_came(survey: Survey) -> None:
+    with pytest.raises(ReportError) as caught:
+        parse_report(encode(**{"k" * 10_000: 1}), survey)
+    assert len(str(caught.value)) < 200

@@ -1,0 +1,244 @@
+"""The store and its writer: durable, idempotent, and without a column that could tell on anybody."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import urllib3
+
+from conftest import Collector, StartCollector, wait_until_ready
+from deniable import DeniableError, Report, Survey, Tally, tally_reports
+from deniable_client import randomize
+from deniable_server.store import Outcome, Store, StoreBusy
+from deniable_server.writer import Writer
+
+ALLOWED_COLUMNS = {
+    "surveys": ["id", "document", "published_on", "closed_on"],
+    "totals": ["survey", "cohort", "n"],
+    "tallies": ["survey", "cohort", "question", "option", "n"],
+    "tokens": ["sha256", "name", "scope", "expires_on"],
+}
+
+
+def report(number: int, **changes: object) -> Report:
+    return Report(f"{number:032x}", None, {"affair": number % 2, "religious": number % 4} | changes)  # type: ignore[dict-item]
+
+
+def recount(store: Store, survey: Survey) -> dict[str | None, Tally]:
+    return tally_reports(store.reports(survey), survey)
+
+
+def test_tables_have_the_allowed_columns_and_no_others(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    columns = {table.name: [column.name for column in table.columns] for table in store.db.tables}
+    assert columns == ALLOWED_COLUMNS | {f"reports_{survey.id}": ["id", "cohort", "affair", "religious"]}
+
+
+def test_commits_reach_the_disk(store: Store) -> None:
+    settings = {name: store.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "secure_delete")}
+    assert settings == {"synchronous": 2, "secure_delete": 1}
+    assert store.db.journal_mode == "wal"
+
+
+def test_tallies_equal_a_recount_of_the_rows(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    for start in range(0, 500, 50):
+        people = [randomize(survey, {"affair": "no", "religious": "fairly"}, "web") for _ in range(start % 7)]
+        store.store_reports([(survey, each) for each in [*people, *map(report, range(start, start + 50))]])
+    assert store.tallies(survey) == recount(store, survey)
+    assert store.state(survey.id).reports == sum(tally.n for tally in recount(store, survey).values())
+
+
+def test_outcomes_are_in_the_order_of_the_reports_even_within_one_batch(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    batch = [report(1), report(2), report(1), report(1, affair=0), report(3)]
+    assert store.store_reports([(survey, each) for each in batch]) == [
+        Outcome.STORED,
+        Outcome.STORED,
+        Outcome.KNOWN,
+        Outcome.CONFLICT,
+        Outcome.STORED,
+    ]
+    assert store.tallies(survey) == recount(store, survey)
+
+
+def test_failed_batch_leaves_nothing(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    broken = Report("f" * 32, None, {"affair": None, "religious": 0})  # type: ignore[dict-item]
+    with pytest.raises(sqlite3.IntegrityError):
+        store.store_reports([(survey, report(1)), (survey, broken)])
+    assert store.state(survey.id).reports == 0
+    assert list(store.reports(survey)) == []
+    assert store.store_reports([(survey, report(1))]) == [Outcome.STORED]
+
+
+def test_writer_stores_together_what_waits_together(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    sizes: list[int] = []
+    first_waits, go_on = threading.Event(), threading.Event()
+    original = store.store_reports
+
+    def slow(batch: Sequence[tuple[Survey, Report]]) -> list[Outcome]:
+        sizes.append(len(batch))
+        first_waits.set()
+        go_on.wait(10)
+        return original(batch)
+
+    store.store_reports = slow  # type: ignore[method-assign]
+    writer = Writer(store)
+    threads = [threading.Thread(target=writer.submit, args=(survey, [report(n)])) for n in range(20)]
+    threads[0].start()
+    assert first_waits.wait(10)
+    for thread in threads[1:]:
+        thread.start()
+    while writer._waiting.qsize() < 19:
+        time.sleep(0.001)
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    writer.stop()
+    assert sizes == [1, 19]
+    assert store.state(survey.id).reports == 20
+
+
+def test_writer_stores_what_waits_before_it_stops(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    writer = Writer(store)
+    threads = [threading.Thread(target=writer.submit, args=(survey, [report(n)])) for n in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    writer.stop()
+    assert store.state(survey.id).reports == 30
+
+
+def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.publish(survey)
+    monkeypatch.setattr("deniable_server.writer.MOST_WAITING", 1)
+    blocked, go_on = threading.Event(), threading.Event()
+    original = store.store_reports
+
+    def slow(batch: Sequence[tuple[Survey, Report]]) -> list[Outcome]:
+        blocked.set()
+        go_on.wait(10)
+        return original(batch)
+
+    monkeypatch.setattr(store, "store_reports", slow)
+    writer = Writer(store)
+    threads = [threading.Thread(target=writer.submit, args=(survey, [report(n)])) for n in range(2)]
+    threads[0].start()
+    assert blocked.wait(10)
+    threads[1].start()
+    while not writer._waiting.full():
+        time.sleep(0.001)
+    with pytest.raises(StoreBusy, match="send the same report again"):
+        writer.submit(survey, [report(3)])
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    writer.stop()
+    assert store.state(survey.id).reports == 2
+
+
+def test_closing_in_another_process_counts_at_once(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    other = Store(store.path, store.today)
+    other.close_survey(survey.id)
+    other.close()
+    assert store.store_reports([(survey, report(1))]) == [Outcome.CLOSED]
+
+
+@pytest.mark.parametrize("content", [b"this is no database, and long enough to be looked at" * 10])
+def test_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(DeniableError, match=r"notes\.txt: cannot be opened"):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DeniableError, match="cannot be opened"):
+        Store(tmp_path / "missing" / "test.db")
+
+
+def test_killed_collector_has_everything_that_it_acknowledged(
+    start_collector: StartCollector, demo_survey: Survey
+) -> None:
+    collector = start_collector()
+    collector.publish(demo_survey)
+    acknowledged: set[str] = set()
+    sent: dict[str, bytes] = {}
+    stop = threading.Event()
+
+    def sender() -> None:
+        pool = urllib3.PoolManager(retries=False)
+        url = f"{collector.url}/api/v1/surveys/{demo_survey.id}/reports"
+        answers = {"affair": "yes", "religious": "not", "rate_marriage": "good"}
+        while not stop.is_set():
+            made = randomize(demo_survey, answers)
+            sent[made.id] = made.encode()
+            with contextlib.suppress(urllib3.exceptions.HTTPError):
+                answer = pool.request("POST", url, body=made.encode(), headers={"Content-Type": "application/json"})
+                if answer.status == 201:
+                    acknowledged.add(made.id)
+
+    threads = [threading.Thread(target=sender) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 30
+    while len(acknowledged) < 300 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for process in children(collector.process.pid):
+        os.kill(process, signal.SIGKILL)
+    collector.process.kill()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    collector.process.wait()
+
+    again = restart(collector)
+    store = Store(collector.database)
+    try:
+        stored = {each.id for each in store.reports(demo_survey)}
+        assert len(acknowledged) >= 300
+        assert acknowledged <= stored
+        assert store.tallies(demo_survey) == recount(store, demo_survey)
+        lines = b"\n".join(sent.values())
+        url = f"{collector.url}/api/v1/surveys/{demo_survey.id}/reports"
+        headers = {"Content-Type": "application/x-ndjson"}
+        result = json.loads(urllib3.request("POST", url, body=lines, headers=headers).data)
+        assert result == {"stored": len(sent) - len(stored), "known": len(stored), "refused": []}
+        assert store.tallies(demo_survey) == recount(store, demo_survey)
+    finally:
+        store.close()
+        again.process.terminate()
+        again.process.wait(timeout=15)
+
+
+def children(pid: int) -> list[int]:
+    """Processes that this one started: Granian's worker."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(line) for line in listed.stdout.split()]
+
+
+def restart(collector: Collector) -> Collector:
+    port = collector.url.rsplit(":", 1)[1]
+    command = [sys.executable, "-m", "deniable", "serve", "--db", str(collector.database), "--port", port]
+    with collector.log.open("ab") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+    again = Collector(collector.url, collector.database, process, collector.log)
+    wait_until_ready(again)
+    return again

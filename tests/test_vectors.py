@@ -1,0 +1,71 @@
+"""The vector files, run by Python. ``tests/web`` runs the same files in JavaScript."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import make_vectors
+from deniable import AnswerError, DeniableError, ParameterError, SurveyError, odds_sentences, parse_survey
+from deniable.mechanisms import mechanism_from_published
+from deniable_client.device import randomize
+
+FOLDER = Path(__file__).parent / "vectors"
+MECHANISM_FILES = ["two-coin.json", "warner.json", "k-ary.json", "bad-mechanisms.json"]
+
+
+def load(name: str) -> Any:
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def test_files_are_what_the_generator_writes() -> None:
+    assert {
+        path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")
+    } == make_vectors.vector_files()
+
+
+@pytest.mark.parametrize("name", MECHANISM_FILES)
+def test_mechanisms(name: str) -> None:
+    vectors = load(name)
+    assert vectors
+    for vector in vectors:
+        words = iter(vector["words"])
+        if vector["report"] is None:
+            with pytest.raises((AnswerError, ParameterError)):
+                mechanism_from_published(vector["mechanism"]).randomize(vector["answer"], words.__next__)
+        else:
+            mechanism = mechanism_from_published(vector["mechanism"])
+            assert mechanism.randomize(vector["answer"], words.__next__) == vector["report"], vector["name"]
+            assert next(words, None) is None, vector["name"]
+
+
+def test_surveys() -> None:
+    for vector in load("surveys.json"):
+        document = vector["document"].encode("utf-8")
+        if vector["id"] is None:
+            with pytest.raises(SurveyError):
+                parse_survey(document)
+        else:
+            survey = parse_survey(document, vector["id"])
+            assert survey.document == document
+            assert [question.epsilon for question in survey.questions] == vector["epsilon"]
+            assert [list(odds_sentences(question)) for question in survey.questions] == vector["odds"]
+
+
+def test_reports() -> None:
+    content = load("reports.json")
+    survey = parse_survey(content["document"].encode())
+    for vector in content["vectors"]:
+        arguments = (survey, vector["answers"], vector["cohort"])
+        words = iter(vector["words"])
+        if vector["report"] is None:
+            with pytest.raises(DeniableError):
+                randomize(*arguments, word=words.__next__, report_id=vector["id"])
+            assert len(list(words)) == len(vector["words"]), "no word is drawn for answers that are refused"
+        else:
+            report = randomize(*arguments, word=words.__next__, report_id=vector["id"])
+            assert report.encode() == vector["report"].encode()
+            assert next(words, None) is None
