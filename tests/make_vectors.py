@@ -12,7 +12,17 @@ import re
 from pathlib import Path
 from typing import Any
 
-from deniable import DeniableError, KAry, Mechanism, TwoCoin, Warner, odds_sentences, parse_survey, read_survey
+from deniable import (
+    DeniableError,
+    KAry,
+    Mechanism,
+    TwoCoin,
+    Warner,
+    odds_sentences,
+    parse_survey,
+    read_survey,
+    whole_odds_sentences,
+)
 from deniable.mechanisms import mechanism_from_published
 from deniable_client.device import randomize
 
@@ -159,6 +169,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             "id": each.id,
             "epsilon": [question.epsilon for question in each.questions],
             "odds": [list(odds_sentences(question)) for question in each.questions],
+            "whole_odds": list(whole_odds_sentences(each)),
         }
         for each in (survey, parse_survey(plain.encode()))
     ]

@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 import make_vectors
-from deniable import AnswerError, DeniableError, ParameterError, SurveyError, odds_sentences, parse_survey
+from deniable import (
+    AnswerError,
+    DeniableError,
+    ParameterError,
+    SurveyError,
+    odds_sentences,
+    parse_survey,
+    whole_odds_sentences,
+)
 from deniable.mechanisms import mechanism_from_published
 from deniable_client.device import randomize
 
@@ -53,6 +61,7 @@ def test_surveys() -> None:
             assert survey.document == document
             assert [question.epsilon for question in survey.questions] == vector["epsilon"]
             assert [list(odds_sentences(question)) for question in survey.questions] == vector["odds"]
+            assert list(whole_odds_sentences(survey)) == vector["whole_odds"]
 
 
 def test_reports() -> None:

@@ -22,6 +22,7 @@ from deniable import (
     is_address,
     odds_sentences,
     parse_survey,
+    whole_odds_sentences,
 )
 from deniable_client.device import randomize
 
@@ -165,8 +166,8 @@ class Client:
         try:
             answer = self._request("POST", f"/surveys/{survey.id}/reports", report.encode())
             if answer.status in (200, 201):
-                odds = tuple(sentence for question in survey.questions for sentence in odds_sentences(question))
-                return Receipt(survey.id, self.collector, odds)
+                odds = [sentence for question in survey.questions for sentence in odds_sentences(question)]
+                return Receipt(survey.id, self.collector, (*odds, *whole_odds_sentences(survey)))
             if answer.status in (404, 409, 410, 413, 422):
                 raise _REFUSALS.get(answer.status, ReportError)(_detail(answer))
             raise self._unexpected(answer)

@@ -66,6 +66,7 @@ def get_store() -> Store:
 def allow_other_origins(response: Response) -> Response:
     """Let pages of other origins fetch surveys and send reports: there are no cookies that could be abused."""
     response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Access-Control-Expose-Headers"] = "Retry-After"
     if request.method == "OPTIONS":
         response.headers["Access-Control-Allow-Methods"] = "GET, POST"
         response.headers["Access-Control-Allow-Headers"] = "Content-Type"
@@ -75,9 +76,12 @@ def allow_other_origins(response: Response) -> Response:
 
 @api.get("/surveys")
 @api.output(schemas.Surveys)
-@api.doc(summary="List surveys", responses={401: "no valid token"})
+@api.doc(responses={401: "no valid token"})
 def list_surveys() -> dict[str, Any]:
-    """Every survey of this collector. Needs a token of scope `publish`."""
+    """List surveys.
+
+    Every survey of this collector. Needs a token of scope `publish`.
+    """
     require_token()
     store = get_store()
     return {
@@ -99,9 +103,12 @@ def list_surveys() -> dict[str, Any]:
 
 @api.post("/surveys")
 @api.output(schemas.Published, status_code=201)
-@api.doc(summary="Publish a survey", responses={200: "published before", 401: "no valid token", 422: "no survey"})
+@api.doc(responses={200: "published before", 401: "no valid token", 422: "no survey"})
 def publish_survey() -> tuple[dict[str, str], int]:
-    """Keep the published bytes of a survey under their hash. Needs a token of scope `publish`."""
+    """Publish a survey.
+
+    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`.
+    """
     require_token()
     survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
     is_new = get_store().publish(survey)
@@ -109,9 +116,12 @@ def publish_survey() -> tuple[dict[str, str], int]:
 
 
 @api.get("/surveys/<survey_id>")
-@api.doc(summary="Fetch a survey", responses={200: "the published bytes", 404: "no such survey"})
+@api.doc(responses={200: "the published bytes", 404: "no such survey"})
 def fetch_survey(survey_id: str) -> Response:
-    """The published bytes, whose hash is the address."""
+    """Fetch a survey.
+
+    The published bytes, whose hash is the address.
+    """
     survey = get_store().survey(survey_id)
     response = Response(survey.document, mimetype="application/json")
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
@@ -119,9 +129,12 @@ def fetch_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/close")
-@api.doc(summary="Close a survey", responses={204: "closed", 401: "no valid token", 404: "no such survey"})
+@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey"})
 def close_survey(survey_id: str) -> Response:
-    """Take no more reports, from now on and for good. Needs a token of scope `publish`."""
+    """Close a survey.
+
+    Take no more reports, from now on and for good. Needs a token of scope `publish`.
+    """
     require_token()
     get_store().close_survey(survey_id)
     return Response(status=HTTPStatus.NO_CONTENT)
@@ -129,7 +142,6 @@ def close_survey(survey_id: str) -> Response:
 
 @api.post("/surveys/<survey_id>/reports")
 @api.doc(
-    summary="Send reports",
     responses={
         200: "known already, counted once; or what became of a batch",
         201: "stored: on disk",
@@ -144,7 +156,10 @@ def close_survey(survey_id: str) -> Response:
     },
 )
 def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
-    """One report as JSON, or many as NDJSON, one on a line. A report counts once, however often it is sent."""
+    """Send reports.
+
+    One report as JSON, or many as NDJSON, one on a line. A report counts once, however often it is sent.
+    """
     store = get_store()
     survey = store.survey(survey_id)
     if request.mimetype == NDJSON:
@@ -160,18 +175,24 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @api.get("/surveys/<survey_id>/estimates.json")
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(summary="Estimates as JSON", responses={404: "no such survey"})
+@api.doc(responses={404: "no such survey"})
 def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
-    """Debiased shares with standard errors and confidence intervals."""
+    """Estimates as JSON.
+
+    Debiased shares with standard errors and confidence intervals.
+    """
     n, rows = estimates_of(survey_id, query)
     return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(summary="Estimates as CSV", responses={200: "tidy rows", 404: "no such survey"})
+@api.doc(responses={200: "tidy rows", 404: "no such survey"})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
-    """The same rows as the JSON."""
+    """Estimates as CSV.
+
+    The same rows as the JSON.
+    """
     _, rows = estimates_of(survey_id, query)
     header = [field.name for field in fields(EstimateRow)]
     lines = csv_lines([header, *(asdict(row).values() for row in rows)])
@@ -179,9 +200,12 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
-@api.doc(summary="Noisy reports as CSV", responses={200: "rows in the order of their random ids"})
+@api.doc(responses={200: "rows in the order of their random ids"})
 def reports_csv(survey_id: str) -> Response:
-    """Every noisy report, sorted by random id, options as numbers counted from 0."""
+    """Noisy reports as CSV.
+
+    Every noisy report, sorted by random id, options as numbers counted from 0.
+    """
     store = get_store()
     survey = store.survey(survey_id)
     header = ["id", "cohort", *(question.id for question in survey.questions)]

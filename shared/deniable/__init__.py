@@ -20,7 +20,7 @@ from deniable.errors import (
 from deniable.estimation import Estimate, EstimateRow, Tally, estimate, tally_reports
 from deniable.intervals import Interval
 from deniable.mechanisms import MECHANISMS, KAry, Mechanism, Support, TwoCoin, Warner
-from deniable.odds import odds_sentences
+from deniable.odds import odds_sentences, whole_odds_sentences
 from deniable.report import Report, parse_report
 from deniable.survey import Question, Survey, address, is_address, parse_survey
 
@@ -59,4 +59,5 @@ __all__ = [
     "read_survey",
     "tally_reports",
     "weak_protection",
+    "whole_odds_sentences",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
-from deniable.survey import Question
+from deniable.survey import Question, Survey
 
 
 def odds_sentences(question: Question) -> tuple[str, ...]:
@@ -27,6 +28,17 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     return (f"Of 100 people who choose an option, about {kept} send it and {100 - kept} send another one.",)
 
 
-def _of_100(probability: Fraction) -> int:
+def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
+    """The odds of a whole survey in words: how many people, at most, send nothing but true answers.
+
+    Empty for a survey of one question, whose own odds say it all.
+    """
+    if len(survey.questions) == 1:
+        return ()
+    likeliest = math.prod(max(option.if_true for option in each.mechanism.support) for each in survey.questions)
+    return (f"Of 100 people, about {_of_100(likeliest)} or fewer send their true answer to every question.",)
+
+
+def _of_100(probability: Fraction | int) -> int:
     """Round to whole people, but never say that nobody or everybody does what a few do or do not."""
     return min(max(int(100 * probability + Fraction(1, 2)), 1), 99)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from deniable import Survey, odds_sentences, read_survey, weak_protection
+from deniable import Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
 from deniable.ceiling import Ceiling
 from deniable.cli import example
 from deniable.errors import BudgetError
@@ -38,6 +38,8 @@ def check(file: BinaryIO) -> None:
         for sentence in odds_sentences(question):
             click.echo(f"  {sentence}")
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}")
+    for sentence in whole_odds_sentences(checked):
+        click.echo(f"  {sentence}")
     for warning in warnings_about(checked):
         click.secho(f"Warning: {warning}", fg="yellow")
 

@@ -1,0 +1,139 @@
+//@ts-check
+/* What goes over the network: one survey in, one report out. Requests are the same whatever the answers are. */
+
+import { CollectorError, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
+import { oddsSentences } from "./odds.js";
+import { UNIT, systemWord } from "./randomness.js";
+import { parseSurvey } from "./survey.js";
+
+export const CLIENT = "deniable-web 0.1.0";
+
+/**
+ * @typedef {object} Link
+ * @property {string} collector such as "https://collector.example"
+ * @property {string} survey the survey's address
+ * @property {string | null} cohort
+ */
+
+/**
+ * @typedef {object} Receipt What a respondent can keep. It holds nothing that could be looked up later.
+ * @property {string} survey
+ * @property {string} collector
+ * @property {readonly string[]} odds the chance that was mixed in, in words
+ * @property {string} client what randomised, with its version
+ * @property {true} stored
+ * @property {boolean} again whether the collector knew the report already; it counts once
+ */
+
+const REFUSALS = new Map([
+  [404, ReportError],
+  [409, ReportConflict],
+  [410, SurveyClosed],
+  [413, ReportError],
+  [422, ReportError],
+]);
+const PASSING = [429, 502, 503, 504, 507]; // what may be over in a moment
+const TRIES = 4;
+const LONGEST_WAIT = 20;
+
+/** No cookies, no referrer, and a survey lives at its address or nowhere. @type {RequestInit} */
+const PLAIN = { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" };
+
+/**
+ * Read a link to a survey: https://collector/s/<id>#cohort=web, or the address of its document.
+ *
+ * The cohort stands in the fragment, which browsers do not send, and never in the query, which servers log.
+ * @param {string} link @param {string} [base] where a relative link starts
+ * @returns {Link}
+ */
+export function parseLink(link, base) {
+  let url;
+  try {
+    url = new URL(link, base);
+  } catch {
+    // no URL at all, refused below with everything else that is no link
+  }
+  const found = url && /^(.*)\/(?:s|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(url.pathname);
+  if (!url || !found || !/^https?:$/.test(url.protocol)) {
+    throw new SurveyError("survey: its link must end in /s/ and 26 lower-case letters and digits");
+  }
+  const cohort = new URLSearchParams(url.hash.slice(1)).get("cohort");
+  return Object.freeze({ collector: url.origin + found[1], survey: found[2], cohort });
+}
+
+/**
+ * Fetch a survey, and check that the bytes are those of its address.
+ * @param {string | Link} link @param {{ fetch?: typeof globalThis.fetch }} [options]
+ */
+export async function fetchSurvey(link, { fetch = globalThis.fetch } = {}) {
+  const { collector, survey } = typeof link === "string" ? parseLink(link) : link;
+  let status, body;
+  try {
+    const response = await fetch(place(collector, survey), { ...PLAIN, signal: AbortSignal.timeout(30_000) });
+    status = response.status;
+    body = new Uint8Array(await response.arrayBuffer());
+  } catch {
+    throw new CollectorError(`${collector}: cannot be reached`);
+  }
+  if (status === 404) throw new SurveyError(`survey ${survey}: is not at ${collector}`);
+  if (status !== 200) throw new CollectorError(`${collector}: answered with status ${status}`);
+  return parseSurvey(body, survey);
+}
+
+/**
+ * Send a report. Every try, now and later, sends the same text, and the collector counts it once.
+ * @param {import("./survey.js").Survey} survey
+ * @param {string} collector
+ * @param {string} text what `encodeReport` gave
+ * @param {object} [options]
+ * @param {typeof globalThis.fetch} [options.fetch]
+ * @param {(seconds: number) => Promise<unknown>} [options.wait]
+ * @returns {Promise<Receipt>}
+ */
+export async function submit(survey, collector, text, { fetch = globalThis.fetch, wait = sleep } = {}) {
+  for (let tried = 1; ; tried++) {
+    let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
+    let reason = "cannot be reached";
+    try {
+      const response = await fetch(`${place(collector, survey.id)}/reports`, {
+        ...PLAIN,
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: text,
+        signal: AbortSignal.timeout(30_000),
+      });
+      const { status, headers } = response;
+      // A portal between here and the collector may answer 200 to everything, but not in JSON.
+      const isJson = headers.get("content-type")?.startsWith("application/json");
+      if ((status === 201 || status === 200) && isJson) {
+        const odds = Object.freeze(survey.questions.flatMap(oddsSentences));
+        const again = status === 200;
+        return Object.freeze({ survey: survey.id, collector, odds, client: CLIENT, stored: true, again });
+      }
+      const Refusal = REFUSALS.get(status);
+      if (Refusal) throw new Refusal(await detail(response));
+      reason = `answered with status ${status}`;
+      if (!PASSING.includes(status)) tried = TRIES;
+      seconds = Math.max(seconds, Number(headers.get("retry-after")) || 0);
+    } catch (error) {
+      if (error instanceof ReportError) throw error;
+    }
+    if (tried >= TRIES || seconds > LONGEST_WAIT) throw new CollectorError(`${collector}: ${reason}`);
+    await wait(seconds);
+  }
+}
+
+/** @param {string} collector @param {string} survey */
+const place = (collector, survey) => `${collector}/api/v1/surveys/${survey}`;
+
+/** The sentence of a problem+json. @param {Response} response */
+async function detail(response) {
+  try {
+    return String((await response.json()).detail).slice(0, 500);
+  } catch {
+    return `report: refused with status ${response.status}`;
+  }
+}
+
+/** @param {number} seconds */
+const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));

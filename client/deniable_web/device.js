@@ -1,0 +1,59 @@
+//@ts-check
+/*
+ * The device: where an answer ends and a report begins.
+ *
+ * Nothing in this module keeps, logs or throws an answer.
+ */
+
+import { AnswerError, ReportError } from "./errors.js";
+import { newReportId, systemWord } from "./randomness.js";
+import { dumps } from "./strict-json.js";
+
+/**
+ * @typedef {object} Report Noisy values of one person. No field holds an answer.
+ * @property {string} id 16 random bytes in hexadecimal: the key under which a report counts once
+ * @property {string | null} cohort the label that the survey's author put on the link
+ * @property {Readonly<Record<string, number>>} answers question id to noisy value
+ */
+
+/**
+ * Mix chance into the answers to a survey; the result is all that may leave the device.
+ *
+ * Draw once for each person: every further draw of the same answers gives more of them away.
+ * @param {import("./survey.js").Survey} survey
+ * @param {Readonly<Record<string, string>>} answers question id to the label of the chosen option, for every question
+ * @param {object} [options]
+ * @param {string | null} [options.cohort] the label on the link, one of the survey's cohorts
+ * @param {import("./randomness.js").Word} [options.word] drawn in the order of the questions
+ * @param {string} [options.id] 32 hexadecimal digits
+ * @returns {Report}
+ */
+export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId() } = {}) {
+  if (cohort !== null && !survey.cohorts.includes(cohort)) {
+    throw new ReportError("cohort: must be one of the survey's cohorts, or null");
+  }
+  const known = survey.questions.map((question) => question.id);
+  if (Object.keys(answers).some((key) => !known.includes(key))) {
+    throw new AnswerError(`answers: must be to the questions ${known.join(", ")}, got one to another question`);
+  }
+  // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
+  // called "constructor", which every object inherits.
+  const choices = survey.questions.map((question) => {
+    if (!Object.hasOwn(answers, question.id)) {
+      throw new AnswerError(`answers: question "${question.id}" must be answered too; leaving it out would tell`);
+    }
+    const choice = question.options.indexOf(answers[question.id]);
+    if (choice < 0) {
+      throw new AnswerError(`answers["${question.id}"]: must be one of its ${question.options.length} options`);
+    }
+    return choice;
+  });
+  const values = survey.questions.map(({ id, mechanism }, n) => [id, mechanism.randomize(choices[n], word)]);
+  return Object.freeze({ id, cohort, answers: Object.freeze(Object.fromEntries(values)) });
+}
+
+/**
+ * The JSON that is sent, and sent again: the same text at every try.
+ * @param {Report} report
+ */
+export const encodeReport = ({ id, cohort, answers }) => dumps({ id, cohort, answers });

@@ -1,0 +1,40 @@
+//@ts-check
+/*
+ * Everything this project raises on purpose:
+ *
+ * DeniableError
+ *   ParameterError     weights that make no valid mechanism
+ *   AnswerError        an answer outside its question's options (never says which answer)
+ *   SurveyError        bytes that are not the survey of their address, or no survey
+ *   ReportError        a report that does not fit its survey
+ *     ReportConflict   the same report id arrived before with other content
+ *     SurveyClosed     the survey takes no reports at this time
+ *   BudgetError        the device's ceiling refuses what the survey asks
+ *   CollectorError     the collector cannot be reached, or answers something else than agreed
+ *
+ * A message reads "subject: expectation, what came". A message about an answer never says what came.
+ */
+
+export class DeniableError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+export class ParameterError extends DeniableError {}
+export class AnswerError extends DeniableError {}
+export class SurveyError extends DeniableError {}
+export class ReportError extends DeniableError {}
+export class ReportConflict extends ReportError {}
+export class SurveyClosed extends ReportError {}
+export class BudgetError extends DeniableError {}
+export class CollectorError extends DeniableError {}
+
+/**
+ * Name a value that came from outside without repeating more of it than a person needs.
+ * @param {unknown} value
+ */
+export function describe(value) {
+  return value === null || /^(number|boolean)$/.test(typeof value) ? String(value) : `a ${typeof value}`;
+}

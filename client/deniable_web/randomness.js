@@ -1,0 +1,20 @@
+//@ts-check
+/*
+ * Where chance comes from: uniform 32-bit words.
+ *
+ * Every `randomize` takes its words as an argument, so that tests feed it chosen words, both languages are held
+ * to the same vectors, and output distributions are proved by enumeration. The default is the browser's
+ * cryptographic source; there is no seed to lose, save or guess. Math.random is used nowhere.
+ */
+
+/** Integer weights of mechanisms are out of this number. */
+export const UNIT = 2 ** 32;
+
+/** @typedef {() => number} Word A source of uniform integers in [0, 2**32). */
+
+/** Draw one uniform 32-bit word from the system. @type {Word} */
+export const systemWord = () => crypto.getRandomValues(new Uint32Array(1))[0];
+
+/** A fresh report id: 128 random bits, so no two devices ever meet. */
+export const newReportId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,0 +1,16 @@
+//@ts-check
+/* JSON in the one form that Deniable writes. */
+
+/**
+ * Write JSON as Python's json.dumps(..., ensure_ascii=True) does, without spaces.
+ *
+ * JSON.stringify already escapes quotes, control characters and lone surrogates in Python's way; what is left
+ * is every other code unit above "~", U+007F included. The keys keep their order.
+ * @param {unknown} value @param {(key: string, value: unknown) => unknown} [replacer]
+ */
+export function dumps(value, replacer) {
+  return JSON.stringify(value, replacer).replace(
+    /[\x7f-\uffff]/g,
+    (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}

@@ -1,0 +1,381 @@
+"""A real Chromium answers surveys of a real collector, and everything that it sent or kept is read back."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
+
+from conftest import Collector
+from deniable import Survey, parse_report, read_survey
+from deniable_server.store import Store
+from tools import CHROMIUM_FLAGS, chromium
+
+SURVEY = """
+title = "Browser"
+organiser = "The tests"
+about = "Whether what is promised holds."
+cohorts = ["web"]
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+truth = "1/2"
+
+[[questions]]
+id = "stone"
+type = "choice"
+text = "Which stone do you hide?"
+options = ["quartz", "basalt", "marble", "zirconium"]
+epsilon = 1
+"""
+
+SECRETS = ["yes", "Yes", "zirconium"]
+"""The true answers, as they would look if they leaked."""
+
+
+ANOTHER_PERSON = """() => {
+    localStorage.clear();
+    const element = document.querySelector("deniable-survey");
+    element.replaceWith(element.cloneNode(true));
+}"""
+"""Forget this device's report and put a new element in the place of the old one."""
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(SURVEY)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 900, "height": 1000})
+    yield context
+    context.close()
+
+
+@dataclass
+class Witness:
+    """Writes down every request, console line and error of a page."""
+
+    requests: list[Request] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, page: Page) -> Witness:
+        witness = cls()
+        page.on("request", lambda request: witness.requests.append(request))
+        page.on("console", lambda message: witness.lines.append(message.text))
+        page.on("pageerror", lambda error: witness.lines.append(str(error)))
+        return witness
+
+    def posts(self) -> list[bytes]:
+        """Bodies of everything that was sent."""
+        return [request.post_data_buffer or b"" for request in self.requests if request.method != "GET"]
+
+
+def answer(page: Page, affair: str = "Yes", stone: str = "zirconium") -> None:
+    """Answer as a person would: read, choose, send, and see the receipt."""
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio", name=affair).check()
+    page.get_by_role("radio", name=stone).check()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
+
+
+@contextmanager
+def another_site(html: str) -> Iterator[str]:
+    """A page of another origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def everything_kept(page: Page) -> str:
+    """All that a page can leave behind in a browser."""
+    return page.evaluate(
+        """async () => JSON.stringify({
+            local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
+            databases: await indexedDB.databases(), caches: await caches.keys(), url: location.href,
+            history: history.state,
+        })"""
+    )
+
+
+def test_person_answers_and_gets_a_receipt(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(f"{link}#cohort=web")
+    card = page.get_by_text("Asked by The tests")
+    expect(card).to_be_visible()
+    assert page.get_by_role("button", name="Send").count() == 0
+    answer(page)
+    assert collector.reports(survey) == before + 1
+    expect(page.get_by_text("Your true answers were not sent or kept")).to_be_visible()
+    expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
+    assert witness.lines == []
+    (body,) = witness.posts()
+    report = parse_report(body, survey)
+    assert report.cohort == "web"
+    store = Store(collector.database)
+    assert report in list(store.reports(survey))
+    store.close()
+
+
+def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(link)
+    kept = []
+    for _ in range(400):
+        answer(page)
+        kept.append(everything_kept(page))
+        page.evaluate(ANOTHER_PERSON)
+    bodies = witness.posts()
+    reports = [parse_report(body, survey) for body in bodies]
+    assert len(reports) == 400
+    assert len({report.id for report in reports}) == 400
+    assert collector.reports(survey) == before + 400
+
+    # 3/4 of all send Yes: 300, standard deviation 8.7. Beyond 45: a probability below 3e-7.
+    assert abs(sum(report.values["affair"] for report in reports) - 300) <= 45
+    p = float(survey.questions[1].mechanism.support[3].if_true)
+    assert abs(sum(report.values["stone"] == 3 for report in reports) - 400 * p) <= 5.2 * (400 * p * (1 - p)) ** 0.5
+
+    for body, left in zip(bodies, kept, strict=True):
+        assert set(json.loads(body)) == {"id", "cohort", "answers"}
+        content = json.loads(left)
+        (memory,) = content["local"].items()
+        assert memory[0] == f"deniable:{survey.id}"
+        assert json.loads(memory[1]) == {"report": body.decode(), "sent": [collector.url]}
+        assert content | {"local": {}} == {
+            "local": {},
+            "session": {},
+            "cookies": "",
+            "name": "",
+            "databases": [],
+            "caches": [],
+            "url": link,
+            "history": None,
+        }
+    haystack = [*(body.decode() for body in bodies), *kept, *witness.lines, collector.log.read_text()]
+    haystack += [f"{request.url} {sorted(request.headers.items())}" for request in witness.requests]
+    for secret in SECRETS:
+        assert not any(secret in text for text in haystack), "a true answer left the element"
+
+
+def test_every_answer_makes_the_same_requests(browser: Browser, collector: Collector, survey: Survey) -> None:
+    link = collector.publish(survey)
+    seen = set()
+    for affair in ("Yes", "No"):
+        for stone in survey.questions[1].options:
+            context = browser.new_context()
+            page = context.new_page()
+            witness = Witness.of(page)
+            page.goto(link)
+            answer(page, affair, stone)
+            (post,) = [request for request in witness.requests if request.method == "POST"]
+            assert witness.requests[-1] is post
+            fetched = sorted(request.url for request in witness.requests[:-1])  # modules come in any order
+            seen.add((*fetched, post.url, *sorted(post.headers.items()), len(witness.posts()[0])))
+            context.close()
+    assert len(seen) == 1
+
+
+def test_nothing_is_sent_before_send(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    witness = Witness.of(page)
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("radio", name="No", exact=True).check()
+    page.get_by_role("radio", name="basalt").check()
+    page.wait_for_timeout(300)
+    assert witness.requests == []
+    assert json.loads(everything_kept(page))["local"] == {}
+
+
+def test_missing_answers_are_named_and_nothing_is_sent(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    witness = Witness.of(page)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="Send").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("Which stone do you hide?")
+    expect(alert).not_to_contain_text("Have you had an affair?")
+    expect(alert).to_be_focused()
+    assert witness.posts() == []
+
+
+def test_one_draw_however_often_the_page_is_reloaded(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.goto(link)
+    answer(page)
+    witness = Witness.of(page)
+    for _ in range(5):
+        page.reload()
+        expect(page.get_by_role("heading", name="This device has already answered")).to_be_visible()
+    assert witness.posts() == []
+    assert collector.reports(survey) == before + 1
+
+
+def test_failed_send_waits_and_sends_the_same_bytes_later(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("radio", name="zirconium").check()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
+    page.unroute("**/reports")
+    page.reload()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
+    bodies = witness.posts()
+    assert len(bodies) == 2
+    assert len(set(bodies)) == 1
+    assert collector.reports(survey) == before + 1
+
+
+def test_altered_survey_is_refused(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    weaker = read_survey(SURVEY.replace('truth = "1/2"', "truth = 0.9")).document.decode()
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.route(f"**/api/v1/surveys/{survey.id}", lambda route: route.fulfill(status=200, body=weaker))
+    page.goto(link)
+    expect(page.get_by_role("heading", name="Do not answer this survey")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+    assert witness.posts() == []
+
+
+def test_survey_above_the_ceiling_is_refused(collector: Collector, context: BrowserContext) -> None:
+    greedy = read_survey(SURVEY.replace('truth = "1/2"', "epsilon = 4.1"))
+    page = context.new_page()
+    page.goto(collector.publish(greedy))
+    expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+    assert collector.reports(greedy) == 0
+
+
+def test_closed_survey_says_so(collector: Collector, context: BrowserContext) -> None:
+    closed = read_survey("closes = 2020-01-01\n" + SURVEY)
+    page = context.new_page()
+    page.goto(collector.publish(closed))
+    expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+
+
+def test_without_scripts_the_page_explains_and_cannot_send(
+    browser: Browser, collector: Collector, survey: Survey
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("heading", name="This page has to run a script")).to_be_visible()
+    assert page.locator("form, input, button, textarea, select").count() == 0
+    context.close()
+
+
+def test_page_of_another_origin_can_embed_the_survey(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    html = f"""<!doctype html><title>Another site</title>
+        <script type="module" src="{collector.url}/client/define.js"></script>
+        <deniable-survey src="{link}#cohort=web">scripts needed</deniable-survey>"""
+    with another_site(html) as address:
+        page.goto(address)
+        expect(page.get_by_text("the website around this form")).to_be_visible()
+        answer(page)
+    assert parse_report(witness.posts()[-1], survey).cohort == "web"
+    assert collector.reports(survey) == before + 1
+    assert witness.lines == []
+
+
+def test_words_of_the_trade_are_not_put_before_respondents(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    shown = []
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    shown.append(page.locator("main").inner_text())
+    page.get_by_role("button", name="Start").click()
+    shown.append(page.locator("deniable-survey").inner_text())
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("radio", name="zirconium").check()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
+    shown.append(page.locator("deniable-survey").inner_text())
+    for text in shown:
+        assert not re.search(r"epsilon|differential|anonym|guarantee|\blie", text, re.IGNORECASE), text
+
+
+def test_results_page_in_a_browser(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(link)
+    answer(page)
+    page.goto(f"{link}/results")
+    image = page.locator("img")
+    assert image.evaluate("image => image.complete && image.naturalWidth") > 400
+    assert page.get_by_role("row").count() == 2 + 6
+    assert witness.lines == []

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+
+import { CLIENT } from "../../client/deniable_web/index.js";
+import { messages } from "../../client/deniable_web/messages.js";
+import { vectors } from "./helpers.js";
+
+const FOLDER = new URL("../../client/deniable_web/", import.meta.url);
+const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
+const FILES = ["", "mechanisms/"].flatMap((folder) =>
+  readdirSync(new URL(folder || ".", FOLDER)).filter((name) => name.endsWith(".js")).map((name) => folder + name),
+);
+const withoutComments = (/** @type {string} */ source) =>
+  source.replace(/\/\*[^]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "").replace(/\s*\n\s*/g, "\n");
+
+/** A module and everything that it loads. */
+function loadedBy(path, found = new Set()) {
+  if (found.has(path)) return found;
+  found.add(path);
+  for (const [, target] of read(path).matchAll(/ from "([^"]+)"/g)) {
+    assert.match(target, /^\.\.?\//, `${path} imports what is not its own: ${target}`);
+    loadedBy(new URL(target, `x:/${path}`).pathname.slice(1), found);
+  }
+  return found;
+}
+
+test("what a page loads is at most 12 kB gzipped, comments and indentation aside", () => {
+  const modules = [...loadedBy("define.js")];
+  assert.ok(modules.every((path) => FILES.includes(path)) && modules.includes("mechanisms/k-ary.js"));
+  const size = gzipSync(modules.map((path) => withoutComments(read(path))).join("\n"), { level: 9 }).length;
+  assert.ok(size <= 12 * 1024, `${size} bytes`);
+});
+
+test("no module can run markup, need an inline style, log, set a cookie, or draw from a weak generator", () => {
+  const never = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|\.style\b|"style"|console\.|cookie|Math\.random|sendBeacon|XMLHttpRequest|import\(/;
+  for (const path of FILES) assert.doesNotMatch(withoutComments(read(path)), never, path);
+});
+
+test("every module is type-checked", () => {
+  for (const path of FILES) assert.ok(read(path).startsWith("//@ts-check\n"), path);
+});
+
+test("no text for respondents holds a word that misleads or frightens", () => {
+  const odds = vectors("surveys").flatMap((vector) => vector.odds ?? []).flat();
+  const texts = Object.values(messages).flatMap((each) => {
+    if (typeof each === "function") return each("x");
+    return typeof each === "object" ? Object.values(each) : each;
+  });
+  for (const text of [...texts, ...odds]) assert.doesNotMatch(text, /epsilon|differential|anonym|guarantee|\blies?\b/i);
+});
+
+test("one version in the package and on the receipt", () => {
+  assert.equal(CLIENT, `deniable-web ${JSON.parse(read("package.json")).version}`);
+});

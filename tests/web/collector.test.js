@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  CollectorError,
+  ReportConflict,
+  ReportError,
+  SurveyClosed,
+  SurveyError,
+  fetchSurvey,
+  parseLink,
+  parseSurvey,
+  submit,
+} from "../../client/deniable_web/index.js";
+import { bytes, vectors } from "./helpers.js";
+
+const { document, vectors: people } = vectors("reports");
+const survey = await parseSurvey(bytes(document));
+const TEXT = people[0].report;
+const COLLECTOR = "https://collector.example";
+
+/** A fetch that answers from a list, and remembers what was asked. */
+function fakeFetch(...answers) {
+  const calls = [];
+  const fetch = async (url, init) => {
+    calls.push({ url, ...init });
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer instanceof Error) throw answer;
+    const { status, body = "{}", type = "application/json", headers = {} } = answer;
+    return new Response(body, { status, headers: { "content-type": type, ...headers } });
+  };
+  return { fetch, calls };
+}
+
+/** Send, and note how long each wait was asked to be. */
+async function send(...answers) {
+  const { fetch, calls } = fakeFetch(...answers);
+  const waits = [];
+  const wait = async (seconds) => waits.push(seconds);
+  const result = await submit(survey, COLLECTOR, TEXT, { fetch, wait }).catch((error) => error);
+  return { result, calls, waits };
+}
+
+test("links give collector, survey and cohort; the query never does", () => {
+  const id = survey.id;
+  const cases = [
+    [`https://c.example/s/${id}`, undefined, ["https://c.example", null]],
+    [`https://c.example/s/${id}/#cohort=web`, undefined, ["https://c.example", "web"]],
+    [`https://c.example/s/${id}?cohort=web`, undefined, ["https://c.example", null]],
+    [`https://c.example:8443/api/v1/surveys/${id}#cohort=a%20b`, undefined, ["https://c.example:8443", "a b"]],
+    [`https://c.example/some/path/s/${id}`, undefined, ["https://c.example/some/path", null]],
+    [`/s/${id}#cohort=web`, "http://127.0.0.1:8000/s/x", ["http://127.0.0.1:8000", "web"]],
+  ];
+  for (const [link, base, [collector, cohort]] of cases) {
+    assert.deepEqual(parseLink(link, base), { collector, survey: id, cohort });
+  }
+});
+
+test("what is no link to a survey is refused", () => {
+  const id = survey.id;
+  for (const link of ["", "nonsense", `/s/${id}`, `ftp://c/s/${id}`, `javascript:/s/${id}`, `https://c/s/${id}x`, `https://c/x/${id}`]) {
+    assert.throws(() => parseLink(link), SurveyError, link);
+  }
+});
+
+test("a survey is fetched plainly and checked", async () => {
+  const { fetch, calls } = fakeFetch({ status: 200, body: document });
+  const fetched = await fetchSurvey(`${COLLECTOR}/s/${survey.id}#cohort=web`, { fetch });
+  assert.equal(fetched.id, survey.id);
+  const [{ url, credentials, redirect, referrerPolicy, method }] = calls;
+  assert.deepEqual([url, method], [`${COLLECTOR}/api/v1/surveys/${survey.id}`, undefined]);
+  assert.deepEqual([credentials, redirect, referrerPolicy], ["omit", "error", "no-referrer"]);
+});
+
+test("an altered, missing or unreachable survey is an error of its kind", async () => {
+  const cases = [
+    [{ status: 200, body: document.replace("affair since", "affair  since") }, SurveyError],
+    [{ status: 200, body: "<html>" }, SurveyError],
+    [{ status: 404 }, SurveyError],
+    [{ status: 500 }, CollectorError],
+    [{ status: 206, body: document }, CollectorError],
+    [new TypeError("failed to fetch"), CollectorError],
+  ];
+  for (const [answer, kind] of cases) {
+    await assert.rejects(fetchSurvey(`${COLLECTOR}/s/${survey.id}`, fakeFetch(answer)), kind);
+  }
+});
+
+for (const [status, again] of [[201, false], [200, true]]) {
+  test(`${status}: a receipt with nothing that could be looked up`, async () => {
+    const { result, calls, waits } = await send({ status });
+    assert.deepEqual(Object.keys(result), ["survey", "collector", "odds", "client", "stored", "again"]);
+    assert.deepEqual([result.survey, result.collector, result.stored, result.again], [survey.id, COLLECTOR, true, again]);
+    assert.equal(result.client, "deniable-web 0.1.0");
+    assert.equal(result.odds.length, 5);
+    assert.ok(!JSON.stringify(result).includes(people[0].id));
+    assert.deepEqual([calls.length, waits.length], [1, 0]);
+    const [{ url, method, credentials, redirect, referrerPolicy, headers, body }] = calls;
+    assert.deepEqual([method, url], ["POST", `${COLLECTOR}/api/v1/surveys/${survey.id}/reports`]);
+    assert.deepEqual([credentials, redirect, referrerPolicy], ["omit", "error", "no-referrer"]);
+    assert.deepEqual(headers, { "Content-Type": "application/json" });
+    assert.equal(body, TEXT);
+  });
+}
+
+for (const [status, kind] of [[404, ReportError], [409, ReportConflict], [410, SurveyClosed], [413, ReportError], [422, ReportError]]) {
+  test(`${status}: refused with the collector's sentence, and not tried again`, async () => {
+    const problem = { status, body: '{"detail":"Because."}', type: "application/problem+json" };
+    const { result, calls } = await send(problem);
+    assert.equal(result.constructor, kind);
+    assert.equal(result.message, "Because.");
+    assert.equal(calls.length, 1);
+    assert.equal((await send({ status, body: "<html>" })).result.constructor, kind);
+  });
+}
+
+for (const trouble of [429, 502, 503, 504, 507, "network"]) {
+  const answer = trouble === "network" ? new TypeError("failed to fetch") : { status: trouble };
+  test(`${trouble}: the same bytes again, then an error`, async () => {
+    const { result, calls, waits } = await send(answer);
+    assert.equal(result.constructor, CollectorError);
+    assert.deepEqual([calls.length, waits.length], [4, 3]);
+    assert.deepEqual(new Set(calls.map((call) => call.body)), new Set([TEXT]));
+    assert.ok(waits[0] >= 0.5 && waits[1] > waits[0] && waits[2] > waits[1] && waits[2] < 3);
+  });
+
+  test(`${trouble}, then stored`, async () => {
+    const { result, calls } = await send(answer, answer, { status: 201 });
+    assert.equal(result.stored, true);
+    assert.deepEqual(calls.map((call) => call.body), [TEXT, TEXT, TEXT]);
+  });
+}
+
+test("Retry-After is waited for, up to a limit", async () => {
+  const busy = (seconds) => ({ status: 503, headers: { "retry-after": seconds } });
+  assert.deepEqual((await send(busy("7"), { status: 201 })).waits, [7]);
+  const tooLong = await send(busy("3600"), { status: 201 });
+  assert.deepEqual([tooLong.result.constructor, tooLong.calls.length], [CollectorError, 1]);
+  assert.ok((await send(busy("Fri, 20 Nov 2026 00:00:00 GMT"), { status: 201 })).waits[0] < 1);
+});
+
+test("an answer that no collector gives is not taken for success", async () => {
+  for (const answer of [{ status: 200, type: "text/html" }, { status: 202 }, { status: 400 }, { status: 500 }]) {
+    const { result, calls } = await send(answer);
+    assert.equal(result.constructor, CollectorError);
+    assert.equal(calls.length, 1);
+  }
+});

@@ -1,0 +1,30 @@
+/* What the tests share. They run with: node --test tests/web/*.test.js */
+
+import { readFileSync } from "node:fs";
+
+/** @param {string} name */
+export const vectors = (name) => JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), "utf8"));
+
+/** @param {string} text */
+export const bytes = (text) => new TextEncoder().encode(text);
+
+/** A source of chosen words that says how many were drawn, and fails when more are asked for. @param {number[]} words */
+export function tape(words) {
+  const left = [...words];
+  const word = () => {
+    if (!left.length) throw new Error("drew more words than the vector holds");
+    return /** @type {number} */ (left.shift());
+  };
+  return Object.assign(word, { left });
+}
+
+/** A Storage that a Map plays. */
+export function fakeStorage() {
+  const items = new Map();
+  return {
+    items,
+    getItem: (/** @type {string} */ key) => items.get(key) ?? null,
+    setItem: (/** @type {string} */ key, /** @type {string} */ value) => void items.set(key, String(value)),
+    removeItem: (/** @type {string} */ key) => void items.delete(key),
+  };
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { checkCeiling, weakProtection } from "../../client/deniable_web/ceiling.js";
+import { BudgetError, SurveyError, address, oddsSentences, parseSurvey } from "../../client/deniable_web/index.js";
+import { wholeOdds } from "../../client/deniable_web/odds.js";
+import { bytes, vectors } from "./helpers.js";
+
+const [whole, plain] = vectors("surveys").filter((vector) => vector.id);
+
+test("the address of nothing", async () => {
+  assert.equal(await address(bytes("")), "4oymiquy7qobjgx36tejs35zeq");
+});
+
+for (const vector of vectors("surveys")) {
+  test(`survey ${vector.name}`, async () => {
+    if (vector.id === null) {
+      await assert.rejects(parseSurvey(bytes(vector.document)), SurveyError);
+      return;
+    }
+    const survey = await parseSurvey(bytes(vector.document), vector.id);
+    assert.equal(survey.id, vector.id);
+    assert.equal(survey.document, vector.document);
+    survey.questions.forEach((question, n) => {
+      assert.ok(Math.abs(question.mechanism.epsilon - vector.epsilon[n]) < 1e-12);
+      assert.deepEqual(oddsSentences(question), vector.odds[n]);
+    });
+    assert.deepEqual(wholeOdds(survey), vector.whole_odds);
+    assert.ok(Math.abs(survey.epsilon - vector.epsilon.reduce((a, b) => a + b)) < 1e-12);
+  });
+}
+
+test("bytes of another address are refused, whatever they say", async () => {
+  await assert.rejects(parseSurvey(bytes(plain.document), whole.id), (error) => {
+    return error instanceof SurveyError && error.message.includes(whole.id) && error.message.includes(plain.id);
+  });
+});
+
+test("a survey is frozen all through", async () => {
+  const survey = await parseSurvey(bytes(whole.document));
+  const inside = [survey, survey.cohorts, survey.questions];
+  for (const question of survey.questions) inside.push(question, question.options, question.mechanism);
+  for (const value of inside) assert.ok(Object.isFrozen(value));
+});
+
+/** Texts that some parser might take for the plain survey. */
+const TRAPS = {
+  "byte order mark": `\ufeff${plain.document}`,
+  "line at the end": `${plain.document}\n`,
+  "space after a colon": plain.document.replace('"title":', '"title": '),
+  "escaped letter": plain.document.replace('"T"', '"\\u0054"'),
+  "escaped slash": plain.document.replace('"Q?"', '"Q\\/?"'),
+  "exponent": plain.document.replace('"deniable":1', '"deniable":1e0'),
+  "minus zero": plain.document.replace(/"keep":\d+/, '"keep":-0'),
+  "huge integer": plain.document.replace(/"keep":\d+/, `"keep":${"9".repeat(4000)}`),
+  "integer beyond doubles that rounds to the weight": plain.document.replace('3139872686', "3139872686.0000000001"),
+  "own __proto__": plain.document.replace('{"deniable"', '{"__proto__":{"about":"x"},"deniable"'),
+  "mechanism with __proto__": plain.document.replace('{"keep"', '{"__proto__":null,"keep"'),
+  "mechanism a list": plain.document.replace(/"mechanism":\{.*?\}/, '"mechanism":[]'),
+  "mechanism null": plain.document.replace(/"mechanism":\{.*?\}/, '"mechanism":null'),
+  "null where a text may stand": plain.document.replace('{"deniable"', '{"about":null,"deniable"'),
+  "empty cohorts": plain.document.replace('{"deniable"', '{"cohorts":[],"deniable"'),
+  "options an object": plain.document.replace('["no","yes"]', '{"0":"no","1":"yes"}'),
+  "options in one text": plain.document.replace('["no","yes"]', '["no,yes"]'),
+  "unprinted DEL": whole.document.replace("Life", "Li\x7ffe"),
+  "31 February": whole.document.replace('"2026-11-20"', '"2026-02-31"'),
+  "year 0": whole.document.replace('"2026-11-20"', '"0000-11-20"'),
+  "date with time": whole.document.replace('"2026-11-20"', '"2026-11-20T00:00"'),
+  "title too long": plain.document.replace('"T"', `"${"T".repeat(201)}"`),
+  "deeply nested objects": '{"a":'.repeat(40_000),
+  "deeply nested and closed": "[".repeat(100_000) + "]".repeat(100_000),
+  "too large": plain.document.replace('"T"', `"${"T".repeat(300_000)}"`),
+  "nothing": "",
+};
+for (const [name, document] of Object.entries(TRAPS)) {
+  test(`trap: ${name}`, async () => {
+    assert.notEqual(document, plain.document);
+    await assert.rejects(parseSurvey(bytes(document)), SurveyError);
+  });
+}
+
+test("trap: bytes that are no UTF-8", async () => {
+  const raw = bytes(plain.document);
+  raw[raw.indexOf(0x54)] = 0xff;
+  await assert.rejects(parseSurvey(raw), SurveyError);
+});
+
+test("what Python publishes for unusual texts is read back", async () => {
+  const unusual = plain.document
+    .replace('"T"', '"\\u007f?"'.replace("\\u007f", "\\u00e9\\u2028\\ufeff\\ud83e\\udd2b \\\"\\\\/\\n"))
+    .replace('"id":"q"', '"id":"constructor"');
+  const survey = await parseSurvey(bytes(unusual));
+  assert.equal(survey.title, 'é\u2028\ufeff🤫 "\\/\n?');
+  assert.equal(survey.questions[0].id, "constructor");
+});
+
+test("every real day is a date", async () => {
+  for (const day of ["1970-01-01", "2024-02-29", "0001-01-01"]) {
+    const survey = await parseSurvey(bytes(whole.document.replace("2026-11-20", day)));
+    assert.equal(survey.opens, day);
+  }
+  await assert.rejects(parseSurvey(bytes(whole.document.replace("2026-11-20", "2025-02-29"))), SurveyError);
+});
+
+test("without crypto.subtle nothing is read", async (t) => {
+  const { crypto } = globalThis;
+  t.after(() => Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true }));
+  Object.defineProperty(globalThis, "crypto", { value: {}, configurable: true });
+  await assert.rejects(parseSurvey(bytes(plain.document)), (error) => error instanceof SurveyError && /https/.test(error.message));
+});
+
+/** The plain survey with these weights of Warner's design, one question each. @param {number[]} weights */
+const withKeeps = (weights) => {
+  const { deniable, questions, title } = JSON.parse(plain.document);
+  const all = weights.map((keep, n) => ({ ...questions[0], id: `q${n}`, mechanism: { keep, name: "warner" } }));
+  return parseSurvey(bytes(JSON.stringify({ deniable, questions: all, title })));
+};
+const keep = (/** @type {number} */ epsilon) => Math.floor(2 ** 32 / (1 + Math.exp(-epsilon)));
+
+test("the ceiling: 4 a question, 8 a survey; warnings from 2 and 4", async () => {
+  for (const epsilons of [[4], [4, 4], Array(8).fill(1)]) checkCeiling(await withKeeps(epsilons.map(keep)));
+  for (const epsilons of [[4.001], [1, 4.001], [4, 3, 1.1], Array(9).fill(1)]) {
+    const survey = await withKeeps(epsilons.map(keep));
+    assert.throws(() => checkCeiling(survey), BudgetError);
+  }
+  for (const [epsilons, isWeak] of [[[1], false], [[2], false], [[2.1], true], [[2, 2], false], [[1, 1, 1, 1.1], true]]) {
+    assert.equal(weakProtection(await withKeeps(epsilons.map(keep))), isWeak);
+  }
+});
+
+test("odds never say that nobody or everybody does what a few do", async () => {
+  const survey = await withKeeps([2 ** 32 - 2]);
+  assert.match(oddsSentences(survey.questions[0])[0], /about 99 send Yes and 1 send No/);
+});
+
+test("the odds of a whole survey are the product of its questions'", async () => {
+  assert.deepEqual(wholeOdds(await parseSurvey(bytes(plain.document))), []);
+  const survey = await parseSurvey(bytes(whole.document)); // 3/4 * 0.731 * 0.475 = 0.26
+  assert.deepEqual(wholeOdds(survey), ["Of 100 people, about 26 or fewer send their true answer to every question."]);
+});
