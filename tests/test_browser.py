@@ -90,12 +90,17 @@ class Witness:
         return [request.post_data_buffer or b"" for request in self.requests if request.method != "GET"]
 
 
-def answer(page: Page, affair: str = "Yes", stone: str = "zirconium") -> None:
-    """Answer as a person would: read, choose, send, and see the receipt."""
+def press_send(page: Page, affair: str = "Yes", stone: str = "zirconium") -> None:
+    """Start, choose, press Send."""
     page.get_by_role("button", name="Start").click()
     page.get_by_role("radio", name=affair).check()
     page.get_by_role("radio", name=stone).check()
     page.get_by_role("button", name="Send").click()
+
+
+def answer(page: Page, affair: str = "Yes", stone: str = "zirconium") -> None:
+    """Answer as a person would, up to the receipt."""
+    press_send(page, affair, stone)
     expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
 
 
@@ -275,10 +280,7 @@ def test_failed_send_waits_and_sends_the_same_bytes_later(
     witness = Witness.of(page)
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
-    page.get_by_role("radio", name="Yes").check()
-    page.get_by_role("radio", name="zirconium").check()
-    page.get_by_role("button", name="Send").click()
+    press_send(page)
     expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
     page.unroute("**/reports")
     page.reload()

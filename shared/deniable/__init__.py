@@ -17,12 +17,13 @@ from deniable.errors import (
     SurveyClosed,
     SurveyError,
 )
-from deniable.estimation import Estimate, EstimateRow, Tally, estimate, tally_reports
+from deniable.estimation import Estimate
 from deniable.intervals import Interval
 from deniable.mechanisms import MECHANISMS, KAry, Mechanism, Support, TwoCoin, Warner
 from deniable.odds import odds_sentences, whole_odds_sentences
 from deniable.report import Report, parse_report
 from deniable.survey import Question, Survey, address, is_address, parse_survey
+from deniable.tally import EstimateRow, Tally, estimate, tally_reports
 
 __version__ = "0.1.0"
 

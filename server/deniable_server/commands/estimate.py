@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from deniable.cli import example
-from deniable.estimation import estimate as estimate_survey
 from deniable.intervals import DEFAULT_METHOD, METHODS
+from deniable.tally import estimate as estimate_survey
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing

@@ -12,14 +12,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from deniable.errors import AnswerError, ParameterError, ReportError, describe
+from deniable.estimation import Estimate
 from deniable.exact import log_above
 from deniable.randomness import Word, Words, system_word, system_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-
-    from deniable.estimation import Estimate
 
 
 class Support(NamedTuple):
@@ -156,8 +155,6 @@ class Mechanism(ABC):
         n : int, optional
             Number of reports; by default the sum of the counts.
         """
-        from deniable.estimation import Estimate
-
         return Estimate.from_counts(self, counts, n)
 
     def publish(self) -> dict[str, str | int]:
