@@ -17,10 +17,10 @@ from deniable import EstimateRow, Report, ReportConflict, ReportError, Survey, S
 from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
 from deniable.survey import parse_survey
+from deniable.table import csv_lines
 from deniable_server import schemas
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.table import csv_lines
 from deniable_server.tokens import token_allows
 from deniable_server.writer import Writer
 

@@ -26,19 +26,26 @@ MOST_ROWS = 600
 _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
 
 
+def can_draw(rows: Sequence[EstimateRow]) -> bool:
+    """Whether there are shares to draw, and not too many. Means stand in the table."""
+    return 0 < sum(row.statistic == "share" for row in rows) <= MOST_ROWS
+
+
 @functools.lru_cache(maxsize=64)
 def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "svg") -> bytes:
-    """Draw every estimate with its interval, a panel for each question.
+    """Draw every share with its interval, a panel for each question.
 
     Parameters
     ----------
     survey : Survey
     rows : tuple of EstimateRow
-        At most `MOST_ROWS`, as `deniable.estimate` gives them.
+        As `deniable.estimate` gives them; `can_draw` says whether they fit.
     form : {"svg", "png"}
     """
-    cohorts = list(dict.fromkeys(row.cohort for row in rows))
-    options = [len(question.options) for question in survey.questions]
+    shares = [row for row in rows if row.statistic == "share"]
+    cohorts = list(dict.fromkeys(row.cohort for row in shares))
+    questions = [question for question in survey.questions if question.has_shares]
+    options = [len(question.options) for question in questions]
     row_height = 0.30 + 0.12 * (len(cohorts) - 1)
     heights = [count * row_height + 0.85 for count in options]
     settings: Any = {
@@ -52,10 +59,10 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
         figure = Figure(figsize=(8, sum(heights) + 0.4), layout="constrained")
         grid = {"height_ratios": heights}
         panels = figure.subplots(len(options), 1, squeeze=False, sharex=True, gridspec_kw=grid)[:, 0]
-        shown = [row.estimate for row in rows if row.estimate is not None]
+        shown = [row.estimate for row in shares if row.estimate is not None]
         panels[0].set_xlim(min([0, *shown]) - 0.03, max([1, *shown]) + 0.03)
-        for panel, question in zip(panels, survey.questions, strict=True):
-            mine = [row for row in rows if row.question == question.id]
+        for panel, question in zip(panels, questions, strict=True):
+            mine = [row for row in shares if row.question == question.id]
             _draw_question(panel, question.text, question.options, mine, cohorts)
         drawn = io.BytesIO()
         figure.savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)

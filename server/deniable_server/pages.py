@@ -35,7 +35,7 @@ def init_app(app: APIFlask) -> None:
     """Serve the pages, and say on every response what a browser may do with it."""
     app.extensions["deniable-client"] = client_modules()
     app.jinja_env.globals["version"] = __version__
-    app.jinja_env.filters["percent"] = percent
+    app.jinja_env.filters["figure"] = figure
     app.register_blueprint(pages)
 
     @app.get("/client/<path:name>")
@@ -93,7 +93,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
         rows=rows,
         query=query,
         chosen=chosen,
-        has_chart=n > 0 and len(rows) <= charts.MOST_ROWS,
+        has_chart=n > 0 and charts.can_draw(rows),
     )
 
 
@@ -102,7 +102,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
 def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""
     _, rows = estimates_of(survey_id, query)
-    if len(rows) > charts.MOST_ROWS:
+    if not charts.can_draw(rows):
         raise NotFound
     image = charts.estimates_chart(get_store().survey(survey_id), tuple(rows), form)
     response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")
@@ -125,6 +125,17 @@ def query_string(query: schemas.EstimatesQuery) -> str:
 
     chosen: dict[str, Any] = query.model_dump(exclude_defaults=True)
     return f"?{urlencode(chosen)}" if chosen else ""
+
+
+def figure(value: float | None, statistic: str) -> str:
+    """A share or a mean for people.
+
+    >>> figure(0.32251, "share"), figure(4.3219, "mean"), figure(None, "mean")
+    ('32.3 %', '4.322', '\u2013')
+    """
+    if statistic == "share" or value is None:
+        return percent(value)
+    return f"{value:.4g}".replace("-", "\u2212")
 
 
 def percent(share: float | None) -> str:

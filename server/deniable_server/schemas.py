@@ -27,18 +27,19 @@ class EstimateLine(BaseModel):
     """One option of one question."""
 
     question: str
-    option: str
+    option: str = Field(description="empty for the mean of a scale or number")
     cohort: str | None
     n: int = Field(description="reports")
-    count: int = Field(description="reports that support the option")
-    estimate: float | None = Field(description="unbiased share; may leave [0, 1]")
+    count: int | None = Field(description="reports that support the option")
+    estimate: float | None = Field(description="unbiased; may leave the range of what is possible")
     std_error: float | None
     conf_low: float
     conf_high: float
     conf_level: float
     method: str
     epsilon: float = Field(description="privacy loss of one answer to the question")
-    feasible: float | None = Field(description="maximum-likelihood share; within [0, 1], adds up to 1")
+    feasible: float | None = Field(description="the most likely possible value; shares add up to 1")
+    statistic: Literal["share", "mean"]
 
 
 class Estimates(BaseModel):
@@ -108,7 +109,7 @@ class ReportBody(BaseModel):
 
     id: str = Field(pattern="^[0-9a-f]{32}$", description="16 random bytes")
     cohort: str | None
-    answers: dict[str, int] = Field(description="question id to noisy report value")
+    answers: dict[str, int | str] = Field(description="question id to noisy report value")
 
 
 class Problem(BaseModel):

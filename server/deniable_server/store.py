@@ -138,7 +138,10 @@ class Store:
             if next(db.table("surveys").rows_where("id = ?", [survey.id], select="id"), None):
                 return False
             db.table("surveys").insert(row)
-            columns = "".join(f", [{question.id}] INTEGER NOT NULL" for question in survey.questions)
+            types = {int: "INTEGER", str: "TEXT"}
+            columns = "".join(
+                f", [{question.id}] {types[question.mechanism.report_type]} NOT NULL" for question in survey.questions
+            )
             db.execute(
                 f"CREATE TABLE {table_of(survey)} (id TEXT PRIMARY KEY, cohort TEXT{columns}) STRICT, WITHOUT ROWID"
             )

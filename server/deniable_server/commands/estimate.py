@@ -12,13 +12,13 @@ import click
 
 from deniable.cli import example
 from deniable.intervals import DEFAULT_METHOD, METHODS
+from deniable.table import format_csv, format_table
 from deniable.tally import estimate as estimate_survey
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
-from deniable_server.pages import percent
+from deniable_server.pages import figure
 from deniable_server.store import Store
-from deniable_server.table import format_csv, format_table
 
 
 @click.command(
@@ -59,16 +59,16 @@ def _as_table(result: dict[str, Any]) -> str:
     lines = [
         [
             row["question"],
-            row["option"],
+            row["option"] or row["statistic"],
             *([row["cohort"] or "-", str(row["n"])] if by_cohort else []),
-            percent(row["estimate"]),
-            percent(row["std_error"]),
-            f"{percent(row['conf_low'])} to {percent(row['conf_high'])}",
+            *(figure(row[key], row["statistic"]) for key in ("estimate", "std_error")),
+            " to ".join(figure(row[key], row["statistic"]) for key in ("conf_low", "conf_high")),
         ]
         for row in rows
     ]
     table = format_table(header, lines, right={"n", "estimate", "std. error", "interval"})
-    level = f"{100 * rows[0]['conf_level']:g} % intervals ({rows[0]['method']})" if rows else "no cohorts"
+    methods = ", ".join(dict.fromkeys(row["method"] for row in rows))
+    level = f"{100 * rows[0]['conf_level']:g} % intervals ({methods})" if rows else "no cohorts"
     return f"{table}\n\n{result['n']} reports, {level}"
 
 

@@ -13,10 +13,10 @@ from deniable import Survey, odds_sentences, read_survey, weak_protection, whole
 from deniable.ceiling import Ceiling
 from deniable.cli import example
 from deniable.errors import BudgetError
+from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.store import Store
-from deniable_server.table import format_table
 
 FILE = click.argument("file", type=click.File("rb"))
 
@@ -35,6 +35,8 @@ def check(file: BinaryIO) -> None:
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
         click.echo(f"  {question.mechanism.name}, epsilon {question.epsilon:.4f}")
+        if question.why:
+            click.echo(f"  {question.why} (times 1/n)")
         for sentence in odds_sentences(question):
             click.echo(f"  {sentence}")
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}")

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from deniable.cli import example
+from deniable.table import format_table
 from deniable_server import tokens
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
 from deniable_server.store import Store
-from deniable_server.table import format_table
 
 
 @click.group()

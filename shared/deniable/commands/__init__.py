@@ -1,0 +1,1 @@
+"""The commands that need neither side: arithmetic on values that both share."""
