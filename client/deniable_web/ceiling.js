@@ -18,13 +18,13 @@ export function checkCeiling(survey) {
   for (const { id, mechanism } of survey.questions) {
     if (!(mechanism.epsilon <= CEILING.question)) {
       throw new BudgetError(
-        `question "${id}": epsilon must be at most ${CEILING.question} on this device, got ${mechanism.epsilon}`,
+        `question "${id}": epsilon must be at most ${CEILING.question}, got ${mechanism.epsilon}`,
       );
     }
   }
   if (!(survey.epsilon <= CEILING.survey)) {
     throw new BudgetError(
-      `survey: epsilons must add up to at most ${CEILING.survey} on this device, got ${survey.epsilon}`,
+      `survey: epsilon must be at most ${CEILING.survey}, got ${survey.epsilon}`,
     );
   }
 }

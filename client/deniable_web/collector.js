@@ -36,8 +36,17 @@ const PASSING = [429, 502, 503, 504, 507]; // what may be over in a moment
 const TRIES = 4;
 const LONGEST_WAIT = 20;
 
-/** No cookies, no referrer, and a survey lives at its address or nowhere. @type {RequestInit} */
-const PLAIN = { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" };
+/**
+ * No cookies, no referrer, and a survey lives at its address or nowhere.
+ * @param {RequestInit} [more] @returns {RequestInit}
+ */
+const plain = (more) => ({
+  credentials: "omit",
+  redirect: "error",
+  referrerPolicy: "no-referrer",
+  signal: AbortSignal.timeout(30_000),
+  ...more,
+});
 
 /**
  * Read a link to a survey: https://collector/s/<id>#cohort=web, or the address of its document.
@@ -55,7 +64,7 @@ export function parseLink(link, base) {
   }
   const found = url && /^(.*)\/(?:s|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(url.pathname);
   if (!url || !found || !/^https?:$/.test(url.protocol)) {
-    throw new SurveyError("survey: its link must end in /s/ and 26 lower-case letters and digits");
+    throw new SurveyError("survey: its link must end in /s/ and its address");
   }
   const cohort = new URLSearchParams(url.hash.slice(1)).get("cohort");
   return Object.freeze({ collector: url.origin + found[1], survey: found[2], cohort });
@@ -69,7 +78,7 @@ export async function fetchSurvey(link, { fetch = globalThis.fetch } = {}) {
   const { collector, survey } = typeof link === "string" ? parseLink(link) : link;
   let status, body;
   try {
-    const response = await fetch(place(collector, survey), { ...PLAIN, signal: AbortSignal.timeout(30_000) });
+    const response = await fetch(place(collector, survey), plain());
     status = response.status;
     body = new Uint8Array(await response.arrayBuffer());
   } catch {
@@ -95,13 +104,10 @@ export async function submit(survey, collector, text, { fetch = globalThis.fetch
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
     try {
-      const response = await fetch(`${place(collector, survey.id)}/reports`, {
-        ...PLAIN,
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: text,
-        signal: AbortSignal.timeout(30_000),
-      });
+      const response = await fetch(
+        `${place(collector, survey.id)}/reports`,
+        plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text }),
+      );
       const { status, headers } = response;
       // A portal between here and the collector may answer 200 to everything, but not in JSON.
       const isJson = headers.get("content-type")?.startsWith("application/json");

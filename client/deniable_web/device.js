@@ -6,6 +6,7 @@
  */
 
 import { AnswerError, ReportError } from "./errors.js";
+import { isWhole } from "./mechanisms/base.js";
 import { newReportId, systemWord } from "./randomness.js";
 import { dumps } from "./strict-json.js";
 
@@ -13,7 +14,8 @@ import { dumps } from "./strict-json.js";
  * @typedef {object} Report Noisy values of one person. No field holds an answer.
  * @property {string} id 16 random bytes in hexadecimal: the key under which a report counts once
  * @property {string | null} cohort the label that the survey's author put on the link
- * @property {Readonly<Record<string, number>>} answers question id to noisy value
+ * @property {Readonly<Record<string, number | string>>} answers question id to noisy value: a number, or a text of 0
+ *   and 1 for each option
  */
 
 /**
@@ -21,7 +23,8 @@ import { dumps } from "./strict-json.js";
  *
  * Draw once for each person: every further draw of the same answers gives more of them away.
  * @param {import("./survey.js").Survey} survey
- * @param {Readonly<Record<string, string>>} answers question id to the label of the chosen option, for every question
+ * @param {Readonly<Record<string, unknown>>} answers question id to the label of the chosen option, for every question:
+ *   of ticks a list of labels, which may be empty; of a scale its label or number; of a number the number
  * @param {object} [options]
  * @param {string | null} [options.cohort] the label on the link, one of the survey's cohorts
  * @param {import("./randomness.js").Word} [options.word] drawn in the order of the questions
@@ -34,22 +37,39 @@ export function randomize(survey, answers, { cohort = null, word = systemWord, i
   }
   const known = survey.questions.map((question) => question.id);
   if (Object.keys(answers).some((key) => !known.includes(key))) {
-    throw new AnswerError(`answers: must be to the questions ${known.join(", ")}, got one to another question`);
+    throw new AnswerError(`answers: must be to the questions ${known.join(", ")} alone`);
   }
   // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
   // called "constructor", which every object inherits.
   const choices = survey.questions.map((question) => {
     if (!Object.hasOwn(answers, question.id)) {
-      throw new AnswerError(`answers: question "${question.id}" must be answered too; leaving it out would tell`);
+      throw new AnswerError(`answers: question "${question.id}" must be answered`);
     }
-    const choice = question.options.indexOf(answers[question.id]);
-    if (choice < 0) {
-      throw new AnswerError(`answers["${question.id}"]: must be one of its ${question.options.length} options`);
-    }
-    return choice;
+    return choiceOf(question, answers[question.id]);
   });
   const values = survey.questions.map(({ id, mechanism }, n) => [id, mechanism.randomize(choices[n], word)]);
   return Object.freeze({ id, cohort, answers: Object.freeze(Object.fromEntries(values)) });
+}
+
+/**
+ * An answer as its mechanism takes it: the number of an option, a list of them, or a number itself.
+ * @param {import("./survey.js").Question} question @param {unknown} answer
+ */
+function choiceOf({ id, type, options, mechanism: { lo, hi } }, answer) {
+  const subject = `answers["${id}"]: must be`;
+  if (type === "number") {
+    if (isWhole(answer, lo, hi)) return answer;
+    throw new AnswerError(`${subject} a whole number from ${lo} to ${hi}`);
+  }
+  if (type === "ticks") {
+    const ticks = Array.isArray(answer) ? Array.from(answer, (label) => options.indexOf(label)) : [-1];
+    if (!ticks.includes(-1) && new Set(ticks).size === ticks.length) return ticks;
+    throw new AnswerError(`${subject} a list of different ones of its ${options.length} options`);
+  }
+  const isLevel = type === "scale" && Number.isInteger(answer);
+  const choice = options.indexOf(isLevel ? String(answer) : /** @type {any} */ (answer));
+  if (choice >= 0) return choice;
+  throw new AnswerError(`${subject} one of its ${options.length} options`);
 }
 
 /**

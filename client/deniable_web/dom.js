@@ -4,11 +4,12 @@
  * and no text of a survey is ever read as HTML.
  */
 
+/** @typedef {(Node | string | 0 | false | null | undefined)[]} Children what is not truthy is left out */
 /** @typedef {Record<string, string | boolean | ((event: any) => void)>} Attributes functions listen, true is present */
 
 /**
  * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Attributes} attributes @param {(Node | string)[]} children
+ * @param {T} tag @param {Attributes} attributes @param {Children} children
  */
 export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -16,7 +17,7 @@ export function h(tag, attributes, ...children) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children);
+  for (const child of children) if (child) element.append(child);
   return element;
 }
 

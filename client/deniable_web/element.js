@@ -2,8 +2,8 @@
 /*
  * <deniable-survey src="https://collector/s/<id>">: a survey in a page, from consent to receipt.
  *
- * The way of an answer: radios -> randomize -> report kept -> report sent. The answer ends at `randomize`; what is
- * kept, sent, announced or shown afterwards is made of the report alone. Until this script runs, people see the
+ * The way of an answer: native inputs -> randomize -> report kept -> report sent. The answer ends at `randomize`; what
+ * is kept, sent, announced or shown afterwards is made of the report alone. Until this script runs, people see the
  * element's own content, which can send nothing.
  *
  * Events, none with an answer: deniable-ready, -start, -submit, -complete, -error, -closed.
@@ -56,7 +56,7 @@ export class DeniableSurvey extends HTMLElement {
       if (visit !== this.#visit) return; // taken out of the page meanwhile
       checkCeiling(survey);
       if (link.cohort !== null && !survey.cohorts.includes(link.cohort)) {
-        throw new SurveyError("cohort: the link carries a label that is none of this survey's");
+        throw new SurveyError("cohort: must be one of the survey's cohorts");
       }
       this.#open(survey, link, isEmbedded);
     } catch (error) {
@@ -96,7 +96,7 @@ export class DeniableSurvey extends HTMLElement {
     this.#announce("ready", survey);
   }
 
-  /** Here the answers end. @param {Survey} survey @param {Link} link @param {Record<string, string>} answers */
+  /** Here the answers end. @param {Survey} survey @param {Link} link @param {Record<string, unknown>} answers */
   #answer(survey, link, answers) {
     const draw = () => encodeReport(randomize(survey, answers, { cohort: link.cohort }));
     return this.#send(survey, link, this.#memory.once(survey.id, draw));

@@ -12,7 +12,7 @@
  *   BudgetError        the device's ceiling refuses what the survey asks
  *   CollectorError     the collector cannot be reached, or answers something else than agreed
  *
- * A message reads "subject: expectation, what came". A message about an answer never says what came.
+ * A message reads "subject: expectation". A message about an answer never says what came.
  */
 
 export class DeniableError extends Error {
@@ -30,11 +30,3 @@ export class ReportConflict extends ReportError {}
 export class SurveyClosed extends ReportError {}
 export class BudgetError extends DeniableError {}
 export class CollectorError extends DeniableError {}
-
-/**
- * Name a value that came from outside without repeating more of it than a person needs.
- * @param {unknown} value
- */
-export function describe(value) {
-  return value === null || /^(number|boolean)$/.test(typeof value) ? String(value) : `a ${typeof value}`;
-}

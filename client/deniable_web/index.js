@@ -15,7 +15,20 @@ export {
   SurveyClosed,
   SurveyError,
 } from "./errors.js";
-export { KAry, MECHANISMS, TwoCoin, Warner, mechanismFromPublished } from "./mechanisms/index.js";
+export {
+  DiscreteLaplace,
+  Exponential,
+  ForcedResponse,
+  Geometric,
+  KAry,
+  MECHANISMS,
+  Mean,
+  Subset,
+  TickBoxes,
+  TwoCoin,
+  Warner,
+  mechanismFromPublished,
+} from "./mechanisms/index.js";
 export { Memory } from "./memory.js";
 export { oddsSentences } from "./odds.js";
 export { address, parseSurvey } from "./survey.js";

@@ -1,19 +1,64 @@
 //@ts-check
 /* What the noise means to a person: odds out of 100 people, never a bare number of privacy loss. */
 
+import { UNIT } from "./randomness.js";
+
+/** @typedef {import("./mechanisms/base.js").Mechanism} Mechanism */
+
+/** @typedef {{ sentence: string, share?: number }} Odds a sentence, and the share of people if it splits all in two */
+
 /**
- * The odds of one question in words, computed from its mechanism's integers.
- * @param {import("./survey.js").Question} question @returns {string[]}
+ * What some send, and what all others of them do.
+ * @param {string} who @param {number} share @param {string} what @param {string} other @returns {Odds}
  */
-export function oddsSentences({ type, mechanism: { support } }) {
-  if (type === "yes-no") {
-    const yes = { Yes: of100(support[1].ifTrue), No: of100(support[1].ifOther) };
-    return Object.entries(yes).map(
-      ([answer, n]) => `Of 100 people whose true answer is ${answer}, about ${n} send Yes and ${100 - n} send No.`,
-    );
+function split(who, share, what, other) {
+  const n = of100(share);
+  return { sentence: `Of 100 people${who}, about ${n} send ${what} and ${100 - n} send ${other}.`, share };
+}
+
+/**
+ * How many do something out of these, and out of those.
+ * @param {string} who @param {number} n @param {string} what @param {string} others @param {number} m @returns {Odds}
+ */
+const compare = (who, n, what, others, m) => ({
+  sentence: `Of 100 people who ${who}, about ${n} send ${what}; of 100 who ${others}, about ${m} do.`,
+});
+
+/** The odds of one question, computed from its mechanism's integers. @param {Mechanism} mechanism @returns {Odds[]} */
+export function odds(mechanism) {
+  // Whatever parameters there are: TypeScript cannot tell mechanisms by their names.
+  const { name, support = [], truth = 0, w } = /** @type {Mechanism & { truth?: number, w?: number }} */ (mechanism);
+  const { ifTrue, ifOther } = support[1] ?? { ifTrue: likeliest(mechanism), ifOther: 0 };
+  const [p, q] = [of100(ifTrue), of100(ifOther)];
+  switch (name) {
+    case "two-coin":
+    case "warner":
+      return [
+        split(" whose true answer is Yes", ifTrue, "Yes", "No"),
+        split(" whose true answer is No", ifOther, "Yes", "No"),
+      ];
+    case "forced-response":
+      return [split("", truth / UNIT, "what they chose", "an option drawn by chance")];
+    case "k-ary":
+      return [split(" who choose an option", ifTrue, "it", "another one")];
+    case "subset":
+      return [compare("choose an option", p, `a set of ${w} options that holds it`, "choose another", q)];
+    case "tick-boxes":
+      return [compare("tick a box", p, "it as ticked", "do not", 100 - p)];
+    case "mean":
+      return [compare("give the highest answer", p, "1", "give the lowest", q)];
+    default:
+      return [{ sentence: `Of 100 people, about ${p} or fewer send the very answer that they gave.` }];
   }
-  const kept = of100(support[0].ifTrue);
-  return [`Of 100 people who choose an option, about ${kept} send it and ${100 - kept} send another one.`];
+}
+
+/** The odds of one question in words. @param {import("./survey.js").Question} question */
+export const oddsSentences = ({ mechanism }) => odds(mechanism).map(({ sentence }) => sentence);
+
+/** The largest probability, over all answers, of sending the truth. @param {Mechanism} mechanism */
+function likeliest({ name, hi, support, kept = 0 }) {
+  const p = support?.reduce((most, each) => Math.max(most, each.ifTrue), 0) ?? kept;
+  return name === "tick-boxes" ? p ** (hi + 1) : p;
 }
 
 /**
@@ -22,8 +67,7 @@ export function oddsSentences({ type, mechanism: { support } }) {
  */
 export function wholeOdds({ questions }) {
   if (questions.length === 1) return [];
-  const likeliest = questions.map(({ mechanism }) => Math.max(...mechanism.support.map((each) => each.ifTrue)));
-  const n = of100(likeliest.reduce((product, each) => product * each, 1));
+  const n = of100(questions.reduce((product, { mechanism }) => product * likeliest(mechanism), 1));
   return [`Of 100 people, about ${n} or fewer send their true answer to every question.`];
 }
 

@@ -15,6 +15,21 @@ export const UNIT = 2 ** 32;
 /** Draw one uniform 32-bit word from the system. @type {Word} */
 export const systemWord = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
+/**
+ * A uniform integer below a bound above 1: as many words as the bound has, the low one first, all drawn again while
+ * they are too large. How often depends on chance and on the bound alone.
+ * @param {bigint} bound @param {Word} word
+ */
+export function below(bound, word) {
+  const bits = (bound - 1n).toString(2).length;
+  for (;;) {
+    let draw = 0n;
+    for (let low = 0; low < bits; low += 32) draw |= BigInt(word()) << BigInt(low);
+    draw = BigInt.asUintN(bits, draw);
+    if (draw < bound) return draw;
+  }
+}
+
 /** A fresh report id: 128 random bits, so no two devices ever meet. */
 export const newReportId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -4,12 +4,14 @@
 import { weakProtection } from "./ceiling.js";
 import { CLIENT } from "./collector.js";
 import { bar, h } from "./dom.js";
+import { isWhole } from "./mechanisms/base.js";
 import { messages as m } from "./messages.js";
-import { oddsSentences, wholeOdds } from "./odds.js";
+import { odds, oddsSentences, wholeOdds } from "./odds.js";
 
 /**
  * @typedef {import("./survey.js").Survey} Survey
  * @typedef {import("./survey.js").Question} Question
+ * @typedef {import("./dom.js").Children} Children
  */
 
 const p = (/** @type {string} */ text, style = "") => h("p", { class: style }, text);
@@ -24,20 +26,17 @@ const heading = (text) => h("h1", { tabindex: "-1", part: "title" }, text);
 const pairs = (pairs) =>
   h("dl", {}, ...pairs.map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 
-const card = (/** @type {Node[]} */ ...children) => h("div", { class: "card stack", part: "card" }, ...children);
-const fold = (/** @type {string} */ title, /** @type {Node[]} */ ...children) =>
+const card = (/** @type {Children} */ ...children) => h("div", { class: "card stack", part: "card" }, ...children);
+const fold = (/** @type {string} */ title, /** @type {Children} */ ...children) =>
   h("details", {}, h("summary", {}, title), ...children);
 const button = (/** @type {string} */ text, /** @type {(event: Event) => void} */ click) =>
   h("button", { type: "button", part: "button", click }, text);
 
 /** @param {Question} question */
-function odds(question) {
-  const { support } = question.mechanism;
-  const shares = question.type === "yes-no" ? [support[1].ifTrue, support[1].ifOther] : [support[0].ifTrue];
-  return oddsSentences(question).map((sentence, n) => h("div", {}, bar(shares[n]), p(sentence, "quiet")));
-}
+const oddsOf = ({ mechanism }) =>
+  odds(mechanism).map(({ sentence, share }) => h("div", {}, share && bar(share), p(sentence, "quiet")));
 
-const box = (/** @type {Node[]} */ ...children) => h("div", { class: "box", part: "odds" }, ...children);
+const box = (/** @type {Children} */ ...children) => h("div", { class: "box", part: "odds" }, ...children);
 const quiet = (/** @type {Iterable<string>} */ sentences) => Array.from(sentences, (each) => p(each, "quiet"));
 
 export const loading = () => card(h("p", { role: "status" }, m.loading));
@@ -51,16 +50,16 @@ export function consent(survey, { cohort, isEmbedded, isFleeting, start }) {
   const whole = wholeOdds(survey);
   return card(
     heading(own(survey.title)),
-    ...(survey.organiser ? [h("p", { class: "quiet" }, m.askedBy, own(survey.organiser))] : []),
-    ...(survey.about ? [h("p", {}, own(survey.about))] : []),
+    survey.organiser && h("p", { class: "quiet" }, m.askedBy, own(survey.organiser)),
+    survey.about && h("p", {}, own(survey.about)),
     weakProtection(survey) ? p(m.weak, "box bad") : p(m.consequence, "lead"),
     p(m.process + (cohort === null ? "" : m.cohort(cohort))),
     pairs([
       [m.cannot, `${m.cannotText}.`],
       [m.can, m.canText + (isEmbedded ? m.canSite : "") + "."],
     ]),
-    whole.length ? box(p(m.oddsLeast, "quiet"), odds(least)[0], ...quiet(whole)) : box(...odds(least)),
-    ...(isFleeting ? [p(m.fleeting, "box")] : []),
+    whole.length ? box(p(m.oddsLeast, "quiet"), oddsOf(least)[0], ...quiet(whole)) : box(...oddsOf(least)),
+    isFleeting && p(m.fleeting, "box"),
     button(m.start, start),
     p(m.nothingYet, "quiet"),
   );
@@ -69,7 +68,7 @@ export function consent(survey, { cohort, isEmbedded, isFleeting, start }) {
 /**
  * All questions on one page. The form has no action, its button starts disabled, and options carry numbers: markup
  * alone can send nothing.
- * @param {Survey} survey @param {(answers: Record<string, string>) => void} send
+ * @param {Survey} survey @param {(answers: Record<string, unknown>) => void} send
  */
 export function questions(survey, send) {
   const summary = h("div", {});
@@ -86,19 +85,19 @@ export function questions(survey, send) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const chosen = sets.map((set) => set.querySelector("input:checked"));
-    const missing = sets.filter((set, n) => mark(set, !chosen[n]));
+    // An object without prototype, so that a question called "constructor" is one like any other.
+    const answers = Object.create(null);
+    survey.questions.forEach((question, n) => (answers[question.id] = given(question, sets[n])));
+    const missing = sets.filter((set, n) => {
+      const question = survey.questions[n];
+      return mark(set, question, answers[question.id] === undefined);
+    });
     if (missing.length) {
       const alert = complaint(missing);
       summary.replaceChildren(alert);
       alert.focus();
       return;
     }
-    // An object without prototype, so that a question called "constructor" is one like any other.
-    const answers = Object.create(null);
-    survey.questions.forEach(({ id, options }, n) => {
-      answers[id] = options[Number(/** @type {HTMLInputElement} */ (chosen[n]).value)];
-    });
     form.reset();
     send(answers);
   });
@@ -106,34 +105,67 @@ export function questions(survey, send) {
   return form;
 }
 
+/**
+ * What somebody gave as an answer, undefined where it is none yet.
+ * @param {Question} question @param {HTMLFieldSetElement} set
+ */
+function given({ type, options, mechanism: { lo, hi } }, set) {
+  if (type === "number") {
+    const number = set.querySelector("input")?.valueAsNumber; // an empty field is NaN, not 0
+    return isWhole(number, lo, hi) ? number : undefined;
+  }
+  const chosen = Array.from(set.querySelectorAll("input:checked"), (input) => {
+    return options[Number(/** @type {HTMLInputElement} */ (input).value)];
+  });
+  return type === "ticks" ? chosen : chosen[0];
+}
+
 /** @param {Question} question @param {string} number */
 function fieldset(question, number) {
+  const { id, type, mechanism: { lo, hi } } = question;
+  const hint = type === "ticks" ? m.ticks : type === "number" ? m.range(lo, hi) : "";
   const options = question.options.map((option, n) => {
-    const label = question.type === "yes-no" ? m.yesNo[option] : option;
-    const input = h("input", { type: "radio", name: question.id, value: String(n) });
+    const label = type === "yes-no" ? m.yesNo[option] : option;
+    const input = h("input", { type: type === "ticks" ? "checkbox" : "radio", name: id, value: String(n) });
     return h("label", { part: "option" }, input, own(label));
   });
-  return h(
+  const field = h("input", {
+    type: "number",
+    name: id,
+    inputmode: lo < 0 ? "text" : "numeric", // some keypads for numbers have no minus
+    min: String(lo),
+    max: String(hi),
+    step: "1",
+    autocomplete: "off",
+    "aria-labelledby": `text-${id}`,
+    part: "number",
+    keydown: (event) => event.key === "Enter" && event.preventDefault(), // would press Send, which is final
+  });
+  const set = h(
     "fieldset",
     { class: "card", part: "card question" },
-    h("legend", { part: "question-text" }, number, own(question.text)),
-    h("div", { class: "options" }, ...options),
-    fold(m.oddsOf, box(...odds(question))),
+    h("legend", { id: `text-${id}`, part: "question-text" }, number, own(question.text)),
+    hint && h("p", { class: "quiet", id: `hint-${id}` }, hint),
+    h("div", { class: `options ${type}` }, ...(type === "number" ? [field] : options)),
+    fold(m.oddsOf, box(...oddsOf(question))),
   );
+  mark(set, question, false);
+  return set;
 }
 
 /**
- * Say in the question's own place that it has no answer.
- * @param {HTMLFieldSetElement} set @param {boolean} isMissing
+ * Say in the question's own place that it has no answer, or no longer.
+ * @param {HTMLFieldSetElement} set @param {Question} question @param {boolean} isMissing
  */
-function mark(set, isMissing) {
+function mark(set, { id, type, mechanism: { lo, hi } }, isMissing) {
   set.querySelector(".missing")?.remove();
-  set.removeAttribute("aria-describedby");
   if (isMissing) {
-    const id = `missing-${set.querySelector("input")?.name}`;
-    set.querySelector("legend")?.after(h("p", { class: "missing", id }, m.missing));
-    set.setAttribute("aria-describedby", id);
+    const text = type === "number" ? m.missingNumber(lo, hi) : m.missing;
+    set.querySelector(".options")?.before(h("p", { class: "missing", id: `missing-${id}` }, text));
   }
+  const described = type === "number" ? set.querySelector("input") : set; // what has the focus when it is read
+  described?.setAttribute("aria-describedby", Array.from(set.querySelectorAll("p[id]"), (note) => note.id).join(" "));
+  if (described !== set) described?.setAttribute("aria-invalid", String(isMissing));
   return isMissing;
 }
 
@@ -163,7 +195,7 @@ export function receipt(survey, report, isOld) {
   return card(
     heading(isOld ? m.sentBefore : m.sent),
     p(m.notKept, "lead"),
-    p(hasYes ? m.sentYes : m.sentOption),
+    p(hasYes ? m.sentYes : m.sentOther),
     ...(whole.length ? [box(...quiet(whole)), fold(m.oddsEach, each)] : [each]),
     pairs([
       [m.survey, h("code", {}, survey.id)],
@@ -182,8 +214,8 @@ export const notice = (title, sentences, { detail, again } = {}) =>
   card(
     heading(title),
     ...sentences.map((sentence) => p(sentence)),
-    ...(detail ? [fold(m.details, p(detail, "quiet"))] : []),
-    ...(again ? [button(m.again, again)] : []),
+    detail && fold(m.details, p(detail, "quiet")),
+    again && button(m.again, again),
   );
 
 /** @param {Survey} survey @param {string} today as in "2026-11-20" */

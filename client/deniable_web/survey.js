@@ -13,10 +13,12 @@ import { dumps } from "./strict-json.js";
 /**
  * @typedef {object} Question
  * @property {string} id
- * @property {"yes-no" | "choice"} type
+ * @property {"yes-no" | "choice" | "ticks" | "scale" | "number"} type
  * @property {string} text
- * @property {readonly string[]} options
- * @property {import("./mechanisms/base.js").Mechanism} mechanism
+ * @property {readonly string[]} options of a scale its whole numbers; of a number none, the range is the mechanism's
+ * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
+ * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
+ * @property {string | null} why why the author chose this mechanism
  */
 
 /**
@@ -37,12 +39,19 @@ const FORMAT = 1;
 const MAX_BYTES = 256 * 1024;
 const MAX_QUESTIONS = 100;
 const MAX_OPTIONS = 1000;
+const MAX_LEVELS = 101;
 const MAX_COHORTS = 1000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
 
 /** Question types and the mechanisms that may answer for them. */
-const QUESTION_TYPES = new Map([["yes-no", ["two-coin", "warner"]], ["choice", ["k-ary"]]]);
+const QUESTION_TYPES = new Map([
+  ["yes-no", ["two-coin", "warner"]],
+  ["choice", ["k-ary", "subset", "forced-response", "exponential"]],
+  ["ticks", ["tick-boxes"]],
+  ["scale", ["k-ary", "subset", "geometric", "exponential", "mean"]],
+  ["number", ["mean", "discrete-laplace", "geometric"]],
+]);
 
 /**
  * The address of published bytes.
@@ -51,7 +60,7 @@ const QUESTION_TYPES = new Map([["yes-no", ["two-coin", "warner"]], ["choice", [
 export async function address(bytes) {
   // Browsers hide `subtle` from pages that came over plain http. Unchecked bytes are never answered.
   if (!globalThis.crypto?.subtle) {
-    fail("survey: its address can be checked only on a page that was opened over https");
+    fail("survey: its address can be checked only over https");
   }
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes), 0, 16);
   let text = "";
@@ -75,12 +84,9 @@ export async function address(bytes) {
 export async function parseSurvey(bytes, expectedId) {
   const id = await address(bytes);
   if (expectedId !== undefined && id !== expectedId) {
-    fail(
-      `survey ${expectedId}: the collector sent other bytes than this address stands for ` +
-        `(they are survey ${id}); do not answer, and tell who gave you the link`,
-    );
+    fail(`survey ${expectedId}: the collector sent other bytes, those of survey ${id}; do not answer`);
   }
-  if (bytes.length > MAX_BYTES) fail(`survey: must be at most ${MAX_BYTES} bytes, got ${bytes.length}`);
+  if (bytes.length > MAX_BYTES) fail(`survey: must be at most ${MAX_BYTES} bytes`);
   let document, published;
   try {
     document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -90,18 +96,15 @@ export async function parseSurvey(bytes, expectedId) {
   }
   const optional = ["about", "closes", "cohorts", "opens", "organiser"];
   const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
-  if (keys.deniable !== FORMAT) fail(`deniable: must be ${FORMAT}, the format that this version reads`);
-  const cohorts = maybe(keys.cohorts, (value) =>
-    list(value, "cohorts", 1, MAX_COHORTS).map((each) => text(each, "cohorts", MAX_LABEL)),
-  );
+  if (keys.deniable !== FORMAT) fail(`deniable: must be ${FORMAT}`);
   const survey = {
     id,
     title: text(keys.title, "title", MAX_LABEL),
-    organiser: maybe(keys.organiser, (value) => text(value, "organiser", MAX_LABEL)),
-    about: maybe(keys.about, (value) => text(value, "about", MAX_TEXT)),
-    opens: maybe(keys.opens, (value) => date(value, "opens")),
-    closes: maybe(keys.closes, (value) => date(value, "closes")),
-    cohorts: Object.freeze(distinct(cohorts ?? [], "cohorts")),
+    organiser: maybe(keys.organiser, text, "organiser", MAX_LABEL),
+    about: maybe(keys.about, text, "about", MAX_TEXT),
+    opens: maybe(keys.opens, date, "opens"),
+    closes: maybe(keys.closes, date, "closes"),
+    cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS) ?? Object.freeze([]),
     questions: Object.freeze(list(keys.questions, "questions", 1, MAX_QUESTIONS).map(question)),
     epsilon: 0,
     document,
@@ -110,7 +113,7 @@ export async function parseSurvey(bytes, expectedId) {
   if (survey.opens && survey.closes && survey.closes < survey.opens) fail("closes: must not be before opens");
   // Only now, when its depth and its numbers are known to be small.
   if (dumps(published, sorted) !== document) {
-    fail("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty");
+    fail("survey: must be in published form");
   }
   survey.epsilon = survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0);
   return Object.freeze(survey);
@@ -119,17 +122,22 @@ export async function parseSurvey(bytes, expectedId) {
 /** @param {unknown} published @param {number} number @returns {Question} */
 function question(published, number) {
   let where = `questions[${number}]`;
-  const keys = fields(published, where, ["id", "mechanism", "options", "text", "type"]);
+  const keys = fields(published, where, ["id", "mechanism", "options", "text", "type"], ["goal", "why"]);
   const { id, type } = keys;
   if (typeof id !== "string" || !/^[a-z][a-z0-9_]{0,39}$/.test(id)) {
-    fail(`${where}: id must be 1 to 40 lower-case letters, digits or underscores, starting with a letter`);
+    fail(`${where}: id must be a letter and at most 39 letters, digits or underscores, all lower-case`);
   }
   where = `question "${id}"`;
-  if (id === "id" || id === "cohort") fail(`${where}: id must not be id or cohort, which name other columns`);
+  if (id === "id" || id === "cohort") fail(`${where}: id must not be id or cohort`);
   const subject = `${where}: options`;
-  const options = list(keys.options, subject, 2, MAX_OPTIONS).map((each) => text(each, subject, MAX_LABEL));
-  distinct(options, subject);
+  const [least, most] = type === "number" ? [0, 0] : [2, type === "scale" ? MAX_LEVELS : MAX_OPTIONS];
+  const options = labels(keys.options, subject, least, most);
   if (type === "yes-no" && options.join() !== "no,yes") fail(`${subject} must be no, yes`);
+  if (type === "scale" && !areLevels(options)) fail(`${subject} must be consecutive whole numbers`);
+  const goal = keys.goal ?? null;
+  if (type === "scale" ? !["shares", "mean"].includes(goal) : keys.goal !== undefined) {
+    fail(`${where}: goal must be shares or mean, of a scale alone`);
+  }
   let mechanism;
   try {
     mechanism = mechanismFromPublished(keys.mechanism);
@@ -138,17 +146,25 @@ function question(published, number) {
     throw error;
   }
   if (!QUESTION_TYPES.get(type)?.includes(mechanism.name)) {
-    fail(`${where}: type must be yes-no or choice, and the mechanism ${mechanism.name} one for it`);
+    fail(`${where}: type must be one that ${mechanism.name} can answer`);
   }
-  if (mechanism.k !== options.length) fail(`${where}: must have ${mechanism.k} options, got ${options.length}`);
+  if (type !== "number" && (mechanism.lo !== 0 || mechanism.hi !== options.length - 1)) {
+    fail(`${where}: mechanism must be for ${options.length} options`);
+  }
   return Object.freeze({
     id,
     type,
     text: text(keys.text, `${where}: text`, MAX_TEXT),
-    options: Object.freeze(options),
+    options,
     mechanism,
+    goal,
+    why: maybe(keys.why, text, `${where}: why`, MAX_TEXT),
   });
 }
+
+/** @param {readonly string[]} options */
+const areLevels = (options) =>
+  /^(0|-?[1-9]\d{0,8})$/.test(options[0]) && options.every((each, n) => each === String(Number(options[0]) + n));
 
 /** Sorted keys, for JSON.stringify. @param {string} _key @param {unknown} value */
 const sorted = (_key, value) =>
@@ -161,8 +177,12 @@ function fail(message) {
   throw new SurveyError(message);
 }
 
-/** @template T @param {unknown} value @param {(value: unknown) => T} read */
-const maybe = (value, read) => (value === undefined ? null : read(value));
+/**
+ * What `read` makes of a field that may be missing.
+ * @template T @template {unknown[]} More
+ * @param {unknown} value @param {(value: unknown, ...more: More) => T} read @param {More} more
+ */
+const maybe = (value, read, ...more) => (value === undefined ? null : read(value, ...more));
 
 /**
  * The fields of an object: every required one there, none that is unknown.
@@ -173,7 +193,7 @@ function fields(value, subject, required, optional = []) {
   const keys = Object.keys(Object(value)); // of an array or a text its positions, which are no keys of ours
   const known = [...required, ...optional];
   if (!required.every((key) => keys.includes(key)) || !keys.every((key) => known.includes(key))) {
-    fail(`${subject}: must be an object with the keys ${required.join(", ")}, and no unknown one`);
+    fail(`${subject}: must have the keys ${required.join(", ")}, and no unknown one`);
   }
   return value;
 }
@@ -182,6 +202,15 @@ function fields(value, subject, required, optional = []) {
 function list(value, subject, least, most) {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value;
   return fail(`${subject}: must be a list of ${least} to ${most}`);
+}
+
+/**
+ * Short texts that differ from each other.
+ * @param {unknown} value @param {string} subject @param {number} least @param {number} most
+ */
+function labels(value, subject, least, most) {
+  const texts = list(value, subject, least, most).map((each) => text(each, subject, MAX_LABEL));
+  return Object.freeze(distinct(texts, subject));
 }
 
 /** A readable, non-empty text. @param {unknown} value @param {string} subject @param {number} longest */
@@ -194,7 +223,7 @@ function text(value, subject, longest) {
   ) {
     return value;
   }
-  return fail(`${subject}: must be a text of 1 to ${longest} characters, none of them a control character`);
+  return fail(`${subject}: must be a text of 1 to ${longest} characters, none a control character`);
 }
 
 /** @param {unknown} value @param {string} subject */

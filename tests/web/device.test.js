@@ -6,7 +6,9 @@ import { bytes, tape, vectors } from "./helpers.js";
 
 const { document, vectors: people } = vectors("reports");
 const survey = await parseSurvey(bytes(document));
-const whole = { affair: "yes", trust: "no", religious: "not" };
+const whole = people[0].answers;
+/** An answer to the question of that type, besides good ones to all others. */
+const withAnswer = (type, answer) => ({ ...whole, [survey.questions.find((question) => question.type === type).id]: answer });
 
 for (const { name, answers, cohort, words, id, report } of people) {
   test(`report ${name}`, () => {
@@ -34,7 +36,7 @@ test("a message about an answer names the question and never the answer", () => 
 
 test("only own properties are answers", () => {
   assert.throws(() => randomize(survey, Object.create(whole)), AnswerError);
-  assert.throws(() => randomize(survey, JSON.parse('{"__proto__":"yes","affair":"yes","trust":"no","religious":"not"}')), AnswerError);
+  assert.throws(() => randomize(survey, JSON.parse(JSON.stringify(whole).replace("{", '{"__proto__":"yes",'))), AnswerError);
 });
 
 test("a question may be called constructor", async () => {
@@ -54,14 +56,48 @@ test("a cohort is written in ASCII", () => {
   assert.equal(encodeReport(report), '{"id":"00","cohort":"Z\\u00fcrich \\ud83e\\udd2b\\u007f","answers":{}}');
 });
 
-test("reports have one length and one form whatever the answers", () => {
-  const lengths = new Set();
-  for (const affair of ["yes", "no"]) {
-    for (const religious of survey.questions[2].options) {
-      lengths.add(encodeReport(randomize(survey, { affair, trust: "no", religious })).length);
+test("reports have one form whatever the answers: numbers, and texts of one length", () => {
+  const forms = new Set();
+  for (const { name, answers } of people) {
+    if (name.startsWith("bad")) continue;
+    for (const drugs of [[], ["heroin"], ["cannabis", "cocaine", "heroin"]]) {
+      const text = encodeReport(randomize(survey, { ...answers, drugs }, { id: "00" }));
+      forms.add(text.replace(/:-?\d+(?=[,}])/g, ":0").replace(/"[01]+"/g, (bits) => `"${"0".repeat(bits.length)}"`));
     }
   }
-  assert.equal(lengths.size, 1);
+  assert.equal(forms.size, 1);
+});
+
+const NO_ANSWERS = {
+  "yes-no": [1, true, "Yes", "", null, undefined, ["yes"], new String("yes")],
+  choice: [0, "very", "", null, undefined, ["not"]],
+  ticks: ["cannabis", "", 0, null, undefined, {}, [0], ["no such"], ["heroin", "heroin"], [["heroin"]], [undefined], Array(1), new Set()],
+  scale: [3, -3, 0.5, "+1", "1.0", " 1", "-0", true, null, undefined, [1], 1n, NaN, Infinity, new Number(1)],
+  number: [61, -1, 5.5, "5", "", true, null, undefined, [5], 5n, NaN, Infinity, 1e300, new Date(5)],
+};
+for (const [type, answers] of Object.entries(NO_ANSWERS)) {
+  test(`${type}: what is no answer is refused before a word is drawn, and not repeated`, () => {
+    const { id } = survey.questions.find((question) => question.type === type);
+    for (const answer of answers) {
+      assert.throws(
+        () => randomize(survey, withAnswer(type, answer), { word: tape([]) }),
+        (error) => error instanceof AnswerError && new RegExp(`^answers\\["${id}"\\]: must be [a-z0-9 ]+$`).test(error.message),
+        String(answer),
+      );
+    }
+  });
+}
+
+test("a scale takes the label or the number, ticks take any order, and both make the same report", () => {
+  const draw = (type, answer) => {
+    let n = 0;
+    const word = () => (n++ * 2654435769) % 2 ** 32; // any words, the same ones each time
+    return encodeReport(randomize(survey, withAnswer(type, answer), { word, id: "00" }));
+  };
+  for (const level of [-2, -1, 0, 1, 2]) assert.equal(draw("scale", level), draw("scale", String(level)));
+  assert.equal(draw("scale", -0), draw("scale", 0));
+  assert.equal(draw("ticks", ["heroin", "cannabis"]), draw("ticks", ["cannabis", "heroin"]));
+  assert.notEqual(draw("ticks", []), draw("ticks", ["heroin"]));
 });
 
 test("reports are frozen, and two draws have two ids", () => {

@@ -1,19 +1,60 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { AnswerError, KAry, ParameterError, TwoCoin, Warner, mechanismFromPublished } from "../../client/deniable_web/index.js";
+import {
+  AnswerError,
+  DiscreteLaplace,
+  Exponential,
+  ForcedResponse,
+  Geometric,
+  KAry,
+  MECHANISMS,
+  Mean,
+  ParameterError,
+  Subset,
+  TickBoxes,
+  TwoCoin,
+  Warner,
+  mechanismFromPublished,
+} from "../../client/deniable_web/index.js";
 import { UNIT, newReportId, systemWord } from "../../client/deniable_web/randomness.js";
 import { tape, vectors } from "./helpers.js";
 
-const WORDS = { "two-coin": 2, warner: 1, "k-ary": 1 };
+const QUARTER = 2 ** 30;
 
-for (const name of ["two-coin", "warner", "k-ary"]) {
+/** How many words each mechanism draws; of a subset chance decides. */
+const WORDS = {
+  "two-coin": () => 2,
+  warner: () => 1,
+  "forced-response": () => 2,
+  "k-ary": () => 1,
+  "tick-boxes": ({ k }) => k,
+  geometric: () => 1,
+  exponential: () => 1,
+  mean: () => 1,
+  "discrete-laplace": () => 1,
+};
+
+/** Every mechanism as the channel that two fair coins make: 3/4 and 1/4. */
+const FAIR = [
+  new TwoCoin(2 ** 31, 2 ** 31),
+  new Warner(3 * QUARTER),
+  new ForcedResponse(2 ** 31, [2 ** 31, 2 ** 31]),
+  new KAry(2, 3 * QUARTER),
+  new Subset(2, 1, 3 * UNIT),
+  new Geometric(0, 1, [QUARTER]),
+  new Exponential([[3 * QUARTER, QUARTER], [QUARTER, 3 * QUARTER]]),
+  new Mean(0, 1, 2 ** 31),
+  new DiscreteLaplace(0, 1, 0, [QUARTER]),
+];
+
+for (const name of MECHANISMS.keys()) {
   test(`${name}: makes the reports of the vectors from the same number of words`, () => {
     const good = vectors(name).filter((vector) => vector.report !== null);
     assert.ok(good.length > 100);
     for (const vector of good) {
       const word = tape(vector.words);
-      assert.equal(vector.words.length, WORDS[name]);
+      assert.equal(vector.words.length, WORDS[name]?.(vector.mechanism) ?? vector.words.length);
       assert.equal(mechanismFromPublished(vector.mechanism).randomize(vector.answer, word), vector.report, vector.name);
       assert.equal(word.left.length, 0, `${vector.name}: left words over`);
     }
@@ -25,7 +66,7 @@ for (const name of ["two-coin", "warner", "k-ary"]) {
     for (const { mechanism, answer, name } of bad) {
       assert.throws(
         () => mechanismFromPublished(mechanism).randomize(answer, tape([])),
-        (error) => error instanceof AnswerError && !error.message.replace(/\[0, \d+\)$/, "").includes(String(answer)),
+        (error) => error instanceof AnswerError && !error.message.replace(/\[-?\d+, -?\d+\)$/, "").includes(String(answer)),
         name,
       );
     }
@@ -51,68 +92,65 @@ test("weights that only look like integers are refused", () => {
   }
 });
 
-test("mechanisms are frozen", () => {
-  for (const mechanism of [new TwoCoin(2 ** 31, 2 ** 31), new Warner(3 * 2 ** 30), new KAry(2, 3 * 2 ** 30)]) {
-    assert.ok(Object.isFrozen(mechanism));
+test("lists that only look like lists of weights are refused", () => {
+  const half = 2 ** 31;
+  const lists = ["01", null, undefined, half, { 0: half, 1: half, length: 2 }, [[half], [half]], ["1", half], [half, , half], [1.5, 2.5]];
+  for (const list of lists) {
+    assert.throws(() => new ForcedResponse(half, list), ParameterError);
+    assert.throws(() => new Exponential(list), ParameterError);
+    assert.throws(() => new Exponential([list, [half, half]]), ParameterError);
+    assert.throws(() => new Geometric(0, 2, list), ParameterError);
+    assert.throws(() => new DiscreteLaplace(0, 2, 0, list), ParameterError);
+  }
+  assert.throws(() => new Exponential(Array(65).fill(Array(65).fill(1))), ParameterError);
+});
+
+test("ranges end where they must", () => {
+  const falling = (/** @type {number} */ n) => Array.from({ length: n }, (_, d) => 2 ** 31 - 1 - d);
+  assert.equal(new Geometric(-1e12, 1000 - 1e12, falling(1000)).hi, 1000 - 1e12);
+  assert.equal(new DiscreteLaplace(0, 1, 10_000, falling(10_001)).margin, 10_000);
+  assert.equal(new Mean(-1e12, 1e6 - 1e12, 4294).slope, 4294);
+  assert.equal(new Mean(0, 2, 2 ** 31 - 2).least, 2);
+  assert.equal(new Subset(256, 255, 1e15 - 1).w, 255);
+  const refused = [
+    () => new Geometric(0, 1001, falling(1001)),
+    () => new Geometric(-1e12 - 1, 0, falling(1)),
+    () => new Geometric(1e12 + 1, 1e12 + 2, falling(1)),
+    () => new Geometric(0.5, 1.5, falling(1)),
+    () => new DiscreteLaplace(0, 1, 10_001, falling(10_002)),
+    () => new Mean(0, 1e6 + 1, 2),
+    () => new Mean(0, 2, 2 ** 31 - 1),
+    () => new Mean(0, 1, 3),
+    () => new Subset(4, 2, UNIT),
+    () => new Subset(4, 2, 1e15),
+    () => new TickBoxes(257, 3 * QUARTER),
+    () => new TickBoxes(4, 2 ** 31),
+    () => new ForcedResponse(2 ** 31, [1, UNIT - 1]), // 1 could be read as the probability 1
+  ];
+  for (const make of refused) assert.throws(make, ParameterError, String(make));
+});
+
+test("mechanisms are frozen, and so are their lists", () => {
+  for (const mechanism of [...FAIR, new TickBoxes(2, 3 * QUARTER)]) {
+    assert.ok(Object.isFrozen(mechanism), mechanism.name);
+    const { forced = [], tails = [], weights = [] } = mechanism;
+    for (const list of [forced, tails, weights, ...weights]) assert.ok(!list.length || Object.isFrozen(list), mechanism.name);
   }
 });
 
-// The distributions, proved by enumeration: a report changes only at thresholds, so counting the words between
-// thresholds gives each probability exactly.
-
-test("two-coin: each coin decides exactly at its weight, and 3/4 and 1/4 come out of two fair coins", () => {
-  const coin = new TwoCoin(2 ** 31, 2 ** 31);
-  for (const answer of [0, 1]) {
-    for (const second of [0, 2 ** 31 - 1, 2 ** 31, UNIT - 1]) {
-      assert.equal(coin.randomize(answer, tape([0, second])), answer);
-      assert.equal(coin.randomize(answer, tape([2 ** 31 - 1, second])), answer);
-      assert.equal(coin.randomize(answer, tape([2 ** 31, second])), second < 2 ** 31 ? 1 : 0);
-      assert.equal(coin.randomize(answer, tape([UNIT - 1, second])), second < 2 ** 31 ? 1 : 0);
-    }
-  }
-  assert.deepEqual(coin.support, [{ ifTrue: 0.75, ifOther: 0.25 }, { ifTrue: 0.75, ifOther: 0.25 }]);
-  assert.equal(coin.epsilon, Math.log(3));
+test("epsilon: 3/4 against 1/4 is ln 3 in every mechanism, and boxes add up", () => {
+  for (const { name, epsilon } of FAIR) assert.ok(Math.abs(epsilon - Math.log(3)) < 1e-15, name);
+  assert.ok(Math.abs(new TickBoxes(5, 3 * QUARTER).epsilon - 5 * Math.log(3)) < 1e-14);
 });
 
-test("warner: both answers are turned over by the same number of words", () => {
-  const warner = new Warner(3 * 2 ** 30);
-  for (const answer of [0, 1]) {
-    assert.equal(warner.randomize(answer, tape([3 * 2 ** 30 - 1])), answer);
-    assert.equal(warner.randomize(answer, tape([3 * 2 ** 30])), 1 - answer);
-  }
-  assert.ok(Math.abs(warner.epsilon - Math.log(3)) < 1e-15);
-});
-
-for (const k of [2, 3, 7, 100]) {
-  test(`k-ary: every other option of ${k} is reached by exactly the same number of words`, () => {
-    const other = Math.floor(UNIT / (k + 2));
-    const mechanism = new KAry(k, UNIT - (k - 1) * other);
-    for (let answer = 0; answer < k; answer++) {
-      const reached = [mechanism.randomize(answer, tape([0])), mechanism.randomize(answer, tape([mechanism.keep - 1]))];
-      assert.deepEqual(reached, [answer, answer]);
-      const others = Array.from({ length: k - 1 }, (_, n) => {
-        const first = mechanism.randomize(answer, tape([mechanism.keep + n * other]));
-        const last = mechanism.randomize(answer, tape([mechanism.keep + (n + 1) * other - 1]));
-        assert.equal(first, last);
-        return first;
-      });
-      assert.deepEqual([...others, answer].sort((a, b) => a - b), [...Array(k).keys()]);
-    }
-    assert.equal(mechanism.keep + (k - 1) * other, UNIT); // the last word of the last option is the last word
-  });
-}
-
-test("k-ary: the quotient of doubles is the integer quotient at every edge", () => {
-  for (const k of [2, 3, 4, 1000, 65536]) {
-    for (const other of [2, 3, 7, 641, 65535].filter((other) => (k - 1) * other < UNIT / 2)) {
-      const mechanism = new KAry(k, UNIT - (k - 1) * other);
-      for (const n of [0, 1, (k - 2) >> 1, k - 2].filter((n) => n >= 0 && n <= k - 2)) {
-        for (const at of [n * other, (n + 1) * other - 1]) {
-          assert.equal(mechanism.randomize(k - 1, tape([mechanism.keep + at])), Number(BigInt(at) / BigInt(other)));
-        }
-      }
-    }
-  }
+test("epsilon is precise even where it is hardly above 0", () => {
+  const near = (/** @type {number} */ value, /** @type {number} */ wanted) => assert.ok(Math.abs(value / wanted - 1) < 1e-12);
+  near(new Subset(4, 2, UNIT + 1).epsilon, 2 ** -32 - 2 ** -65);
+  near(new Warner(2 ** 31 + 1).epsilon, 2 ** -30);
+  near(new Warner(2 ** 31 - 1).epsilon, 2 ** -30);
+  near(new TickBoxes(2, 2 ** 31 + 1).epsilon, 2 ** -29);
+  near(new Mean(0, 1, 2).epsilon, 2 ** -30);
+  near(new Exponential([[2 ** 31 + 1, 2 ** 31 - 1], [2 ** 31, 2 ** 31]]).epsilon, 1 / (2 ** 31 - 1) - 2 ** -63);
 });
 
 test("the system's words are 32-bit integers, ids 32 hexadecimal digits, and neither repeats", () => {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { checkCeiling, weakProtection } from "../../client/deniable_web/ceiling.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey } from "../../client/deniable_web/index.js";
 import { wholeOdds } from "../../client/deniable_web/odds.js";
+import { dumps } from "../../client/deniable_web/strict-json.js";
 import { bytes, vectors } from "./helpers.js";
 
 const [whole, plain] = vectors("surveys").filter((vector) => vector.id);
@@ -40,6 +41,7 @@ test("a survey is frozen all through", async () => {
   const survey = await parseSurvey(bytes(whole.document));
   const inside = [survey, survey.cohorts, survey.questions];
   for (const question of survey.questions) inside.push(question, question.options, question.mechanism);
+  for (const { mechanism } of survey.questions) inside.push(...Object.values(mechanism).filter(Array.isArray));
   for (const value of inside) assert.ok(Object.isFrozen(value));
 });
 
@@ -70,6 +72,17 @@ const TRAPS = {
   "deeply nested objects": '{"a":'.repeat(40_000),
   "deeply nested and closed": "[".repeat(100_000) + "]".repeat(100_000),
   "too large": plain.document.replace('"T"', `"${"T".repeat(300_000)}"`),
+  "goal a list": whole.document.replace('"goal":"mean"', '"goal":["mean"]'),
+  "goal null": plain.document.replace('"id":"q"', '"goal":null,"id":"q"'),
+  "why null": plain.document.replace('"type":"yes-no"', '"type":"yes-no","why":null'),
+  "why too long": plain.document.replace('"type":"yes-no"', `"type":"yes-no","why":"${"w".repeat(4001)}"`),
+  "why before type": plain.document.replace('"type":"yes-no"', '"why":"w","type":"yes-no"'),
+  "range from minus zero": whole.document.replace('"lo":0', '"lo":-0'),
+  "fraction in a list": whole.document.replace(/"tails":\[(\d+)/, '"tails":[$1.0'),
+  "list in a list": whole.document.replace(/"tails":\[(\d+)/, '"tails":[[$1]'),
+  "object for a list": whole.document.replace(/"tails":\[\d+(,\d+)*\]/, '"tails":{"length":4}'),
+  "unsorted keys of a mechanism": whole.document.replace(/("hi":\d+),("lo":\d+)/, "$2,$1"),
+  "number without options": whole.document.replace('"options":[],', ""),
   "nothing": "",
 };
 for (const [name, document] of Object.entries(TRAPS)) {
@@ -83,6 +96,44 @@ test("trap: bytes that are no UTF-8", async () => {
   const raw = bytes(plain.document);
   raw[raw.indexOf(0x54)] = 0xff;
   await assert.rejects(parseSurvey(raw), SurveyError);
+});
+
+/** The whole survey with one of its scales from another number on, and as many levels. */
+const withScale = (options) => parseSurvey(bytes(whole.document.replace('["1","2","3","4"]', JSON.stringify(options))));
+
+test("a scale is whole numbers in rising order, written in one way", async () => {
+  for (const options of [["-4", "-3", "-2", "-1"], ["-1", "0", "1", "2"], ["999999999", "1000000000", "1000000001", "1000000002"]]) {
+    assert.deepEqual((await withScale(options)).questions.find(({ id }) => id === "order").options, options);
+  }
+  const bad = [["1", "2", "3"], ["1", "2", "3", "5"], ["4", "3", "2", "1"], ["-0", "1", "2", "3"], ["01", "2", "3", "4"], ["+1", "2", "3", "4"]];
+  for (const options of [...bad, ["1.0", "2", "3", "4"], [1, 2, 3, 4], ["a", "b", "c", "d"], ["1000000000", "1000000001", "1000000002", "1000000003"]]) {
+    await assert.rejects(withScale(options), SurveyError, String(options));
+  }
+});
+
+test("a scale of 101 levels at most, a choice of more", async () => {
+  for (const [type, k, isGood] of [["scale", 101, true], ["scale", 102, false], ["choice", 102, true]]) {
+    const mechanism = { k, keep: 2 ** 32 - (k - 1) * 2 ** 20, name: "k-ary" };
+    const options = Array.from({ length: k }, (_, n) => String(n));
+    const goal = type === "scale" ? { goal: "shares" } : {};
+    const made = withQuestions([{ ...goal, id: "q", mechanism, options, text: "Q?", type }]);
+    if (isGood) assert.equal((await made).questions[0].options.length, k);
+    else await assert.rejects(made, SurveyError);
+  }
+});
+
+test("the range of a scale is its option numbers", async () => {
+  const scale = (lo, hi) => [
+    { goal: "mean", id: "q", mechanism: { hi, lo, name: "mean", slope: 2 ** 20 }, options: ["5", "6", "7"], text: "Q?", type: "scale" },
+  ];
+  assert.deepEqual((await withQuestions(scale(0, 2))).questions[0].options, ["5", "6", "7"]);
+  for (const [lo, hi] of [[5, 7], [0, 3], [1, 3], [-1, 1]]) await assert.rejects(withQuestions(scale(lo, hi)), SurveyError);
+});
+
+test("why is kept, and no interface text", async () => {
+  const survey = await parseSurvey(bytes(plain.document.replace('"type":"yes-no"', '"type":"yes-no","why":"Least noise."')));
+  assert.equal(survey.questions[0].why, "Least noise.");
+  assert.equal((await parseSurvey(bytes(plain.document))).questions[0].why, null);
 });
 
 test("what Python publishes for unusual texts is read back", async () => {
@@ -109,11 +160,13 @@ test("without crypto.subtle nothing is read", async (t) => {
   await assert.rejects(parseSurvey(bytes(plain.document)), (error) => error instanceof SurveyError && /https/.test(error.message));
 });
 
+/** A survey of these published questions. */
+const withQuestions = (questions) => parseSurvey(bytes(dumps({ deniable: 1, questions, title: "T" })));
+
 /** The plain survey with these weights of Warner's design, one question each. @param {number[]} weights */
 const withKeeps = (weights) => {
-  const { deniable, questions, title } = JSON.parse(plain.document);
-  const all = weights.map((keep, n) => ({ ...questions[0], id: `q${n}`, mechanism: { keep, name: "warner" } }));
-  return parseSurvey(bytes(JSON.stringify({ deniable, questions: all, title })));
+  const [question] = JSON.parse(plain.document).questions;
+  return withQuestions(weights.map((keep, n) => ({ ...question, id: `q${n}`, mechanism: { keep, name: "warner" } })));
 };
 const keep = (/** @type {number} */ epsilon) => Math.floor(2 ** 32 / (1 + Math.exp(-epsilon)));
 
@@ -135,6 +188,11 @@ test("odds never say that nobody or everybody does what a few do", async () => {
 
 test("the odds of a whole survey are the product of its questions'", async () => {
   assert.deepEqual(wholeOdds(await parseSurvey(bytes(plain.document))), []);
-  const survey = await parseSurvey(bytes(whole.document)); // 3/4 * 0.731 * 0.475 = 0.26
-  assert.deepEqual(wholeOdds(survey), ["Of 100 people, about 26 or fewer send their true answer to every question."]);
+  const of = (/** @type {string[]} */ ...ids) =>
+    withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
+  const sentence = (/** @type {number} */ n) => [`Of 100 people, about ${n} or fewer send their true answer to every question.`];
+  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious")), sentence(26)); // 3/4 * 0.731 * 0.475 = 0.26
+  assert.deepEqual(wholeOdds(await of("affair", "drugs")), sentence(22)); // 3/4 * 0.661**3 = 0.22
+  assert.deepEqual(wholeOdds(await of("affair", "vote")), sentence(56)); // 3/4 * (1/2 + 1/4) = 0.56
+  assert.deepEqual(wholeOdds(await of("affair", "drinks")), sentence(55)); // 3/4 * 0.731 = 0.55
 });

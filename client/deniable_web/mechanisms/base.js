@@ -1,7 +1,7 @@
 //@ts-check
 /* What every mechanism is: a frozen value with integer weights, and what follows from them. */
 
-import { AnswerError, ParameterError, describe } from "../errors.js";
+import { AnswerError, ParameterError } from "../errors.js";
 import { UNIT } from "../randomness.js";
 
 /**
@@ -11,41 +11,88 @@ import { UNIT } from "../randomness.js";
  */
 
 /**
- * @typedef {object} Mechanism The randomiser of one question over `k` options, numbered from 0.
+ * @typedef {object} Mechanism The randomiser of one question, over its options or over a range of numbers.
  * @property {string} name the name under which a survey publishes it; its meaning never changes
- * @property {number} k
- * @property {readonly Support[]} support probabilities of every option, in option order
+ * @property {number} lo the lowest answer; 0 where answers are options
+ * @property {number} hi the highest one
+ * @property {readonly Support[]} [support] probabilities of what reports can support, where two figures say it all
+ * @property {number} [kept] otherwise: the largest probability, over all answers, of sending the very answer
  * @property {number} epsilon privacy loss of these very integers, in nats
- * @property {(answer: number, word?: import("../randomness.js").Word) => number} randomize
- *   mix chance into one answer; draws the same number of words for every answer
+ * @property {(answer: any, word?: import("../randomness.js").Word) => number | string} randomize
+ *   mix chance into one answer; how many words it draws does not depend on the answer
  */
+
+/**
+ * Whether a value is an integer in a range, both ends included. Number.isInteger is false for everything that is no
+ * number: true, "1" and [1] do not pass for 1.
+ * @param {any} value @param {number} least @param {number} most @returns {value is number}
+ */
+export const isWhole = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
+
+/**
+ * A published integer; every bound is below 10**15, where doubles are exact.
+ * @param {unknown} value @param {string} name @param {number} least @param {number} most @returns {number}
+ */
+export function integer(value, name, least, most) {
+  if (isWhole(value, least, most)) return value;
+  throw new ParameterError(`${name}: must be an integer from ${least} to ${most}`);
+}
 
 /**
  * A published weight. 0 and 2**32 are certainties: some report would be impossible under one answer and possible
  * under another, which is no protection at all. 1 could be read as the probability 1.
- * @param {unknown} value @param {string} name @returns {number}
+ * @param {unknown} value @param {string} name
  */
-export function weight(value, name) {
-  // Number.isInteger is false for everything that is no number: true, "1" and [1] do not pass for 1.
-  if (Number.isInteger(value) && Number(value) > 1 && Number(value) < UNIT) return Number(value);
-  throw new ParameterError(`${name}: must be a 32-bit integer above 1, got ${describe(value)}`);
-}
+export const weight = (value, name) => integer(value, name, 2, UNIT - 1);
 
 /**
- * Refuse what is no option. The message does not repeat the answer, so that no log can.
- * @param {unknown} answer @param {number} k
+ * A published list of integers.
+ * @param {unknown} value @param {string} name @param {number} length @param {number} least @param {number} most
  */
-export function checkAnswer(answer, k) {
-  if (!Number.isInteger(answer) || Number(answer) < 0 || Number(answer) >= k) {
-    throw new AnswerError(`answer: must be an integer in [0, ${k})`);
+export function integers(value, name, length, least, most) {
+  if (!Array.isArray(value) || value.length !== length) {
+    throw new ParameterError(`${name}: must be a list of ${length} integers`);
   }
+  return Object.freeze(Array.from(value, (each) => integer(each, name, least, most)));
+}
+
+/** Length of a published list; of everything else 0. @param {unknown} value */
+export const length = (value) => (Array.isArray(value) ? value.length : 0);
+
+/** @param {readonly number[]} numbers */
+export const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
+
+/**
+ * The logarithm of a ratio, precise in doubles even where the ratio is nearly 1.
+ * @param {number} larger @param {number} smaller
+ */
+export const logRatio = (larger, smaller) => Math.log1p((larger - smaller) / smaller);
+
+/**
+ * Refuse what is no answer. The message does not repeat it, so that no log can.
+ * @param {unknown} answer @param {{ lo: number, hi: number }} range
+ */
+export function checkAnswer(answer, { lo, hi }) {
+  if (!isWhole(answer, lo, hi)) throw new AnswerError(`answer: must be an integer in [${lo}, ${hi + 1})`);
 }
 
 /**
- * Support of the options no and yes, from the probabilities of sending Yes.
- * @param {number} yesIfYes @param {number} yesIfNo @returns {readonly Support[]}
+ * Support where some tell the truth and all others say option v with weight forced[v], both out of 2**32.
+ * @param {number} truth @param {readonly number[]} forced
  */
-export const yesNoSupport = (yesIfYes, yesIfNo) => [
-  { ifTrue: 1 - yesIfNo, ifOther: 1 - yesIfYes },
-  { ifTrue: yesIfYes, ifOther: yesIfNo },
-];
+export const forcedSupport = (truth, forced) =>
+  forced.map((weight) => {
+    const ifOther = ((UNIT - truth) / UNIT) * (weight / UNIT);
+    return { ifTrue: truth / UNIT + ifOther, ifOther };
+  });
+
+/**
+ * Privacy loss of the same: ln(1 + t / ((1 - t) min g)), with no difference of nearly equal numbers, so that doubles
+ * are exact enough.
+ * @param {number} truth @param {readonly number[]} forced
+ */
+export const forcedLoss = (truth, forced) =>
+  Math.log1p(truth / ((UNIT - truth) * (forced.reduce((least, each) => Math.min(least, each)) / UNIT)));
+
+/** Support that is the same for every option. @param {number} k @param {number} ifTrue @param {number} ifOther */
+export const alike = (k, ifTrue, ifOther) => Array(k).fill({ ifTrue, ifOther });

@@ -2,7 +2,14 @@
 /* The mechanisms: one file each, under the name that surveys publish. */
 
 import { ParameterError } from "../errors.js";
+import { DiscreteLaplace } from "./discrete-laplace.js";
+import { Exponential } from "./exponential.js";
+import { ForcedResponse } from "./forced-response.js";
+import { Geometric } from "./geometric.js";
 import { KAry } from "./k-ary.js";
+import { Mean } from "./mean.js";
+import { Subset } from "./subset.js";
+import { TickBoxes } from "./tick-boxes.js";
 import { TwoCoin } from "./two-coin.js";
 import { Warner } from "./warner.js";
 
@@ -12,7 +19,18 @@ import { Warner } from "./warner.js";
 // A Map, not an object: "constructor" and "__proto__" are no mechanisms.
 /** @type {ReadonlyMap<unknown, MechanismClass>} */
 export const MECHANISMS = new Map(
-  /** @type {[string, MechanismClass][]} */ ([["two-coin", TwoCoin], ["warner", Warner], ["k-ary", KAry]]),
+  /** @type {[string, MechanismClass][]} */ ([
+    ["two-coin", TwoCoin],
+    ["warner", Warner],
+    ["forced-response", ForcedResponse],
+    ["k-ary", KAry],
+    ["subset", Subset],
+    ["tick-boxes", TickBoxes],
+    ["geometric", Geometric],
+    ["exponential", Exponential],
+    ["mean", Mean],
+    ["discrete-laplace", DiscreteLaplace],
+  ]),
 );
 
 /**
@@ -24,9 +42,20 @@ export function mechanismFromPublished(published) {
   if (!kind) throw new ParameterError(`mechanism: name must be one of ${[...MECHANISMS.keys()].join(", ")}`);
   const wanted = ["name", ...kind.parameters].sort().join(", ");
   if (Object.keys(published).sort().join(", ") !== wanted) {
-    throw new ParameterError(`mechanism ${published.name}: must have the keys ${wanted} and no other`);
+    throw new ParameterError(`mechanism: must have the keys ${wanted} and no other`);
   }
   return new kind(...kind.parameters.map((key) => published[key]));
 }
 
-export { KAry, TwoCoin, Warner };
+export {
+  DiscreteLaplace,
+  Exponential,
+  ForcedResponse,
+  Geometric,
+  KAry,
+  Mean,
+  Subset,
+  TickBoxes,
+  TwoCoin,
+  Warner,
+};

@@ -3,7 +3,7 @@
 
 import { ParameterError } from "../errors.js";
 import { UNIT, systemWord } from "../randomness.js";
-import { checkAnswer, weight } from "./base.js";
+import { alike, checkAnswer, integer, logRatio, weight } from "./base.js";
 
 /**
  * Tell the truth with probability keep / 2**32, otherwise one of the other k - 1 options, uniformly.
@@ -18,34 +18,35 @@ import { checkAnswer, weight } from "./base.js";
 export class KAry {
   static parameters = ["k", "keep"];
   name = "k-ary";
+  lo = 0;
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {
-    this.k = weight(k, "k");
-    if (this.k > 2 ** 16) throw new ParameterError(`k: must be at most 65536 options, got ${this.k}`);
+    this.k = integer(k, "k", 2, 2 ** 16);
+    this.hi = this.k - 1;
     this.keep = weight(keep, "keep");
     /** Weight of each option that is not the truth. */
     this.other = (UNIT - this.keep) / (this.k - 1);
     if (!Number.isInteger(this.other)) {
-      throw new ParameterError(`keep: 2**32 - keep must divide by k - 1 = ${this.k - 1}, got ${this.keep}`);
+      throw new ParameterError("keep: 2**32 - keep must divide by k - 1");
     }
     if (this.keep <= this.other) {
-      throw new ParameterError(`keep: must exceed the weight of each other option, got ${this.keep}`);
+      throw new ParameterError("keep: must exceed the weight of each other option");
     }
     Object.freeze(this);
   }
 
   get support() {
-    return Array(this.k).fill({ ifTrue: this.keep / UNIT, ifOther: this.other / UNIT });
+    return alike(this.k, this.keep / UNIT, this.other / UNIT);
   }
 
   get epsilon() {
-    return Math.log(this.keep / this.other);
+    return logRatio(this.keep, this.other);
   }
 
   /** @param {number} answer */
   randomize(answer, word = systemWord) {
-    checkAnswer(answer, this.k);
+    checkAnswer(answer, this);
     const draw = word();
     if (draw < this.keep) return answer;
     // Integer division: a quotient of integers below 2**32 that is not whole is at least 2**-32 away from the

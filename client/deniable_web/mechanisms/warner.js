@@ -3,7 +3,7 @@
 
 import { ParameterError } from "../errors.js";
 import { UNIT, systemWord } from "../randomness.js";
-import { checkAnswer, weight, yesNoSupport } from "./base.js";
+import { alike, checkAnswer, logRatio, weight } from "./base.js";
 
 /**
  * Tell the truth with probability keep / 2**32, otherwise the opposite: epsilon = |ln(p / (1 - p))|.
@@ -15,28 +15,30 @@ import { checkAnswer, weight, yesNoSupport } from "./base.js";
 export class Warner {
   static parameters = ["keep"];
   name = "warner";
-  k = 2;
+  lo = 0;
+  hi = 1;
 
   /** @param {unknown} keep weight out of 2**32 */
   constructor(keep) {
     this.keep = weight(keep, "keep");
     if (this.keep === UNIT / 2) {
-      throw new ParameterError("keep: must not be 1/2, where every answer gives the same reports");
+      throw new ParameterError("keep: must not be 1/2");
     }
     Object.freeze(this);
   }
 
   get support() {
-    return yesNoSupport(this.keep / UNIT, (UNIT - this.keep) / UNIT);
+    return alike(2, this.keep / UNIT, (UNIT - this.keep) / UNIT);
   }
 
   get epsilon() {
-    return Math.abs(Math.log(this.keep / (UNIT - this.keep)));
+    const other = UNIT - this.keep;
+    return logRatio(Math.max(this.keep, other), Math.min(this.keep, other));
   }
 
   /** @param {number} answer */
   randomize(answer, word = systemWord) {
-    checkAnswer(answer, 2);
+    checkAnswer(answer, this);
     return word() < this.keep ? answer : 1 - answer;
   }
 }

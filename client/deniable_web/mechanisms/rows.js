@@ -1,0 +1,96 @@
+//@ts-check
+/* Mechanisms that send one of a row of weights: one word, inverse distribution function. */
+
+import { ParameterError } from "../errors.js";
+import { UNIT, systemWord } from "../randomness.js";
+import { checkAnswer, integer, integers, logRatio } from "./base.js";
+
+/** Answers that a mechanism with published rows can tell apart. */
+const LARGEST_RANGE = 1000;
+
+/**
+ * A mechanism whose report is drawn from the row of integer weights of its answer.
+ *
+ * Every row adds up to 2**32 and holds no 0, so no report tells that an answer is impossible.
+ * @abstract
+ */
+export class RowMechanism {
+  lo = 0;
+  hi = 0;
+  /** The lowest report. */
+  first = 0;
+  kept = 0;
+  epsilon = 0;
+
+  /**
+   * Weights out of 2**32 of the reports, in order, when this is the answer.
+   * @abstract @param {number} _answer @returns {readonly number[]}
+   */
+  row(_answer) {
+    return [];
+  }
+
+  /** What follows from the rows, once: the last step of every constructor. */
+  settle() {
+    /** @type {number[]} */
+    const most = [];
+    /** @type {number[]} */
+    const least = [];
+    let kept = 0;
+    for (let answer = this.lo; answer <= this.hi; answer++) {
+      const row = this.row(answer);
+      kept = Math.max(kept, row[answer - this.first]);
+      row.forEach((weight, n) => {
+        most[n] = Math.max(weight, most[n] ?? 0);
+        least[n] = Math.min(weight, least[n] ?? UNIT);
+      });
+    }
+    this.kept = kept / UNIT;
+    this.epsilon = most.reduce((loss, each, n) => Math.max(loss, logRatio(each, least[n])), 0);
+    Object.freeze(this);
+  }
+
+  /** @param {number} answer */
+  randomize(answer, word = systemWord) {
+    checkAnswer(answer, this);
+    let left = word();
+    // The first report whose weight, with all those before it, exceeds the word.
+    return this.first + this.row(answer).findIndex((weight) => (left -= weight) < 0);
+  }
+}
+
+/**
+ * Add noise with published tails to a number in [lo, hi], and clamp the sum to the reports: `margin` beyond either end.
+ *
+ * tails[d - 1] is the weight out of 2**32 of noise of at least d upwards, and the same downwards, for d from 1 to
+ * hi - lo + margin: from one end of the range to the other margin's end.
+ */
+export class ClampedNoise extends RowMechanism {
+  /** @param {unknown} lo @param {unknown} hi @param {unknown} margin @param {unknown} tails */
+  constructor(lo, hi, margin, tails) {
+    super();
+    this.lo = integer(lo, "lo", -1e12, 1e12);
+    this.hi = integer(hi, "hi", this.lo + 1, this.lo + LARGEST_RANGE);
+    this.margin = integer(margin, "margin", 0, 10 * LARGEST_RANGE);
+    this.first = this.lo - this.margin;
+    this.tails = integers(tails, "tails", this.hi - this.lo + this.margin, 1, UNIT / 2 - 1);
+    if (this.tails.some((tail, n) => tail >= this.tails[n - 1])) {
+      throw new ParameterError("tails: must fall strictly");
+    }
+  }
+
+  /** @override @param {number} answer */
+  row(answer) {
+    const { first, tails } = this;
+    const last = this.hi + this.margin;
+    const row = [];
+    let before = UNIT; // weight of all reports from this one on
+    for (let noise = first + 1 - answer; noise <= last - answer; noise++) {
+      const after = noise > 0 ? tails[noise - 1] : UNIT - tails[-noise];
+      row.push(before - after);
+      before = after;
+    }
+    row.push(before);
+    return row;
+  }
+}
