@@ -10,11 +10,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 TOOL := $(BIN)/python tests/tools.py
 DEMO ?=
 
-.PHONY: help demo test lint format docs vectors bench clean
+.PHONY: help demo test lint format docs vectors tables bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "also: lint, format, docs (generated pages), vectors (for both languages), bench, clean"
+	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost), bench, clean"
 
 demo: $(VENV)/demo.installed
 	$(BIN)/deniable demo $(DEMO)
@@ -39,8 +39,11 @@ docs: $(VENV)/test.installed
 vectors: $(VENV)/test.installed
 	$(BIN)/python tests/make_vectors.py
 
-bench: $(VENV)/test.installed
-	$(BIN)/python tests/bench.py
+tables: $(VENV)/test.installed
+	$(BIN)/python tests/tables.py
+
+bench: $(VENV)/test.installed $(VENV)/bench.installed
+	$(BIN)/python tests/bench.py $(VENV)/bench/bin/python
 
 clean:
 	rm -rf $(VENV) $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
@@ -61,4 +64,11 @@ $(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tests/to
 	$(PIP) install --quiet --constraint constraints.txt --group dev
 	$(TOOL) install
 	$(TOOL) npm --prefix $(WEB) ci --silent
+	touch $@
+
+# Other libraries, to compare with, in an environment of their own: what two of them import but do not ask for is named.
+$(VENV)/bench.installed: $(VENV)/python.installed tests/bench_others.py
+	$(PYTHON) -m venv $(VENV)/bench
+	$(VENV)/bench/bin/python -m pip install --quiet --disable-pip-version-check \
+		pure-ldp==1.2.0 multi-freq-ldpy==0.2.5 opendp==0.16.0 scikit-learn statsmodels matplotlib
 	touch $@

@@ -5,8 +5,11 @@ These machines are noisy, so every figure is the median of several rounds that a
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -14,11 +17,22 @@ from pathlib import Path
 
 import numpy as np
 
-from deniable import KAry, Report, TwoCoin, Warner, parse_report, read_survey
+from deniable import (
+    Geometric,
+    KAry,
+    Mean,
+    Report,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+    parse_report,
+    read_survey,
+)
+from deniable.table import format_table
 from deniable_client import randomize
 from deniable_client.demo.people import survey_file
 from deniable_server.store import Store
-from deniable_server.table import format_table
 
 ROUNDS = 7
 
@@ -43,6 +57,8 @@ def many_answers() -> list[tuple[str, ...]]:
         "warner": Warner.from_epsilon(1),
         "k-ary, k = 4": KAry.from_epsilon(4, 1),
         "k-ary, k = 100": KAry.from_epsilon(100, 1),
+        "geometric, 11 levels": Geometric.from_epsilon(0, 10, 1),
+        "mean": Mean.from_epsilon(0, 100, 1),
     }
     answers = {name: dice.integers(0, mechanism.k, n) for name, mechanism in mechanisms.items()}
     contenders: dict[str, Callable[[], object]] = {"system": lambda: np.frombuffer(os.urandom(4 * n), "<u4")}
@@ -51,6 +67,45 @@ def many_answers() -> list[tuple[str, ...]]:
     cost = medians(**contenders)
     return [(f"randomize_many, {name}", f"{n / cost[name] / 1e6:.1f} M/s", f"{cost['system'] / cost[name]:.2f}")
             for name in mechanisms]  # fmt: skip
+
+
+def many_sets() -> list[tuple[str, ...]]:
+    """Mechanisms whose reports are sets."""
+    n = 300_000
+    dice = np.random.default_rng(2)
+    subset, boxes = Subset.from_epsilon(30, 8, 1), TickBoxes.from_epsilon(10, 2)
+    answers, ticks = dice.integers(0, 30, n), dice.integers(0, 2, (n, 10))
+    contenders = {
+        "subset, 8 of 30": lambda: subset.randomize_many(answers),
+        "tick boxes, 10": lambda: boxes.randomize_many(ticks),
+    }
+    cost = {name: medians(it=run)["it"] for name, run in contenders.items()}
+    return [(f"randomize_many, {name}", f"{n / seconds / 1e6:.2f} M/s", "") for name, seconds in cost.items()]
+
+
+def others(python: str) -> list[tuple[str, ...]]:
+    """Other libraries in this very run, as they are used: one call for each answer. Ours both ways."""
+    done = subprocess.run([python, str(Path(__file__).with_name("bench_others.py"))], capture_output=True, check=True)
+    rates: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    n = 20_000
+    dice = np.random.default_rng(3)
+    four, thirty = dice.integers(0, 4, n), dice.integers(0, 30, n)
+    k_ary, subset = KAry.from_epsilon(4, 1), Subset.from_epsilon(30, 8, 1)
+    loops = {
+        "deniable, yes-no, one call each": (TwoCoin("1/2", "1/2"), (four % 2).tolist()),
+        "deniable, k = 4, one call each": (k_ary, four.tolist()),
+        "deniable, subsets of 30, one call each": (subset, thirty.tolist()),
+    }
+    for name, (mechanism, answers) in loops.items():
+        cost = medians(it=lambda m=mechanism, a=answers: [m.randomize(each) for each in a])["it"]
+        rates[name] = n / cost
+    for name, mechanism, given in (
+        ("deniable, k = 4, randomize_many", k_ary, np.tile(four, 50)),
+        ("deniable, subsets of 30, randomize_many", subset, np.tile(thirty, 10)),
+    ):
+        rates[name] = given.size / medians(it=lambda m=mechanism, a=given: m.randomize_many(a))["it"]
+    base = rates["pure-LDP 1.2.0, k = 4"]
+    return [(name, f"{value / 1e6:.3f} M/s", f"{value / base:.2f}") for name, value in rates.items()]
 
 
 def one_person() -> list[tuple[str, ...]]:
@@ -98,6 +153,9 @@ def storing() -> list[tuple[str, ...]]:
 
 
 if __name__ == "__main__":
-    results = [*many_answers(), *one_person(), *storing()]
+    results = [*many_answers(), *many_sets(), *one_person(), *storing()]
     print(format_table(("what", "rate", "ratio"), results, right={"rate", "ratio"}))
+    if len(sys.argv) > 1:
+        print()
+        print(format_table(("library", "rate", "to pure-LDP"), others(sys.argv[1]), right={"rate", "to pure-LDP"}))
     print("\nratio: to reading 4 random bytes a report; to one report a commit; to the tallies before")

@@ -1,0 +1,91 @@
+"""Prints what the mechanisms cost: ``make tables``.
+
+Epsilon lost to integer weights on a grid of parameters, and the total variance of what is chosen by default beside
+what it was chosen from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from deniable import DiscreteLaplace, Exponential, Geometric, KAry, Mean, Mechanism, Subset, TickBoxes, TwoCoin, Warner
+from deniable.exact import exp_below, log_above
+from deniable.selection import choose_for_choice
+from deniable.table import format_table
+
+EPSILONS = ["0.1", "0.5", "1", "1.0986", "2", "4", "8"]
+
+
+def distance(k: int) -> list[list[int]]:
+    """The score that falls with the distance of the levels."""
+    return [[-abs(x - r) for r in range(k)] for x in range(k)]
+
+
+MAKERS: dict[str, Callable[[str], Mechanism]] = {
+    "warner": lambda epsilon: Warner.from_epsilon(epsilon),
+    **{f"k-ary, {k}": lambda epsilon, k=k: KAry.from_epsilon(k, epsilon) for k in (2, 3, 5, 10, 16, 100)},
+    **{
+        f"subset, {w} of {k}": lambda epsilon, k=k, w=w: Subset.from_epsilon(k, w, epsilon)
+        for k, w in [(4, 2), (10, 3), (30, 8), (128, 38)]
+    },
+    **{f"tick boxes, {k}": lambda epsilon, k=k: TickBoxes.from_epsilon(k, epsilon) for k in (2, 5, 20)},
+    **{f"geometric, {hi + 1}": lambda epsilon, hi=hi: Geometric.from_epsilon(0, hi, epsilon) for hi in (1, 4, 10, 100)},
+    **{
+        f"discrete Laplace, {hi + 1}": lambda epsilon, hi=hi: DiscreteLaplace.from_epsilon(0, hi, epsilon)
+        for hi in (1, 10, 40)
+    },
+    **{f"exponential, {k}": lambda epsilon, k=k: Exponential.calibrated(distance(k), epsilon) for k in (2, 5, 11, 32)},
+    **{f"mean, 0 to {hi}": lambda epsilon, hi=hi: Mean.from_epsilon(0, hi, epsilon) for hi in (1, 10, 100, 10**6)},
+}
+
+COINS = [(truth, yes) for truth in ("1/3", "1/2", "0.8", "0.95") for yes in ("1/10", "1/3", "1/2", "0.8")]
+
+
+def rounding() -> str:
+    """Asked epsilon minus that of the integers; never negative, which is checked without floats."""
+    rows, sets = [], 0
+    for name, make in MAKERS.items():
+        losses = []
+        for epsilon in EPSILONS:
+            mechanism = make(epsilon)
+            parts = mechanism.k if isinstance(mechanism, TickBoxes) else 1
+            assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon) / parts) ** parts
+            losses.append(float(Fraction(epsilon)) - mechanism.epsilon)
+            sets += 1
+        rows.append([name, *(f"{loss:.1e}" for loss in losses)])
+    losses = []
+    for truth, yes in COINS:
+        t, y = Fraction(truth), Fraction(yes)
+        asked = 1 + t / ((1 - t) * min(y, 1 - y))
+        mechanism = TwoCoin(truth, yes)
+        assert mechanism.likelihood_ratio <= asked
+        losses.append(log_above(asked) - mechanism.epsilon)
+        sets += 1
+    table = format_table(["epsilon lost", *EPSILONS], rows, right=EPSILONS)
+    coins = f"two coins, {len(COINS)} pairs: at most {max(losses):.1e}"
+    return f"{table}\n{coins}\n{sets} parameter sets; none above what was asked."
+
+
+def variances() -> str:
+    """Total variance times n of the automatic choice, and its ratio to the best of all."""
+    rows, worst = [], 0.0
+    for k in (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100):
+        row = [str(k)]
+        for epsilon in ("0.5", "1", str(math.log(3)), "2", "4"):
+            choice = choose_for_choice(k, epsilon)
+            best = min(each.variance for each in choice.candidates)
+            chosen = next(each for each in choice.candidates if each.mechanism is not None)
+            worst = max(worst, chosen.variance / best)
+            size = chosen.mechanism.w if isinstance(chosen.mechanism, Subset) else 1
+            row.append(f"{chosen.variance:.4g} (w={size})")
+        rows.append(row)
+    header = ["options", "0.5", "1", "ln 3", "2", "4"]
+    table = format_table(header, rows, right=header[1:])
+    return f"{table}\nLargest ratio to the best of k-ary, OUE and subsets of every size: {worst:.6f}"
+
+
+if __name__ == "__main__":
+    print(rounding(), end="\n\n")
+    print(variances())
