@@ -6,6 +6,7 @@ enumeration in ``test_mechanisms.py``. Regenerating them must show no difference
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -14,8 +15,16 @@ from typing import Any
 
 from deniable import (
     DeniableError,
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
     KAry,
+    Mean,
     Mechanism,
+    Question,
+    Subset,
+    TickBoxes,
     TwoCoin,
     Warner,
     odds_sentences,
@@ -23,11 +32,13 @@ from deniable import (
     read_survey,
     whole_odds_sentences,
 )
-from deniable.mechanisms import mechanism_from_published
+from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable_client.device import randomize
 
 FOLDER = Path(__file__).parent / "vectors"
 LAST_WORD = 2**32 - 1
+
+SCORE = [[-abs(x - r) for r in range(4)] for x in range(4)]
 
 MECHANISMS: list[Mechanism] = [
     TwoCoin("1/2", "1/2"),
@@ -37,12 +48,27 @@ MECHANISMS: list[Mechanism] = [
     Warner("1/6"),
     Warner.from_epsilon(1),
     Warner.from_epsilon("0.01"),
+    ForcedResponse("2/3", ["1/2", "1/2"]),
+    ForcedResponse("1/2", ["1/6", "1/3", "1/2"]),
     KAry.from_epsilon(2, 1),
     KAry.from_epsilon(4, 1),
     KAry.from_epsilon(5, "0.5"),
     KAry.from_epsilon(7, 4),
     KAry.from_epsilon(100, 3),
     KAry.from_coin(4, "1/2"),
+    Subset.from_epsilon(4, 2, 1),
+    Subset.from_epsilon(10, 3, 1),
+    Subset.from_epsilon(30, 8, "0.5"),
+    Subset.from_epsilon(128, 38, 1),
+    TickBoxes.from_epsilon(3, 2),
+    TickBoxes.from_epsilon(8, 4),
+    Geometric.from_epsilon(0, 4, 1),
+    Geometric.from_epsilon(-3, 7, 2),
+    DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
+    Exponential.nominal(SCORE, 1),
+    Exponential.calibrated(SCORE, 1),
+    Mean.from_epsilon(0, 10, 1),
+    Mean.from_epsilon(18, 99, 2),
 ]
 
 BAD_MECHANISMS: dict[str, dict[str, Any]] = {
@@ -63,6 +89,35 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "one option": {"name": "k-ary", "k": 1, "keep": 2**31},
     "k negative": {"name": "k-ary", "k": -4, "keep": 2**31},
     "k too large": {"name": "k-ary", "k": 2**16 + 1, "keep": 2**31},
+    "an option that is never forced": {"name": "forced-response", "truth": 2**31, "forced": [0, 2**31, 2**31]},
+    "forced to more than one": {"name": "forced-response", "truth": 2**31, "forced": [2**31, 2**31, 2**31]},
+    "forced no list": {"name": "forced-response", "truth": 2**31, "forced": 2**31},
+    "one forced": {"name": "forced-response", "truth": 2**31, "forced": [2**32]},
+    "subset of all": {"name": "subset", "k": 4, "w": 4, "inside": 2**33},
+    "empty subset": {"name": "subset", "k": 4, "w": 0, "inside": 2**33},
+    "subset that shuns the truth": {"name": "subset", "k": 4, "w": 2, "inside": 2**31},
+    "subset without noise": {"name": "subset", "k": 4, "w": 2, "inside": 10**15},
+    "subset of too many": {"name": "subset", "k": 257, "w": 2, "inside": 2**33},
+    "boxes that lie": {"name": "tick-boxes", "k": 3, "keep": 2**30},
+    "one box": {"name": "tick-boxes", "k": 1, "keep": 3 * 2**30},
+    "tails too few": {"name": "geometric", "lo": 0, "hi": 3, "tails": [2**30, 2**29]},
+    "tails that rise": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 2**30]},
+    "tails level": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 2**29]},
+    "tail of more than half": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**31, 2**29]},
+    "tail of 0": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 0]},
+    "range upside down": {"name": "geometric", "lo": 2, "hi": 0, "tails": [2**30, 2**29]},
+    "range of one": {"name": "geometric", "lo": 2, "hi": 2, "tails": []},
+    "margin negative": {"name": "discrete-laplace", "lo": 0, "hi": 3, "margin": -1, "tails": [2**29]},
+    "margin without tails": {"name": "discrete-laplace", "lo": 0, "hi": 1, "margin": 1, "tails": [2**29]},
+    "weights of 0": {"name": "exponential", "weights": [[2**32, 0], [2**31, 2**31]]},
+    "weights short of 2**32": {"name": "exponential", "weights": [[2**31, 2**30], [2**31, 2**31]]},
+    "weights no square": {"name": "exponential", "weights": [[2**31, 2**31]]},
+    "weights no table": {"name": "exponential", "weights": [2**31, 2**31]},
+    "slope uneven": {"name": "mean", "lo": 0, "hi": 3, "slope": 2**20 + 1},
+    "slope too steep": {"name": "mean", "lo": 0, "hi": 4, "slope": 2**30},
+    "slope level": {"name": "mean", "lo": 0, "hi": 4, "slope": 0},
+    "mean of one number": {"name": "mean", "lo": 4, "hi": 4, "slope": 2**20},
+    "integer that JavaScript cannot hold": {"name": "mean", "lo": 10**15, "hi": 10**15 + 2, "slope": 2**20},
 }
 
 SURVEY = """
@@ -91,34 +146,131 @@ type = "choice"
 text = "How religious are you?"
 options = ["not", "mildly", "fairly", "strongly"]
 epsilon = 1.0
+
+[[questions]]
+id = "town"
+type = "choice"
+text = "Where do you live?"
+options = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]
+epsilon = 1
+
+[[questions]]
+id = "vote"
+type = "choice"
+text = "Whom did you vote for?"
+options = ["left", "middle", "right"]
+truth = "1/2"
+forced = ["1/2", "1/4", "1/4"]
+
+[[questions]]
+id = "drugs"
+type = "ticks"
+text = "What have you tried?"
+options = ["cannabis", "cocaine", "heroin"]
+epsilon = 2
+
+[[questions]]
+id = "mood"
+type = "scale"
+text = "How do you feel?"
+lo = -2
+hi = 2
+epsilon = 1
+goal = "mean"
+mechanism = "geometric"
+
+[[questions]]
+id = "trusts"
+type = "scale"
+text = "How much do you trust us?"
+lo = 0
+hi = 10
+epsilon = 1
+
+[[questions]]
+id = "order"
+type = "scale"
+text = "How orderly are you?"
+lo = 1
+hi = 4
+epsilon = 1
+mechanism = "exponential"
+
+[[questions]]
+id = "drinks"
+type = "number"
+text = "How many drinks last week?"
+lo = 0
+hi = 60
+epsilon = 1
+
+[[questions]]
+id = "nights"
+type = "number"
+text = "How many nights?"
+lo = 1
+hi = 7
+epsilon = 2
+mechanism = "discrete-laplace"
 """
 
 
-def mechanism_vectors(mechanism: Mechanism, dice: random.Random) -> list[dict[str, Any]]:
-    """Both sides of every threshold, random words, and answers that are none."""
-    published = mechanism.publish()
-    thresholds = [value for key, value in published.items() if key not in ("name", "k")]
+def possible_answers(mechanism: Mechanism) -> list[Any]:
+    """A few answers, the first and the last among them."""
+    if isinstance(mechanism, TickBoxes):
+        return [[], [0], list(range(mechanism.k)), list(range(1, mechanism.k, 2))]
+    possible = mechanism.answer_range if isinstance(mechanism, OneOfK) else range(mechanism.k)
+    return sorted({possible[0], possible[1], possible[len(possible) // 2], possible[-1]})
+
+
+def thresholds(mechanism: Mechanism) -> set[int]:
+    """Words at which some decision changes."""
+    if isinstance(mechanism, RowMechanism):
+        return {end for row in mechanism.rows for end in itertools.accumulate(row)}
+    if isinstance(mechanism, Mean):
+        return {int(one * 2**32) for one in mechanism.channel_matrix[1]}
+    if isinstance(mechanism, ForcedResponse):
+        return {mechanism.truth, *itertools.accumulate(mechanism.forced)}
+    found = {value for key, value in mechanism.publish().items() if key in ("truth", "yes", "keep")}
     if isinstance(mechanism, KAry):
-        thresholds += [mechanism.keep + lie * mechanism.other for lie in (1, mechanism.k - 2)]
-    edges = sorted({edge for at in thresholds for edge in (at - 1, at) if 0 <= edge <= LAST_WORD} | {0, LAST_WORD})
-    needed = 2 if isinstance(mechanism, TwoCoin) else 1
-    draws = [[edge] * needed for edge in edges] + [[edge, dice.getrandbits(32)][:needed] for edge in edges]
-    draws += [[dice.getrandbits(32) for _ in range(needed)] for _ in range(40)]
-    answers = sorted({0, 1, mechanism.k // 2, mechanism.k - 1})
-    good = [
-        {
-            "name": f"good: answer {answer}, words {words}",
-            "mechanism": published,
-            "answer": answer,
-            "words": words,
-            "report": mechanism.randomize(answer, iter(words).__next__),
-        }
-        for words in draws
-        for answer in answers
-    ]
-    no_answers: list[Any] = [mechanism.k, -1, 0.5, "1", True, None]
+        found |= {mechanism.keep + lie * mechanism.other for lie in (1, mechanism.k - 2)}
+    return found
+
+
+def good_vector(mechanism: Mechanism, answer: Any, first: list[int], dice: random.Random) -> dict[str, Any]:
+    """What comes out when the first words are chosen and the others drawn."""
+    words: list[int] = []
+
+    def word() -> int:
+        words.append(first[len(words)] if len(words) < len(first) else dice.getrandbits(32))
+        return words[-1]
+
+    report = mechanism.randomize(answer, word)
+    name = f"good: answer {answer}, words {words[:2]}"
+    return {"name": name, "mechanism": mechanism.publish(), "answer": answer, "words": words, "report": report}
+
+
+def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20) -> list[dict[str, Any]]:
+    """Both sides of thresholds, random words, and answers that are none."""
+    changes = sorted(thresholds(mechanism))
+    some = changes if len(changes) <= 8 else dice.sample(changes, 8)
+    edges = sorted({edge for at in some for edge in (at - 1, at) if 0 <= edge <= LAST_WORD} | {0, LAST_WORD})
+    starts = [[edge] for edge in edges] + [[edge, edge] for edge in edges] + [[]] * drawn
+    answers = possible_answers(mechanism)
+    good = [good_vector(mechanism, answer, start, dice) for start in starts for answer in answers]
+    no_answers: list[Any] = [0.5, "1", True, None, [[0]], 10**9]
+    if isinstance(mechanism, TickBoxes):
+        no_answers += [0, [mechanism.k], [0, 0], [-1], ["0"], [True]]
+    else:
+        no_answers += [answers[-1] + 1, answers[0] - 1, [answers[0]]]
     bad = [
-        {"name": f"bad: answer {answer!r}", "mechanism": published, "answer": answer, "words": [], "report": None}
+        {
+            "name": f"bad: answer {answer!r}",
+            "mechanism": mechanism.publish(),
+            "answer": answer,
+            "words": [],
+            "report": None,
+        }
         for answer in no_answers
     ]
     return good + bad
@@ -150,6 +302,19 @@ def survey_vectors() -> list[dict[str, Any]]:
         "capital in an id": plain.replace('"id":"q"', '"id":"Q"'),
         "id that names a column": plain.replace('"id":"q"', '"id":"cohort"'),
         "options exchanged": plain.replace('["no","yes"]', '["yes","no"]'),
+        "type a list": plain.replace('"yes-no"', '["yes-no"]'),
+        "goal of a yes-no question": plain.replace('"id":"q"', '"goal":"mean","id":"q"'),
+        "empty why": plain.replace('"type":"yes-no"', '"type":"yes-no","why":""'),
+        "scale without a goal": document.replace('"goal":"mean",', ""),
+        "scale with another goal": document.replace('"goal":"mean"', '"goal":"median"'),
+        "scale with a gap": document.replace('["-2","-1","0","1","2"]', '["-2","-1","0","1","3"]'),
+        "scale that falls": document.replace('["-2","-1","0","1","2"]', '["2","1","0","-1","-2"]'),
+        "scale of words": document.replace('["-2","-1","0","1","2"]', '["a","b","c","d","e"]'),
+        "scale with a leading zero": document.replace('["1","2","3","4"]', '["01","02","03","04"]'),
+        "scale of another length": document.replace('["1","2","3","4"]', '["1","2","3"]'),
+        "number with options": document.replace('"options":[],', '"options":["1","2"],'),
+        "ticks of another length": document.replace('["cannabis","cocaine","heroin"]', '["cannabis","cocaine"]'),
+        "geometric on a choice": document.replace('"type":"scale"', '"type":"choice"'),
         "unknown type": plain.replace('"yes-no"', '"essay"'),
         "mechanism of another type": plain.replace('"yes-no"', '"choice"'),
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
@@ -181,31 +346,60 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     vectors: list[dict[str, Any]] = []
 
     def add(name: str, answers: Any, cohort: Any, words: list[int], report_id: str) -> None:
+        used: list[int] = []
+
+        def word() -> int:
+            used.append(words[len(used)])
+            return used[-1]
+
         try:
-            source = iter(words).__next__
-            report: str | None = randomize(survey, answers, cohort, word=source, report_id=report_id).encode().decode()
+            report: str | None = randomize(survey, answers, cohort, word=word, report_id=report_id).encode().decode()
         except DeniableError:
             report = None
         vectors.append(
-            {"name": name, "answers": answers, "cohort": cohort, "words": words, "id": report_id, "report": report}
+            {"name": name, "answers": answers, "cohort": cohort, "words": used, "id": report_id, "report": report}
         )
 
     for number in range(50):
-        answers = {question.id: dice.choice(question.options) for question in survey.questions}
-        words = [dice.getrandbits(32) for _ in range(4)]
+        answers = {question.id: some_answer(question, dice) for question in survey.questions}
+        words = [dice.getrandbits(32) for _ in range(40)]
         cohort = dice.choice([None, "paper", "web"])
         add(f"good: person {number}", answers, cohort, words, f"{dice.getrandbits(128):032x}")
-    whole = {"affair": "yes", "trust": "no", "religious": "not"}
-    for name, bad_answers, cohort in [
-        ("unknown cohort", whole, "radio"),
-        ("question missing", {"affair": "yes", "trust": "no"}, None),
-        ("unknown question", whole | {"age": "50"}, None),
-        ("no option", whole | {"religious": "very"}, None),
-        ("number of an option", whole | {"religious": 1}, None),
-        ("nothing", whole | {"religious": None}, None),
-    ]:
-        add(f"bad: {name}", bad_answers, cohort, [0, 0, 0, 0], "00" * 16)
+    whole = {question.id: some_answer(question, dice) for question in survey.questions}
+    for name, changes in {
+        "no option": {"religious": "very"},
+        "number of an option": {"religious": 1},
+        "nothing": {"religious": None},
+        "a text for ticks": {"drugs": "cannabis"},
+        "a tick that is no option": {"drugs": ["cannabis", "SECRET"]},
+        "a tick twice": {"drugs": ["cannabis", "cannabis"]},
+        "nothing for ticks": {"drugs": None},
+        "a level too high": {"mood": 3},
+        "a level between": {"mood": 0.5},
+        "a level as true": {"order": True},
+        "a number too high": {"drinks": 61},
+        "a number too low": {"nights": 0},
+        "a number as text": {"drinks": "5"},
+        "a number between": {"drinks": 5.5},
+        "a number as true": {"nights": True},
+    }.items():
+        add(f"bad: {name}", whole | changes, None, [], "00" * 16)
+    add("bad: unknown cohort", whole, "radio", [], "00" * 16)
+    add("bad: unknown question", whole | {"age": "50"}, None, [], "00" * 16)
+    add("bad: question missing", {key: whole[key] for key in whole if key != "drinks"}, None, [], "00" * 16)
     return vectors
+
+
+def some_answer(question: Question, dice: random.Random) -> Any:
+    """A random answer as a person gives it."""
+    if question.type == "ticks":
+        return [option for option in question.options if dice.random() < 0.5]
+    if question.type == "scale":
+        return dice.choice([str, int])(dice.choice(question.options))
+    if question.type == "number":
+        assert isinstance(question.mechanism, OneOfK)
+        return dice.choice(question.mechanism.answer_range)
+    return dice.choice(question.options)
 
 
 def vector_files() -> dict[str, str]:

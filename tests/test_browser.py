@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
-from conftest import Collector
+from conftest import FIVE_TYPES, Collector, distances_in_errors, person
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
 from tools import CHROMIUM_FLAGS, chromium
@@ -368,6 +369,52 @@ def test_words_of_the_trade_are_not_put_before_respondents(
     shown.append(page.locator("deniable-survey").inner_text())
     for text in shown:
         assert not re.search(r"epsilon|differential|anonym|guarantee|\blie", text, re.IGNORECASE), text
+
+
+def give(page: Page, survey: Survey, answers: dict[str, Any]) -> None:
+    """Give answers of every type as a person would."""
+    page.get_by_role("button", name="Start").click()
+    for question in survey.questions:
+        place = page.locator("fieldset").filter(has_text=question.text)
+        given = answers[question.id]
+        if question.type == "ticks":
+            for label in given:
+                place.get_by_role("checkbox", name=label).check()
+        elif question.type == "number":
+            place.get_by_role("spinbutton").fill(str(given))
+        else:
+            label = given.capitalize() if question.type == "yes-no" else given
+            place.get_by_role("radio", name=label, exact=True).check()
+    page.get_by_role("button", name="Send").click()
+
+
+def test_all_five_types_come_out_right(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey(FIVE_TYPES)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    people = [person(7 * number) for number in range(50)]
+    for answers in people:
+        give(page, survey, answers)
+        expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
+        page.evaluate(ANOTHER_PERSON)
+    assert witness.lines == []
+    for body in witness.posts():
+        parse_report(body, survey)
+    result = page.evaluate("async url => (await fetch(url)).json()", f"/api/v1/surveys/{survey.id}/estimates")
+    assert result["n"] == 50
+    # 24 estimates: one beyond 6 errors has a probability below 1e-6 even with the ragged tails of 50 reports.
+    assert max(distances_in_errors(result["estimates"], people)) < 6
+
+
+def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey(FIVE_TYPES)
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    witness = Witness.of(page)
+    give(page, survey, person(3) | {"drinks": 61})
+    expect(page.get_by_role("alert")).to_contain_text("How many drinks last week?")
+    assert witness.posts() == []
 
 
 def test_results_page_in_a_browser(collector: Collector, context: BrowserContext, survey: Survey) -> None:

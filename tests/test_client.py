@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import urllib3
 
-from conftest import Collector
+from conftest import FIVE_TYPES, Collector, distances_in_errors, person
 from deniable import (
     AnswerError,
     BudgetError,
@@ -244,3 +246,49 @@ def test_importing_the_client_loads_neither_numpy_nor_flask() -> None:
     script = "import sys, deniable_client; print([m for m in ('numpy', 'scipy', 'flask') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_all_five_types_come_out_right(collector: Collector) -> None:
+    survey = read_survey(FIVE_TYPES)
+    collector.publish(survey)
+    client = Client(collector.url)
+    people = [person(number) for number in range(2000)]
+    with ThreadPoolExecutor(8) as senders:
+        assert len(list(senders.map(lambda each: client.answer(survey, each), people))) == 2000
+    result = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{survey.id}/estimates").json()
+    assert result["n"] == 2000
+    assert {row["question"] for row in result["estimates"] if row["statistic"] == "mean"} == {"trust", "drinks"}
+    # 25 estimates, of which each is more than 6 errors off with a probability below 1e-8.
+    distances = distances_in_errors(result["estimates"], people)
+    assert len(distances) == 2 + 10 + 3 + 7 + 1 + 1
+    assert max(distances) < 6
+    page = urllib3.request("GET", f"{collector.url}/s/{survey.id}/results").data.decode()
+    assert "mean" in page
+    noisy = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{survey.id}/reports.csv").data.decode()
+    header, first, *_ = noisy.splitlines()
+    assert header == "id,cohort,affair,town,drugs,trust,drinks"
+    assert len(first.split(",")[4]) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "given"),
+    [
+        ("drugs", "cannabis"),
+        ("drugs", ["cannabis", "SECRET"]),
+        ("drugs", ["cannabis", "cannabis"]),
+        ("drugs", None),
+        ("trust", "8"),
+        ("trust", 0),
+        ("trust", 1.0),
+        ("trust", True),
+        ("drinks", 61),
+        ("drinks", "5"),
+        ("drinks", 5.5),
+        ("drinks", True),
+    ],
+)
+def test_answers_outside_the_other_types_are_refused_unsaid(question: str, given: object) -> None:
+    with pytest.raises(AnswerError) as caught:
+        randomize(read_survey(FIVE_TYPES), person(1) | {question: given})
+    assert question in str(caught.value)
+    assert "SECRET" not in str(caught.value)

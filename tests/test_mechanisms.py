@@ -12,12 +12,30 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from deniable import AnswerError, KAry, Mechanism, ParameterError, ReportError, TwoCoin, Warner
+from deniable import (
+    AnswerError,
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Mean,
+    Mechanism,
+    ParameterError,
+    ReportError,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
 from deniable.exact import exp_below, log_above
-from deniable.mechanisms import mechanism_from_published
+from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.randomness import UNIT
 
-EXAMPLES: list[Mechanism] = [
+SCORE = [[-abs(x - r) for r in range(5)] for x in range(5)]
+SKEWED = [[0, 1, 5], [2, 0, 1], [0, 0, 3]]
+
+ONE_OF_K: list[OneOfK] = [
     TwoCoin("1/2", "1/2"),
     TwoCoin("4/5", "4/5"),
     TwoCoin("1/10", "1/3"),
@@ -30,9 +48,36 @@ EXAMPLES: list[Mechanism] = [
     KAry.from_epsilon(7, 4),
     KAry.from_epsilon(30, 2),
     KAry.from_coin(5, "1/3"),
+    ForcedResponse("2/3", ["1/2", "1/2"]),
+    ForcedResponse("1/3", ["0.1", "0.2", "0.3", "0.4"]),
+    Geometric.from_epsilon(0, 1, 1),
+    Geometric.from_epsilon(0, 10, 1),
+    Geometric.from_epsilon(-3, 4, 4),
+    DiscreteLaplace.from_epsilon(0, 3, 2, tail="1/20"),
+    DiscreteLaplace.from_epsilon(18, 24, 4),
+    Exponential.nominal(SCORE, 2),
+    Exponential.calibrated(SCORE, 1),
+    Exponential.calibrated(SKEWED, 1),
+    Mean.from_epsilon(0, 10, 1),
+    Mean.from_epsilon(-5, 2, 4),
+]
+MANY_BITS: list[Mechanism] = [
+    Subset.from_epsilon(2, 1, 1),
+    Subset.from_epsilon(4, 2, 1),
+    Subset.from_epsilon(5, 4, "0.5"),
+    Subset.from_epsilon(8, 3, 1),
+    TickBoxes.from_epsilon(3, 2),
+    TickBoxes.from_epsilon(6, 4),
 ]
 
-by_parameters = pytest.mark.parametrize("mechanism", EXAMPLES, ids=str)
+
+def name_of(mechanism: Mechanism) -> str:
+    return str(mechanism).split(", tails")[0].split("weights")[0]
+
+
+by_parameters = pytest.mark.parametrize("mechanism", ONE_OF_K, ids=name_of)
+by_bits = pytest.mark.parametrize("mechanism", MANY_BITS, ids=name_of)
+every_mechanism = pytest.mark.parametrize("mechanism", [*ONE_OF_K, *MANY_BITS], ids=name_of)
 
 
 Outcome = dict[int, Fraction]
@@ -40,12 +85,12 @@ Outcome = dict[int, Fraction]
 
 
 @functools.cache
-def exact_output(mechanism: Mechanism, answer: int) -> Outcome:
+def exact_output(mechanism: OneOfK, answer: int) -> Outcome:
     """The exact distribution of `randomize` over all words, found by watching it and not from its parameters."""
-    return _over_words(mechanism, answer, [], 2 if isinstance(mechanism, TwoCoin) else 1)
+    return _over_words(mechanism, answer, [], 2 if isinstance(mechanism, (TwoCoin, ForcedResponse)) else 1)
 
 
-def _over_words(mechanism: Mechanism, answer: int, fixed: list[int], free: int) -> Outcome:
+def _over_words(mechanism: OneOfK, answer: int, fixed: list[int], free: int) -> Outcome:
     if not free:
         source = iter(fixed)
         report = mechanism.randomize(answer, source.__next__)
@@ -71,17 +116,96 @@ def _stretches(outcome: Callable[[int], Outcome], low: int = 0, high: int = UNIT
 
 
 @by_parameters
-def test_every_answer_has_exactly_the_stated_distribution(mechanism: Mechanism) -> None:
+def test_every_answer_has_exactly_the_stated_distribution(mechanism: OneOfK) -> None:
     matrix = mechanism.channel_matrix
-    for answer in range(mechanism.k):
+    for column, answer in enumerate(mechanism.answer_range):
         found = exact_output(mechanism, answer)
-        assert found == {option: matrix[option][answer] for option in range(mechanism.k)}
+        assert {mechanism.supports(report)[0]: share for report, share in found.items()} == {
+            option: matrix[option][column] for option in range(mechanism.k)
+        }
         assert sum(found.values()) == 1
+        for report in found:
+            mechanism.check_report(report, "report")
+
+
+SUBSETS = [Subset.from_epsilon(k, w, 1) for k in range(2, 9) for w in range(1, k) if k <= 5 or w in (2, k // 2)]
+
+
+@pytest.mark.parametrize("mechanism", SUBSETS, ids=name_of)
+def test_every_subset_has_exactly_its_weight(mechanism: Subset) -> None:
+    k, w = mechanism.k, mechanism.w
+    holding, outside = math.comb(k - 1, w - 1), math.comb(k - 1, w)
+    total = holding * mechanism.inside + outside * UNIT
+    words = -(-(total - 1).bit_length() // 32)
+
+    def outcome(answer: int, draw: int) -> dict[str, Fraction]:
+        source = iter([draw >> (32 * position) & (UNIT - 1) for position in range(words)])
+        report = mechanism.randomize(answer, source.__next__)
+        assert next(source, None) is None
+        return {report: Fraction(1)}
+
+    for answer in range(k):
+        found: dict[str, Fraction] = {}
+        for length, sent in _stretches(functools.partial(outcome, answer), 0, total - 1):
+            for report in sent:
+                found[report] = found.get(report, Fraction(0)) + Fraction(length, total)
+        every = {
+            "".join("1" if option in chosen else "0" for option in range(k))
+            for chosen in itertools.combinations(range(k), w)
+        }
+        assert found.keys() == every
+        for report, share in found.items():
+            weight = mechanism.inside if report[answer] == "1" else UNIT
+            assert share == Fraction(weight, total)
+        for option in range(k):
+            held = sum(share for report, share in found.items() if report[option] == "1")
+            assert held == mechanism.channel_matrix[option][answer]
+
+
+def test_too_large_draws_of_a_subset_are_drawn_again_whole() -> None:
+    mechanism = Subset.from_epsilon(4, 2, 1)
+    words = iter([UNIT - 1] * 2 + [0, 0])
+    assert mechanism.randomize(2, words.__next__) == "1010"
+    assert next(words, None) is None
+
+
+@pytest.mark.parametrize("mechanism", [each for each in MANY_BITS if isinstance(each, TickBoxes)], ids=name_of)
+def test_each_box_has_a_coin_of_its_own(mechanism: TickBoxes) -> None:
+    k = mechanism.k
+    for ticked in ([], [0], list(range(k)), [1, k - 1]):
+        for box in range(k):
+
+            def outcome(word: int, box: int = box, ticked: list[int] = ticked) -> dict[str, Fraction]:
+                source = iter([word if position == box else 0 for position in range(k)])
+                report = mechanism.randomize(ticked, source.__next__)
+                assert next(source, None) is None
+                others = [int(option in ticked) for option in range(k) if option != box]
+                assert [int(bit) for option, bit in enumerate(report) if option != box] == others
+                return {report[box]: Fraction(1)}
+
+            truthful = sum(length for length, sent in _stretches(outcome) if str(int(box in ticked)) in sent)
+            assert truthful == mechanism.keep
+
+
+@by_bits
+def test_epsilon_of_bits_is_the_exact_ratio(mechanism: Mechanism) -> None:
+    if isinstance(mechanism, Subset):
+        assert mechanism.likelihood_ratio == Fraction(mechanism.inside, UNIT)
+    else:
+        assert isinstance(mechanism, TickBoxes)
+        p, q = mechanism.support[0]
+        every = list(itertools.product((0, 1), repeat=mechanism.k))
+
+        def probability(report: tuple[int, ...], answer: tuple[int, ...]) -> Fraction:
+            return math.prod((p if r == a else q for r, a in zip(report, answer, strict=True)), start=Fraction(1))
+
+        ratio = max(probability(every[0], one) for one in every) / min(probability(every[0], one) for one in every)
+        assert mechanism.likelihood_ratio == ratio
 
 
 @by_parameters
 def test_epsilon_is_the_largest_log_ratio_of_the_exact_distribution(mechanism: Mechanism) -> None:
-    columns = [exact_output(mechanism, answer) for answer in range(mechanism.k)]
+    columns = [exact_output(mechanism, answer) for answer in mechanism.answer_range]
     ratio = max(a[report] / b[report] for a, b in itertools.permutations(columns, 2) for report in a)
     assert mechanism.likelihood_ratio == ratio
     exactly = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()  # 28 digits
@@ -137,6 +261,54 @@ def test_coin_over_options_is_truth_or_any_option_at_random(k: int) -> None:
     assert mechanism.likelihood_ratio <= k + 1
 
 
+RANGED = [
+    *(("geometric", lo, hi) for lo, hi in [(0, 1), (0, 4), (0, 10), (-50, 50)]),
+    *(("discrete-laplace", lo, hi) for lo, hi in [(0, 1), (0, 10), (18, 60)]),
+    *(("mean", lo, hi) for lo, hi in [(0, 1), (0, 10), (0, 1000), (-7, 10**6 - 7)]),
+    *(("exponential", 0, hi) for hi in (1, 4, 10)),
+    *(("subset", 2, k) for k in (3, 10, 30, 128)),
+    *(("tick-boxes", 0, k) for k in (2, 5, 20)),
+]
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "2", "4", "8"])
+@pytest.mark.parametrize(("name", "lo", "hi"), RANGED)
+def test_exact_ratio_of_ranged_mechanisms_never_exceeds_what_was_asked(
+    name: str, lo: int, hi: int, epsilon: str
+) -> None:
+    score = [[-abs(x - r) for r in range(hi + 1)] for x in range(hi + 1)] if name == "exponential" else []
+    make = {
+        "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
+        "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
+        "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
+        "exponential": lambda: Exponential.calibrated(score, epsilon),
+        "subset": lambda: Subset.from_epsilon(hi, lo, epsilon),
+        "tick-boxes": lambda: TickBoxes.from_epsilon(hi, epsilon),
+    }[name]
+    mechanism = make()
+    asked = Fraction(epsilon)
+    bound = exp_below(asked / hi) ** hi if name == "tick-boxes" else exp_below(asked)
+    assert mechanism.likelihood_ratio <= bound
+    assert 0.99 * float(asked) <= mechanism.epsilon <= float(asked)
+
+
+def test_stated_tail_of_discrete_laplace_is_the_real_one() -> None:
+    mechanism = DiscreteLaplace.from_epsilon(0, 10, 1, tail="1/100")
+    row = mechanism.row(5)
+    far = [
+        weight for report, weight in zip(mechanism.report_range, row, strict=True) if abs(report - 5) > mechanism.margin
+    ]
+    assert mechanism.tail <= Fraction(1, 100)
+    assert Fraction(sum(far), UNIT) == mechanism.tail
+
+
+def test_mean_is_exactly_linear_in_the_answer() -> None:
+    mechanism = Mean.from_epsilon(3, 20, 1)
+    ones = mechanism.channel_matrix[1]
+    assert len({later - earlier for earlier, later in itertools.pairwise(ones)}) == 1
+    assert ones[0] + ones[-1] == 1
+
+
 def test_known_epsilons() -> None:
     assert TwoCoin("1/2", "1/2").epsilon == pytest.approx(math.log(3), abs=1e-15)
     assert TwoCoin("0.8", "0.8").epsilon == pytest.approx(math.log(21), abs=1e-8)
@@ -184,6 +356,25 @@ def test_directed_logarithm_and_exponential() -> None:
         lambda: KAry.from_coin(4, 1),
         lambda: KAry(4, "1/8"),
         lambda: KAry(4, 2863311530),
+        lambda: ForcedResponse("1/2", ["1/2", "1/4"]),
+        lambda: ForcedResponse("1/2", ["1", "0"]),
+        lambda: ForcedResponse("1/2", "1/2"),
+        lambda: ForcedResponse("1/2", ["1"]),
+        lambda: Subset.from_epsilon(4, 4, 1),
+        lambda: Subset.from_epsilon(300, 4, 1),
+        lambda: Subset.from_epsilon(4, 2, 13),
+        lambda: TickBoxes.from_epsilon(1, 1),
+        lambda: TickBoxes(3, "1/3"),
+        lambda: Geometric.from_epsilon(0, 0, 1),
+        lambda: Geometric.from_epsilon(0, 5000, 1),
+        lambda: Geometric.from_epsilon(0, 1000, 22),
+        lambda: Geometric.from_epsilon(0.0, 5, 1),  # type: ignore[arg-type]
+        lambda: DiscreteLaplace.from_epsilon(0, 5, 1, tail=0),
+        lambda: Exponential.calibrated([[1, 1], [1, 1]], 1),
+        lambda: Exponential.calibrated([[1, 2]], 1),
+        lambda: Mean.from_epsilon(5, 5, 1),
+        lambda: Mean.from_epsilon(0, 10**7, 1),
+        lambda: Mean.from_epsilon(0, 10**6, "0.0001"),
     ],
 )
 def test_what_makes_no_mechanism_is_refused(make) -> None:
@@ -191,15 +382,15 @@ def test_what_makes_no_mechanism_is_refused(make) -> None:
         make()
 
 
-@by_parameters
+@every_mechanism
 def test_published_integers_make_the_same_mechanism(mechanism: Mechanism) -> None:
     assert mechanism_from_published(mechanism.publish()) == mechanism
 
 
 @by_parameters
-def test_many_answers_go_the_way_of_one(mechanism: Mechanism) -> None:
+def test_many_answers_go_the_way_of_one(mechanism: OneOfK) -> None:
     dice = np.random.default_rng(7)
-    answers = dice.integers(0, mechanism.k, size=(50, 40))
+    answers = dice.choice(np.array(mechanism.answer_range), size=(50, 40))
     drawn: list[int] = []
 
     def words(n: int) -> np.ndarray:
@@ -208,6 +399,11 @@ def test_many_answers_go_the_way_of_one(mechanism: Mechanism) -> None:
         return block
 
     reports = mechanism.randomize_many(answers, words)
+    if isinstance(mechanism, TwoCoin):  # all first coins, then the second ones of those who need them
+        seconds = iter(drawn[answers.size :])
+        firsts = drawn[: answers.size]
+        drawn = [word for first in firsts for word in (first, next(seconds) if first >= mechanism.truth else 0)]
+        assert next(seconds, None) is None
     source = iter(drawn)
     assert reports.shape == answers.shape
     assert reports.ravel().tolist() == [
@@ -219,11 +415,38 @@ def test_many_answers_go_the_way_of_one(mechanism: Mechanism) -> None:
 @by_parameters
 def test_many_answers_by_the_system_have_the_stated_distribution(mechanism: Mechanism) -> None:
     n = 400_000  # more than one block; |z| > 6 in one of at most 30 options has a probability below 1e-7
-    for answer in (0, mechanism.k - 1):
-        counts = np.bincount(mechanism.randomize_many(np.full(n, answer)), minlength=mechanism.k)
-        for option in range(mechanism.k):
-            share = float(mechanism.channel_matrix[option][answer])
-            assert abs(counts[option] - n * share) < 6 * math.sqrt(n * share * (1 - share))
+    matrix = np.array(mechanism.channel_matrix, dtype=float)
+    for column in (0, -1):
+        answer = mechanism.answer_range[column]
+        start = mechanism.report_range.start if isinstance(mechanism, RowMechanism) else 0
+        counts = np.bincount(mechanism.randomize_many(np.full(n, answer)) - start, minlength=mechanism.k)
+        share = matrix[:, column]
+        assert np.all(np.abs(counts - n * share) < 6.5 * np.sqrt(n * share * (1 - share)) + 6.5)
+
+
+@by_bits
+def test_many_bits_by_the_system_have_the_stated_distribution(mechanism: Mechanism) -> None:
+    n = 300_000  # every report, not only every bit: |z| > 6.5 in one of 70 has a probability below 1e-8
+    k = mechanism.k
+    if isinstance(mechanism, Subset):
+        answers: np.ndarray = np.full(n, k - 1)
+        truth: list[int] | int = k - 1
+    else:
+        answers = np.tile(np.arange(k) % 2, (n, 1))
+        truth = [option for option in range(k) if option % 2]
+    reports = mechanism.randomize_many(answers)
+    assert reports.shape == (n, k)
+    found, counts = np.unique(reports, axis=0, return_counts=True)
+    for bits, count in zip(found.tolist(), counts.tolist(), strict=True):
+        if isinstance(mechanism, Subset):
+            assert sum(bits) == mechanism.w
+            total = math.comb(k - 1, mechanism.w - 1) * mechanism.inside + math.comb(k - 1, mechanism.w) * UNIT
+            share = (mechanism.inside if bits[truth] else UNIT) / total
+        else:
+            assert isinstance(mechanism, TickBoxes)
+            p = mechanism.keep / UNIT
+            share = math.prod(p if bit == (option in truth) else 1 - p for option, bit in enumerate(bits))
+        assert abs(count - n * share) < 6.5 * math.sqrt(n * share * (1 - share)) + 6.5
 
 
 @pytest.mark.parametrize("bad", [[4], [-1], [0, 1, 4], [0.5], ["1"], [True], [2**40]])

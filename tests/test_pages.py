@@ -38,7 +38,7 @@ def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -
     assert f'src="/s/{filled.id}/results.svg"' in page
     rows = http.get(f"/api/v1/surveys/{filled.id}/estimates").json["estimates"]
     for row in rows:
-        assert pages.percent(row["estimate"]) in page
+        assert pages.figure(row["estimate"], "share") in page
         assert f"{pages.percent(row['conf_low'])} to {pages.percent(row['conf_high'])}" in page
     assert "<script" not in page
 

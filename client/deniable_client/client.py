@@ -24,7 +24,7 @@ from deniable import (
     parse_survey,
     whole_odds_sentences,
 )
-from deniable_client.device import randomize
+from deniable_client.device import Given, randomize
 
 CLIENT = f"deniable-python {__version__}"
 
@@ -133,15 +133,15 @@ class Client:
             raise self._unexpected(answer)
         return parse_survey(answer.data, expected_id=survey_id)
 
-    def answer(self, survey: Survey, answers: Mapping[str, str], cohort: str | None = None) -> Receipt:
+    def answer(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Receipt:
         """Randomise the answers of one person and send the report.
 
         Parameters
         ----------
         survey : Survey
             As `survey` returned it.
-        answers : mapping of str to str
-            Question id to the label of the chosen option, for every question.
+        answers : mapping
+            Question id to what the person chose, for every question; see `deniable_client.randomize`.
         cohort : str, optional
             One of the survey's cohorts.
 
@@ -156,7 +156,7 @@ class Client:
         """
         return self.submit(survey, self.randomize(survey, answers, cohort))
 
-    def randomize(self, survey: Survey, answers: Mapping[str, str], cohort: str | None = None) -> Report:
+    def randomize(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Report:
         """Check the ceiling and mix chance into the answers of one person; sends nothing."""
         self.ceiling.check(survey)
         return randomize(survey, answers, cohort)

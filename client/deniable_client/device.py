@@ -5,17 +5,22 @@ Nothing in this module keeps, prints or raises an answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from deniable.errors import AnswerError, ReportError
+from deniable.mechanisms import OneOfK
+from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report import Report, new_report_id
-from deniable.survey import Survey
+from deniable.survey import Question, Survey
+
+Given = str | int | Sequence[str]
+"""An answer as a person gives it."""
 
 
 def randomize(
     survey: Survey,
-    answers: Mapping[str, str],
+    answers: Mapping[str, Given],
     cohort: str | None = None,
     *,
     word: Word = system_word,
@@ -28,8 +33,9 @@ def randomize(
     Parameters
     ----------
     survey : Survey
-    answers : mapping of str to str
-        Question id to the label of the chosen option, for every question.
+    answers : mapping of str to str, int or sequence of str
+        Question id to the label of the chosen option; for ticks the labels of those ticked, for a scale the level as
+        text or number, for a number the number. Every question must be there.
     cohort : str, optional
         The label on the link, one of the survey's cohorts.
     word : callable
@@ -50,13 +56,47 @@ def randomize(
     known = [question.id for question in survey.questions]
     if set(answers) - set(known):
         raise AnswerError(f"answers: must be to the questions {known}, got one to another question")
-    choices = {}
+    choices: dict[str, Answer] = {}
     for question in survey.questions:
         if question.id not in answers:
             raise AnswerError(f"answers: question {question.id!r} must be answered too; leaving it out would tell")
-        label = answers[question.id]
-        if not isinstance(label, str) or label not in question.options:
-            raise AnswerError(f"answers[{question.id!r}]: must be one of {list(question.options)}")
-        choices[question.id] = question.options.index(label)
+        choices[question.id] = true_answer(question, answers[question.id])
     values = {question.id: question.mechanism.randomize(choices[question.id], word) for question in survey.questions}
     return Report(report_id or new_report_id(), cohort, values)
+
+
+def true_answer(question: Question, given: object) -> Answer:
+    """What a mechanism takes for what a person gave.
+
+    Raises
+    ------
+    AnswerError
+        If the question cannot be answered so. The message never repeats what was given.
+    """
+    where = f"answers[{question.id!r}]"
+    if question.type == "number":
+        return _number_in(question, given, where)
+    if question.type == "ticks":
+        if isinstance(given, (str, bytes)) or not isinstance(given, Collection):
+            raise AnswerError(f"{where}: must be a list of options out of {list(question.options)}")
+        ticked = [_option(question, label, where) for label in given]
+        if len(set(ticked)) != len(ticked):
+            raise AnswerError(f"{where}: must not name an option twice")
+        return ticked
+    if question.type == "scale" and type(given) is int:
+        given = str(given)
+    return _option(question, given, where)
+
+
+def _option(question: Question, label: object, where: str) -> int:
+    if not isinstance(label, str) or label not in question.options:
+        raise AnswerError(f"{where}: must be one of {list(question.options)}")
+    return question.options.index(label)
+
+
+def _number_in(question: Question, given: object, where: str) -> int:
+    assert isinstance(question.mechanism, OneOfK), "mechanisms of numbers know their range"
+    possible = question.mechanism.answer_range
+    if type(given) is not int or given not in possible:
+        raise AnswerError(f"{where}: must be a whole number from {possible.start} to {possible.stop - 1}")
+    return given

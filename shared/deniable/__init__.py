@@ -17,9 +17,23 @@ from deniable.errors import (
     SurveyClosed,
     SurveyError,
 )
-from deniable.estimation import Estimate
+from deniable.estimation import Estimate, MeanEstimate
 from deniable.intervals import Interval
-from deniable.mechanisms import MECHANISMS, KAry, Mechanism, Support, TwoCoin, Warner
+from deniable.mechanisms import (
+    MECHANISMS,
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Mean,
+    Mechanism,
+    Subset,
+    Support,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
 from deniable.odds import odds_sentences, whole_odds_sentences
 from deniable.report import Report, parse_report
 from deniable.survey import Question, Survey, address, is_address, parse_survey
@@ -34,21 +48,29 @@ __all__ = [
     "Ceiling",
     "CollectorError",
     "DeniableError",
+    "DiscreteLaplace",
     "Estimate",
     "EstimateRow",
+    "Exponential",
+    "ForcedResponse",
+    "Geometric",
     "Interval",
     "KAry",
+    "Mean",
+    "MeanEstimate",
     "Mechanism",
     "ParameterError",
     "Question",
     "Report",
     "ReportConflict",
     "ReportError",
+    "Subset",
     "Support",
     "Survey",
     "SurveyClosed",
     "SurveyError",
     "Tally",
+    "TickBoxes",
     "TwoCoin",
     "Warner",
     "address",

@@ -5,19 +5,46 @@ from __future__ import annotations
 import datetime
 import difflib
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError, SurveyError, describe
-from deniable.mechanisms import KAry, Mechanism, TwoCoin, Warner
-from deniable.survey import MAX_BYTES, QUESTION_TYPES, YES_NO, Question, Survey, refuse_repeats
+from deniable.exact import positive_epsilon
+from deniable.mechanisms import (
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Mean,
+    Mechanism,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
+from deniable.selection import best_subset, choose_for_choice, choose_for_number, choose_for_scale
+from deniable.survey import (
+    GOALS,
+    MAX_BYTES,
+    MAX_LEVELS,
+    QUESTION_TYPES,
+    YES_NO,
+    Question,
+    Survey,
+    levels_from,
+    refuse_repeats,
+)
 
 _SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "questions")
 _QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes"),
-    "choice": ("id", "type", "text", "options", "epsilon", "truth"),
+    "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism"),
+    "ticks": ("id", "type", "text", "options", "epsilon"),
+    "scale": ("id", "type", "text", "lo", "hi", "epsilon", "goal", "mechanism"),
+    "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
 }
+_COINS = ("truth", "yes", "forced")
 
 
 def read_survey(text: str | bytes) -> Survey:
@@ -78,16 +105,18 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     if not isinstance(kind, str) or kind not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {kind!r}")
     _refuse_unknown(written, _QUESTION_KEYS[kind], where)
-    options = YES_NO if kind == "yes-no" else tuple(_list(written, "options", where))
-    if len(options) < 2:
-        raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
-    if "epsilon" in written and ("truth" in written or "yes" in written):
-        coin = "truth" if "truth" in written else "yes"
-        raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coin}")
+    coins = [key for key in _COINS if key in written]
+    if "epsilon" in written and coins:
+        raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
     if "epsilon" not in written and "truth" not in written:
-        raise SurveyError(f'{where}: must say how much noise: epsilon = 1.0, or the coin truth = "1/2"')
+        hint = ', or the coin truth = "1/2"' if "truth" in _QUESTION_KEYS[kind] else ""
+        raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
+    options = _options(kind, written, where)
+    goal = written.get("goal", "shares") if kind == "scale" else None
+    if kind == "scale" and goal not in GOALS:
+        raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {goal!r}")
     try:
-        mechanism = _mechanism(kind, len(options), written)
+        mechanism, why = _mechanism(kind, len(options), goal, written)
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
     return Question(
@@ -96,20 +125,84 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
         text=_required(written, "text", where),
         options=options,
         mechanism=mechanism,
+        goal=goal,
+        why=why,
     )
 
 
-def _mechanism(kind: str, k: int, written: Mapping[str, Any]) -> Mechanism:
+def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    if kind == "yes-no":
+        return YES_NO
+    if kind in ("scale", "number"):
+        lo, hi = (_required(written, key, where) for key in ("lo", "hi"))
+        if type(lo) is not int or type(hi) is not int or lo >= hi:
+            raise SurveyError(
+                f"{where}: lo and hi must be whole numbers, lo below hi, got {describe(lo)} and {describe(hi)}"
+            )
+        if kind == "number":
+            return ()
+        if hi - lo >= MAX_LEVELS:
+            raise SurveyError(f"{where}: a scale has at most {MAX_LEVELS} levels, got {hi - lo + 1}; ask a number")
+        return levels_from(str(lo), int(hi - lo + 1))
+    options = tuple(_list(written, "options", where))
+    if len(options) < 2:
+        raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
+    return options
+
+
+def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) -> tuple[Mechanism, str | None]:
+    """The mechanism and, where it was chosen and not asked for, why."""
     for key in ("truth", "yes"):
         if isinstance(written.get(key), int):
             raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
+    if "mechanism" in written:
+        return _asked_mechanism(kind, k, written), None
     if kind == "yes-no":
         if "epsilon" in written:
-            return Warner.from_epsilon(written["epsilon"])
-        return TwoCoin(written["truth"], written.get("yes", "1/2"))
-    if "epsilon" in written:
-        return KAry.from_epsilon(k, written["epsilon"])
-    return KAry.from_coin(k, written["truth"])
+            return Warner.from_epsilon(written["epsilon"]), None
+        return TwoCoin(written["truth"], written.get("yes", "1/2")), None
+    if kind == "ticks":
+        return TickBoxes.from_epsilon(k, written["epsilon"]), None
+    if "forced" in written:
+        forced = written["forced"]
+        if isinstance(forced, list) and len(forced) != k:
+            raise ParameterError(f"forced: must be {k} probabilities, one for each option, got {len(forced)}")
+        return ForcedResponse(written["truth"], forced), None
+    if "truth" in written:
+        return KAry.from_coin(k, written["truth"]), None
+    epsilon = positive_epsilon(written["epsilon"])
+    if kind == "choice":
+        choice = choose_for_choice(k, epsilon)
+    elif kind == "scale":
+        assert goal is not None
+        choice = choose_for_scale(k, epsilon, goal)
+    else:
+        choice = choose_for_number(written["lo"], written["hi"], epsilon)
+    return choice.best, choice.why
+
+
+def _asked_mechanism(kind: str, k: int, written: Mapping[str, Any]) -> Mechanism:
+    """The mechanism that the author names."""
+    name = written["mechanism"]
+    if "epsilon" not in written:
+        raise ParameterError("mechanism: needs epsilon, not coins")
+    epsilon = positive_epsilon(written["epsilon"])
+    lo, hi = (written["lo"], written["hi"]) if kind == "number" else (0, k - 1)
+    distance = [[-abs(x - r) for r in range(k)] for x in range(k)]
+    makers: dict[str, Callable[[], Mechanism]] = {
+        "k-ary": lambda: KAry.from_epsilon(k, epsilon),
+        "subset": lambda: best_subset(k, epsilon),
+        "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
+        "exponential": lambda: Exponential.calibrated(distance, epsilon),
+        "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
+        "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
+    }
+    possible = [each for each in QUESTION_TYPES[kind] if each in makers]
+    if kind == "choice":
+        possible.remove("exponential")  # it needs a score, and options without order have none
+    if name not in possible:
+        raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
+    return makers[name]()
 
 
 def _required(written: Mapping[str, Any], key: str, where: str) -> Any:

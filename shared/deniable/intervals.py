@@ -7,7 +7,7 @@ debiasing line, which keeps the coverage.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -66,6 +66,18 @@ def clopper_pearson(count: int, n: int, confidence_level: float) -> Interval:
     return Interval(low, high)
 
 
+def normal_intervals(estimates: Sequence[float], errors: Sequence[float], confidence_level: float) -> list[Interval]:
+    """Estimates plus and minus normal quantiles times their standard errors (Wald): fine in the middle of a range.
+
+    Raises
+    ------
+    ParameterError
+        If the level is not between 0 and 1.
+    """
+    z = NormalDist().inv_cdf((1 + _checked(confidence_level)) / 2)
+    return [Interval(each - z * error, each + z * error) for each, error in zip(estimates, errors, strict=True)]
+
+
 METHODS: dict[str, Callable[[int, int, float], Interval]] = {"wilson": wilson, "clopper-pearson": clopper_pearson}
 
 DEFAULT_METHOD = "wilson"
@@ -81,8 +93,12 @@ def binomial_interval(count: int, n: int, confidence_level: float, method: str) 
     """
     if method not in METHODS:
         raise ParameterError(f"method: must be one of {', '.join(METHODS)}, got {method!r}")
-    if not 0 < confidence_level < 1:
-        raise ParameterError(f"confidence_level: must be above 0 and below 1, got {confidence_level!r}")
     if n == 0:
         return Interval(0.0, 1.0)
-    return METHODS[method](count, n, confidence_level)
+    return METHODS[method](count, n, _checked(confidence_level))
+
+
+def _checked(confidence_level: float) -> float:
+    if not 0 < confidence_level < 1:
+        raise ParameterError(f"confidence_level: must be above 0 and below 1, got {confidence_level!r}")
+    return confidence_level

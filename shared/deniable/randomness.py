@@ -35,3 +35,19 @@ def system_words(n: int) -> NDArray[np.uint32]:
     import numpy as np
 
     return np.frombuffer(os.urandom(4 * n), dtype="<u4")
+
+
+def below(bound: int, word: Word) -> int:
+    """A uniform integer below any bound: as many words as the bound has, all drawn again while they are too large.
+
+    How often depends on chance and on the bound alone.
+
+    >>> below(3 * 2**32, iter([5, 3, 5, 1]).__next__)      # 3 * 2**32 + 5 is too large
+    4294967301
+    """
+    bits = (bound - 1).bit_length()
+    words = max(-(-bits // 32), 1)
+    while True:
+        draw: int = sum(word() << (32 * position) for position in range(words)) % 2**bits
+        if draw < bound:
+            return draw

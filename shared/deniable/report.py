@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from deniable import strict_json
 from deniable.errors import ReportError, describe
+from deniable.mechanisms.base import ReportValue
 from deniable.survey import Survey
 
 MAX_BYTES = 64 * 1024
@@ -28,13 +29,13 @@ class Report:
         16 random bytes in hexadecimal, made together with the noise: the key under which a report counts once.
     cohort : str or None
         The label that the survey's author put on the link.
-    values : mapping of str to int
+    values : mapping of str to int or str
         Question id to noisy value.
     """
 
     id: str
     cohort: str | None
-    values: Mapping[str, int]
+    values: Mapping[str, ReportValue]
 
     def encode(self) -> bytes:
         """The JSON that is sent, and sent again: the same bytes at every try.

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from deniable import strict_json
 from deniable.errors import DeniableError, SurveyError, describe
-from deniable.mechanisms import MECHANISMS, Mechanism, mechanism_from_published
+from deniable.mechanisms import Geometric, Mean, Mechanism, mechanism_from_published
 
 FORMAT = 1
 """Version of the published document, its key ``"deniable"``."""
@@ -29,27 +29,55 @@ MAX_COHORTS = 1000
 MAX_LABEL = 200
 MAX_TEXT = 4000
 
-QUESTION_TYPES: dict[str, tuple[str, ...]] = {"yes-no": ("two-coin", "warner"), "choice": ("k-ary",)}
+MAX_LEVELS = 101
+
+QUESTION_TYPES: dict[str, tuple[str, ...]] = {
+    "yes-no": ("two-coin", "warner"),
+    "choice": ("k-ary", "subset", "forced-response", "exponential"),
+    "ticks": ("tick-boxes",),
+    "scale": ("k-ary", "subset", "geometric", "exponential", "mean"),
+    "number": ("mean", "discrete-laplace", "geometric"),
+}
 """Question types and the mechanisms that may answer for them."""
+
+GOALS = ("shares", "mean")
+"""What the author of a scale wants to know."""
 
 YES_NO = ("no", "yes")
 """The options of every yes-no question, in the order of their numbers."""
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question: what people read, what they can choose, and the mechanism that answers for them."""
+    """One question: what people read, what they can choose, and the mechanism that answers for them.
+
+    Attributes
+    ----------
+    id, type, text : str
+    options : tuple of str
+        What can be chosen. Of a scale the numbers of its levels in rising order; of a number none, because the range
+        is the mechanism's.
+    mechanism : Mechanism
+        Works on option numbers, counted from 0; of a number question on the numbers themselves.
+    goal : {"shares", "mean"} or None
+        What a scale is to be accurate in.
+    why : str or None
+        Why the mechanism was chosen.
+    """
 
     id: str
     type: str
     text: str
     options: tuple[str, ...]
     mechanism: Mechanism
+    goal: str | None = None
+    why: str | None = None
 
     def __post_init__(self) -> None:
         where = f"question {self.id!r}" if isinstance(self.id, str) else "question"
@@ -59,27 +87,61 @@ class Question:
             )
         if self.id in _RESERVED:
             raise SurveyError(f"{where}: id must not be {' or '.join(_RESERVED)}, which name other columns")
-        if self.type not in QUESTION_TYPES:
-            raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r}")
+        if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
+            raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r:.40}")
         check_text(self.text, f"{where}: text", MAX_TEXT)
-        if not 2 <= len(self.options) <= MAX_OPTIONS:
-            raise SurveyError(f"{where}: options must be 2 to {MAX_OPTIONS}, got {len(self.options)}")
+        if self.why is not None:
+            check_text(self.why, f"{where}: why", MAX_TEXT)
+        if self.type == "scale" and self.goal not in GOALS:
+            raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
+        if self.type != "scale" and self.goal is not None:
+            raise SurveyError(f"{where}: only a scale has a goal")
+        if self.mechanism.name not in QUESTION_TYPES[self.type]:
+            raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
+        if self.type == "number":
+            if self.options:
+                raise SurveyError(f"{where}: a number has no options, its range is the mechanism's")
+        else:
+            self._check_options(where)
+
+    def _check_options(self, where: str) -> None:
+        most = MAX_LEVELS if self.type == "scale" else MAX_OPTIONS
+        if not 2 <= len(self.options) <= most:
+            raise SurveyError(f"{where}: options must be 2 to {most}, got {len(self.options)}")
         for option in self.options:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
         if self.type == "yes-no" and self.options != YES_NO:
             raise SurveyError(f"{where}: options of a yes-no question must be {list(YES_NO)}")
-        if self.mechanism.name not in QUESTION_TYPES[self.type]:
-            raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
-        if self.mechanism.k != len(self.options):
-            raise SurveyError(
-                f"{where}: the mechanism has {self.mechanism.k} options, the question {len(self.options)}"
-            )
+        if self.type == "scale" and self.options != levels_from(self.options[0], len(self.options)):
+            raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
+        if isinstance(self.mechanism, (Geometric, Mean)):
+            k = self.mechanism.hi + 1 if self.mechanism.lo == 0 else -1
+        else:
+            k = self.mechanism.k
+        if k != len(self.options):
+            raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
 
     @property
     def epsilon(self) -> float:
         """Privacy loss of one answer to this question."""
         return self.mechanism.epsilon
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether the shares of the options can be estimated."""
+        return self.type != "number" and not isinstance(self.mechanism, Mean)
+
+    @property
+    def mean_values(self) -> tuple[float, ...] | None:
+        """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
+        if self.type == "number":
+            return tuple(self.mechanism.answer_values)
+        if self.type != "scale":
+            return None
+        if isinstance(self.mechanism, Mean):
+            return (float(self.options[0]), float(self.options[-1]))
+        return tuple(map(float, self.options))
 
 
 @dataclass(frozen=True)
@@ -236,6 +298,8 @@ def _question(published: object, number: int) -> Question:
             text=keys.required("text"),
             options=tuple(keys.array("options")),
             mechanism=mechanism_from_published(mechanism),
+            goal=keys.optional("goal"),
+            why=keys.optional("why"),
         )
     except SurveyError:
         raise
@@ -264,6 +328,7 @@ def _published(survey: Survey) -> dict[str, Any]:
                 "options": list(question.options),
                 "mechanism": question.mechanism.publish(),
             }
+            | {key: value for key, value in (("goal", question.goal), ("why", question.why)) if value is not None}
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}
@@ -300,6 +365,13 @@ def refuse_repeats(values: tuple[str, ...], subject: str) -> None:
             raise SurveyError(f"{subject}: must differ from each other, {value!r} stands there twice")
 
 
+def levels_from(first: str, n: int) -> tuple[str, ...]:
+    """The ``n`` levels of a scale that starts at a number, as texts; just the text itself when it is no number."""
+    if not _INTEGER.fullmatch(first):
+        return (first,)
+    return tuple(str(int(first) + step) for step in range(n))
+
+
 class _Keys:
     """The keys of an object in a published document: each one asked for, none left over."""
 
@@ -334,6 +406,3 @@ class _Keys:
 
     def _fail(self, reason: str) -> NoReturn:
         raise SurveyError(f"{self._subject}: {reason}")
-
-
-assert set().union(*QUESTION_TYPES.values()) == set(MECHANISMS)

@@ -10,12 +10,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable.mechanisms.base import Mechanism, Support
+from deniable.mechanisms.base import Mechanism, OneOfK, Support
+from deniable.mechanisms.exponential import Exponential
+from deniable.mechanisms.forced_response import ForcedResponse
+from deniable.mechanisms.geometric import DiscreteLaplace, Geometric
 from deniable.mechanisms.k_ary import KAry
+from deniable.mechanisms.mean import Mean
+from deniable.mechanisms.rows import RowMechanism
+from deniable.mechanisms.subset import Subset
+from deniable.mechanisms.tick_boxes import TickBoxes
 from deniable.mechanisms.two_coin import TwoCoin
 from deniable.mechanisms.warner import Warner
 
-MECHANISMS: dict[str, type[Mechanism]] = {cls.name: cls for cls in (TwoCoin, Warner, KAry)}
+MECHANISMS: dict[str, type[Mechanism]] = {
+    cls.name: cls
+    for cls in (
+        TwoCoin,
+        Warner,
+        ForcedResponse,
+        KAry,
+        Subset,
+        TickBoxes,
+        Geometric,
+        Exponential,
+        Mean,
+        DiscreteLaplace,
+    )
+}
 
 
 def mechanism_from_published(published: Mapping[str, Any]) -> Mechanism:
@@ -30,4 +51,21 @@ def mechanism_from_published(published: Mapping[str, Any]) -> Mechanism:
     return MECHANISMS[name].from_published(published)
 
 
-__all__ = ["MECHANISMS", "KAry", "Mechanism", "Support", "TwoCoin", "Warner", "mechanism_from_published"]
+__all__ = [
+    "MECHANISMS",
+    "DiscreteLaplace",
+    "Exponential",
+    "ForcedResponse",
+    "Geometric",
+    "KAry",
+    "Mean",
+    "Mechanism",
+    "OneOfK",
+    "RowMechanism",
+    "Subset",
+    "Support",
+    "TickBoxes",
+    "TwoCoin",
+    "Warner",
+    "mechanism_from_published",
+]

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from deniable.errors import AnswerError, ParameterError, ReportError, describe
-from deniable.estimation import Estimate
+from deniable.estimation import Estimate, MeanEstimate
 from deniable.exact import log_above
-from deniable.randomness import Word, Words, system_word, system_words
+from deniable.randomness import UNIT, Word, Words, system_word, system_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,110 +30,107 @@ class Support(NamedTuple):
     """Probability that the report supports the option when another one is the true answer."""
 
 
+Answer = int | Sequence[int]
+"""A true answer: the number of an option or a number in a range; for tick boxes the numbers of those ticked."""
+
+ReportValue = int | str
+"""What is sent for one question: a number, or one character 0 or 1 for each option."""
+
+
 class Mechanism(ABC):
-    """The randomiser of one question over ``k`` options, numbered from 0."""
+    """The randomiser of one question. Its reports support some of ``k`` options, numbered from 0."""
 
     name: ClassVar[str]
     """The name under which a survey publishes the mechanism. Its meaning never changes."""
 
     parameters: ClassVar[tuple[str, ...]]
-    """The names of the published integers, which are also the names of the constructor's arguments."""
+    """The names of what is published, which are also the names of the constructor's arguments."""
+
+    report_type: ClassVar[type[int] | type[str]] = int
+    """Type of a report value; a text is one character 0 or 1 for each option."""
 
     k: int
-    """Number of options."""
+    """Number of options that a report can support."""
 
     @property
     @abstractmethod
-    def support(self) -> tuple[Support, ...]:
-        """Support probabilities of every option, in option order."""
+    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        """``A[v][x]``: probability that a report supports option ``v`` when the truth is the x-th answer."""
+
+    @property
+    def float_matrix(self) -> NDArray[np.float64]:
+        """The channel matrix in floats, for statistics."""
+        import numpy as np
+
+        return np.array(self.channel_matrix, dtype=float)
+
+    @property
+    def support(self) -> tuple[Support, ...] | None:
+        """Support probabilities of every option, where they depend only on whether it is the truth; else None."""
+        return None
 
     @property
     @abstractmethod
     def likelihood_ratio(self) -> Fraction:
         """The largest ratio of the probabilities of any report under any two answers, exactly."""
 
-    @abstractmethod
-    def randomize(self, answer: int, word: Word = system_word) -> int:
-        """Mix chance into one answer.
-
-        Parameters
-        ----------
-        answer : int
-            The true option, in ``[0, k)``.
-        word : callable
-            Source of uniform 32-bit words. The number of words drawn is the same for every answer.
-
-        Returns
-        -------
-        int
-            The noisy report value.
-
-        Raises
-        ------
-        AnswerError
-            If the answer is no option. The message does not repeat it.
-        """
-
-    @abstractmethod
-    def feasible(self, counts: Sequence[int]) -> tuple[float, ...]:
-        """The maximum-likelihood shares: within [0, 1] and adding up to 1, at the price of a bias."""
-
-    @abstractmethod
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
-        """Randomise checked answers; the same decisions as `randomize`, array by array."""
-
     @property
     def epsilon(self) -> float:
         """Privacy loss of these very integers, in nats, rounded up to the next float."""
         return log_above(self.likelihood_ratio)
 
-    @property
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        """``A[v][x]``: probability that a report supports option ``v`` when the truth is ``x``, shape (k, k)."""
-        return tuple(
-            tuple(option.if_true if x == v else option.if_other for x in range(self.k))
-            for v, option in enumerate(self.support)
-        )
+    @abstractmethod
+    def randomize(self, answer: Any, word: Word = system_word) -> Any:
+        """Mix chance into one answer.
 
-    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.int64]:
+        Parameters
+        ----------
+        answer : int, or sequence of int
+            The true answer: an option in ``[0, k)`` or what the mechanism's own docstring says.
+        word : callable
+            Source of uniform 32-bit words. How many are drawn does not depend on the answer.
+
+        Returns
+        -------
+        int or str
+            The noisy report value.
+
+        Raises
+        ------
+        AnswerError
+            If the answer is none. The message does not repeat it.
+        """
+
+    @abstractmethod
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[Any]:
         """Mix chance into an array of answers: the distribution of `randomize`, cryptographic randomness.
 
         Parameters
         ----------
-        answers : array_like of int, any shape
-            True options, each in ``[0, k)``.
+        answers : array_like of int
+            True answers, any shape; for tick boxes a row of 0 and 1 for each person.
         words : callable
             ``words(n)`` gives an array of ``n`` uniform 32-bit words.
 
         Returns
         -------
-        ndarray of int64, same shape
-            One noisy report value for each answer.
+        ndarray of int64
+            One noisy report value for each answer; for mechanisms whose reports are texts one more axis, of
+            length ``k``, with 1 where the report supports the option.
 
         Raises
         ------
         AnswerError
-            If any answer is no option, or the array holds something else than integers.
+            If any answer is none, or the array holds something else than integers.
         """
-        import numpy as np
 
-        array = np.asarray(answers)
-        if array.dtype.kind not in "iu" and array.size:
-            raise AnswerError(f"answers: must be integers in [0, {self.k})")  # a dtype tells how long labels are
-        if array.size and (array.min() < 0 or array.max() >= self.k):
-            raise AnswerError(f"answers: must all be integers in [0, {self.k})")
-        flat = array.astype(np.int64).ravel()
-        reports = np.empty_like(flat)
-        for start in range(0, flat.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            reports[block] = self._randomize_array(flat[block], words)
-        return reports.reshape(array.shape)
-
-    def supports(self, report: int) -> tuple[int, ...]:
+    def supports(self, report: Any) -> tuple[int, ...]:
         """The options that a report value speaks for."""
+        if isinstance(report, str):
+            return tuple(option for option, bit in enumerate(report) if bit == "1")
         return (report,)
 
-    def check_report(self, report: object, subject: str) -> int:
+    def check_report(self, report: object, subject: str) -> ReportValue:
         """Return the report value if this mechanism can have made it.
 
         Raises
@@ -144,6 +141,11 @@ class Mechanism(ABC):
         if type(report) is not int or not 0 <= report < self.k:
             raise ReportError(f"{subject}: report must be an integer in [0, {self.k}), got {describe(report)}")
         return report
+
+    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
+        """The most likely shares within [0, 1] that add up to 1, at the price of a bias."""
+        assert self.support is not None, "mechanisms without simple supports bring their own"
+        return most_likely_shares(counts, n, self.support)
 
     def estimate(self, counts: Sequence[int], n: int | None = None) -> Estimate:
         """Debias a tally of supports; see `deniable.Estimate`.
@@ -157,9 +159,42 @@ class Mechanism(ABC):
         """
         return Estimate.from_counts(self, counts, n)
 
-    def publish(self) -> dict[str, str | int]:
+    def estimate_mean(
+        self, counts: Sequence[int], n: int | None = None, values: Sequence[float] | None = None
+    ) -> MeanEstimate:
+        """Debias a tally of supports into the mean of the true numbers; see `deniable.MeanEstimate`.
+
+        Parameters
+        ----------
+        counts, n
+            As for `estimate`.
+        values : sequence of float, optional
+            The number that each answer stands for, in order; by default the answers themselves.
+        """
+        return MeanEstimate.from_counts(self, counts, n, self.answer_values if values is None else values)
+
+    @property
+    def answer_values(self) -> Sequence[float]:
+        """The numbers that answers stand for unless somebody says otherwise: 0 to ``k - 1``."""
+        return range(self.k)
+
+    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
+        """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
+        assert self.support is not None, "mechanisms without simple supports bring their own"
+        weights = [value / float(a - b) for value, (a, b) in zip(values, self.support, strict=True)]
+        return tuple(weights), -sum(weight * float(b) for weight, (_, b) in zip(weights, self.support, strict=True))
+
+    def report_covariance(self, supported: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Covariance, shape (k, k), of the supports of one report when these are their probabilities."""
+        import numpy as np
+
+        lam = np.asarray(supported, dtype=float)
+        return np.asarray(np.diag(lam) - np.outer(lam, lam))
+
+    def publish(self) -> dict[str, Any]:
         """The mechanism as a survey publishes it: its name and its integers."""
-        return {"name": self.name} | {key: getattr(self, key) for key in self.parameters}
+        values = {key: getattr(self, key) for key in self.parameters}
+        return {"name": self.name} | {key: _as_lists(value) for key, value in values.items()}
 
     @classmethod
     def from_published(cls, published: Mapping[str, Any]) -> Self:
@@ -167,16 +202,126 @@ class Mechanism(ABC):
         wanted = {"name", *cls.parameters}
         if set(published) != wanted:
             raise ParameterError(f"mechanism {cls.name}: must have the keys {sorted(wanted)}, got {sorted(published)}")
-        values = {key: published[key] for key in cls.parameters}
-        for key, value in values.items():
-            if type(value) is not int or not 1 < value < 2**32:
-                raise ParameterError(f"mechanism {cls.name}: {key} must be a 32-bit integer, got {describe(value)}")
+        for key in cls.parameters:
+            _check_integers(published[key], f"mechanism {cls.name}: {key}")
+        return cls._from_integers(**{key: published[key] for key in cls.parameters})
+
+    @classmethod
+    def _from_integers(cls, **values: Any) -> Self:
         return cls(**values)
 
+
+class OneOfK(Mechanism):
+    """A mechanism whose answers and reports are both one of ``k`` options."""
+
+    @property
+    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        assert self.support is not None, "mechanisms without simple supports bring their own"
+        return tuple(
+            tuple(option.if_true if x == v else option.if_other for x in range(self.k))
+            for v, option in enumerate(self.support)
+        )
+
+    @property
+    def answer_range(self) -> range:
+        """Every possible answer."""
+        return range(self.k)
+
+    @abstractmethod
+    def randomize(self, answer: int, word: Word = system_word) -> int: ...
+
+    @abstractmethod
+    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+        """Randomise checked answers in the distribution of `randomize`; words may be shared out in another order."""
+
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.int64]:
+        import numpy as np
+
+        array = check_answers(answers, self.answer_range)
+        flat = array.ravel()
+        reports = np.empty_like(flat)
+        for start in range(0, flat.size, BLOCK):
+            block = slice(start, start + BLOCK)
+            reports[block] = self._randomize_array(flat[block], words)
+        return reports.reshape(array.shape)
+
     def _check_answer(self, answer: int) -> None:
-        if type(answer) is not int or not 0 <= answer < self.k:
-            raise AnswerError(f"answer: must be an integer in [0, {self.k})")
+        check_answer(answer, self.answer_range)
 
 
-_BLOCK = 2**18
+BLOCK = 2**18
 """Answers randomised at a time: enough for numpy to run at full speed, few enough to stay in the cache."""
+
+
+def check_answer(answer: object, possible: range) -> None:
+    """Raise an AnswerError, which does not repeat the answer, unless it is a possible one."""
+    if type(answer) is not int or answer not in possible:
+        raise AnswerError(f"answer: must be an integer in [{possible.start}, {possible.stop})")
+
+
+def check_answers(answers: ArrayLike, possible: range) -> NDArray[np.int64]:
+    """The answers as integers, or an AnswerError that does not repeat them."""
+    import numpy as np
+
+    array = np.asarray(answers)
+    expectation = f"answers: must all be integers in [{possible.start}, {possible.stop})"
+    if array.size and array.dtype.kind not in "iu":
+        raise AnswerError(expectation)  # a dtype would tell how long labels are
+    if array.size and (array.min() < possible.start or array.max() >= possible.stop):
+        raise AnswerError(expectation)
+    return array.astype(np.int64)
+
+
+def most_likely_shares(counts: Sequence[int], n: int, support: Sequence[Support]) -> tuple[float, ...]:
+    """The maximum-likelihood shares of one-value mechanisms, exactly.
+
+    The likelihood of ``lam_v = b_v + (a - b) f_v`` is largest at ``lam_v = max(b_v, c counts_v)`` with the one ``c``
+    for which they add up to 1: options drop to share 0 in ascending order of ``counts_v / b_v``, the others keep
+    their proportions. O(k log k); equal to expectation-maximisation.
+    """
+    slope = support[0].if_true - support[0].if_other
+    if slope < 0:  # two options that mostly say the opposite: the same channel with the reports exchanged
+        exchanged = [Support(1 - a, 1 - b) for a, b in support]
+        return most_likely_shares([n - count for count in counts], n, exchanged)
+    order = sorted(range(len(counts)), key=lambda option: counts[option] / support[option].if_other)
+    left, dropped = Fraction(1), 0
+    remaining = n
+    while remaining * support[order[dropped]].if_other > left * counts[order[dropped]]:
+        left -= support[order[dropped]].if_other
+        remaining -= counts[order[dropped]]
+        dropped += 1
+    shares = [0.0] * len(counts)
+    for option in order[dropped:]:
+        shares[option] = float((left * counts[option] / remaining - support[option].if_other) / slope)
+    return tuple(shares)
+
+
+def _as_lists(value: Any) -> Any:
+    return [_as_lists(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _check_integers(value: object, subject: str) -> None:
+    if isinstance(value, list):
+        for each in value:
+            _check_integers(each, subject)
+    elif type(value) is not int or abs(value) >= LARGEST_INTEGER:
+        raise ParameterError(f"{subject} must be integers of at most 15 digits, got {describe(value)}")
+
+
+LARGEST_INTEGER = 10**15
+"""Published integers stay below, where JavaScript's numbers are exact."""
+
+
+def published_weight(value: object, subject: str) -> int:
+    """A weight out of ``2**32`` as a survey publishes it: a plain integer that leaves both outcomes possible."""
+    if type(value) is not int or not 1 < value < UNIT:
+        raise ParameterError(f"{subject}: must be a 32-bit integer above 1, got {describe(value)}")
+    return value
+
+
+def check_k(k: object, largest: int = 2**16) -> None:
+    """Raise a ParameterError unless ``k`` is a number of options."""
+    if type(k) is not int or k < 2:
+        raise ParameterError(f"k: must be an integer of at least 2, got {describe(k)}")
+    if k > largest:
+        raise ParameterError(f"k: must be at most {largest} options, got {k}")

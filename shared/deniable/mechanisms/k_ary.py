@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError
 from deniable.exact import (
     Number,
     exp_below,
@@ -17,7 +16,7 @@ from deniable.exact import (
     probability,
     refuse_costly_rounding,
 )
-from deniable.mechanisms.base import Mechanism, Support
+from deniable.mechanisms.base import OneOfK, Support, check_k
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class KAry(Mechanism):
+class KAry(OneOfK):
     """Tell the truth with probability ``keep / 2**32``, otherwise one of the other ``k - 1`` options, uniformly.
 
     Parameters
@@ -66,7 +65,7 @@ class KAry(Mechanism):
     parameters = ("k", "keep")
 
     def __init__(self, k: int, keep: Number) -> None:
-        _check_k(k)
+        check_k(k)
         p = probability(keep, "keep")
         other = math.ceil((1 - p) * UNIT / (k - 1))
         object.__setattr__(self, "k", k)
@@ -84,7 +83,7 @@ class KAry(Mechanism):
         ``q = 1 / (E + k - 1)`` is rounded up with a rational lower bound of ``E = exp(epsilon)``, and `keep`
         takes what is left: ``keep / other <= E`` in integers.
         """
-        _check_k(k)
+        check_k(k)
         asked = positive_epsilon(epsilon)
         bound = exp_below(asked)
         other = math.ceil(UNIT / (bound + k - 1))
@@ -103,7 +102,7 @@ class KAry(Mechanism):
         >>> KAry.from_coin(2, "1/2").likelihood_ratio        # two fair coins, ln 3
         Fraction(3, 1)
         """
-        _check_k(k)
+        check_k(k)
         t = probability(truth, "truth")
         other = math.ceil((1 - t) * UNIT / k)
         mechanism = cls(k, UNIT - (k - 1) * other)
@@ -138,26 +137,3 @@ class KAry(Mechanism):
         draw = words(answers.size).astype(np.int64)
         instead = (draw - self.keep) // self.other
         return np.where(draw < self.keep, answers, instead + (instead >= answers))
-
-    def feasible(self, counts: Sequence[int]) -> tuple[float, ...]:
-        # Options drop to 0 in ascending order of their observed share, until the rest stays positive; what is
-        # left keeps its proportions after debiasing. Exact, O(k log k), equal to expectation-maximisation.
-        n, k = sum(counts), self.k
-        p, q = self.support[0]
-        order = sorted(range(k), key=counts.__getitem__)
-        observed = [Fraction(count, n) for count in counts]
-        left, dropped = Fraction(1), 0
-        while q * left > (1 - dropped * q) * observed[order[dropped]]:
-            left -= observed[order[dropped]]
-            dropped += 1
-        shares = [0.0] * k
-        for option in order[dropped:]:
-            shares[option] = float(((1 - dropped * q) * observed[option] - left * q) / (left * (p - q)))
-        return tuple(shares)
-
-
-def _check_k(k: int) -> None:
-    if type(k) is not int or k < 2:
-        raise ParameterError(f"k: must be an integer of at least 2, got {describe(k)}")
-    if k > 2**16:
-        raise ParameterError(f"k: must be at most 65536 options, got {k}")

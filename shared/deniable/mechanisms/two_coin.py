@@ -96,5 +96,8 @@ class TwoCoin(YesNoMechanism):
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
         import numpy as np
 
-        drawn = words(2 * answers.size).reshape(-1, 2)
-        return np.where(drawn[:, 0] < self.truth, answers, drawn[:, 1] < self.yes)
+        # Nobody sees how many words an array took, so second coins are tossed only where the first one asks for them.
+        reports = answers.copy()
+        coins = np.flatnonzero(words(answers.size) >= self.truth)
+        reports[coins] = words(coins.size) < self.yes
+        return reports

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from fractions import Fraction
 
-from deniable.mechanisms.base import Mechanism, Support
+from deniable.mechanisms.base import OneOfK, Support
 
 
-class YesNoMechanism(Mechanism):
+class YesNoMechanism(OneOfK):
     """A mechanism over the options 0, no, and 1, yes."""
 
     k = 2
@@ -33,9 +32,3 @@ class YesNoMechanism(Mechanism):
         yes = self.yes_if_yes / self.yes_if_no
         no = (1 - self.yes_if_no) / (1 - self.yes_if_yes)
         return max(yes, 1 / yes, no, 1 / no)
-
-    def feasible(self, counts: Sequence[int]) -> tuple[float, ...]:
-        # One parameter and a likelihood with one top: where that lies outside [0, 1], the nearer end is best.
-        share = (Fraction(counts[1], sum(counts)) - self.yes_if_no) / (self.yes_if_yes - self.yes_if_no)
-        yes = float(min(max(share, Fraction(0)), Fraction(1)))
-        return (1 - yes, yes)

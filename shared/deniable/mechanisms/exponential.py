@@ -1,0 +1,121 @@
+"""The exponential mechanism over a finite set with a score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from deniable.errors import ParameterError, describe
+from deniable.exact import Number, positive_epsilon, rational
+from deniable.mechanisms.base import check_k
+from deniable.mechanisms.rows import RowMechanism, calibrate, check_rows
+from deniable.randomness import UNIT
+
+LARGEST_K = 64
+"""A survey publishes all ``k * k`` weights."""
+
+_DIGITS = Context(prec=40)
+
+
+@dataclass(frozen=True)
+class Exponential(RowMechanism):
+    """Report option ``r`` with a probability that grows exponentially with its score for the true option.
+
+    Parameters
+    ----------
+    weights : tuple of tuple of int, shape (k, k)
+        ``weights[x][r]`` out of ``2**32``: how likely ``r`` is reported when ``x`` is the truth. Rows add up to
+        ``2**32``, none is 0.
+
+    Notes
+    -----
+    ``P(r|x) ~ exp(epsilon score(x, r) / (2 sensitivity))`` [1]_, the sensitivity being the largest difference of the
+    scores of one report under two answers. That `nominal` epsilon is an upper bound: with the score ``-|x - r|`` the
+    real one is about half of it. `calibrated` finds the nominal one whose weights have the wanted
+    epsilon.
+
+    References
+    ----------
+    .. [1] F. McSherry, K. Talwar, "Mechanism design via differential privacy", FOCS 2007, 94-103.
+
+    Examples
+    --------
+    >>> score = [[-abs(x - r) for r in range(5)] for x in range(5)]
+    >>> round(Exponential.nominal(score, 1).epsilon, 3), round(Exponential.calibrated(score, 1).epsilon, 6)
+    (0.5, 1.0)
+    """
+
+    weights: tuple[tuple[int, ...], ...]
+
+    name = "exponential"
+    parameters = ("weights",)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.weights, (tuple, list)) or not all(
+            isinstance(row, (tuple, list)) and len(row) == len(self.weights) for row in self.weights
+        ):
+            raise ParameterError(f"weights: must be a square table, got {describe(self.weights)}")
+        check_k(len(self.weights), LARGEST_K)
+        if any(type(weight) is not int for row in self.weights for weight in row):
+            raise ParameterError("weights: must be integers")
+        object.__setattr__(self, "weights", tuple(map(tuple, self.weights)))
+        check_rows(self.weights)
+
+    @classmethod
+    def nominal(cls, score: Sequence[Sequence[Number]], epsilon: Number) -> Exponential:
+        """The textbook's weights; their real epsilon is at most the nominal one and often far below."""
+        asked = positive_epsilon(epsilon)
+        scores = _read_score(score)
+        return calibrate(lambda nominal: cls(_weights(scores, nominal)), asked)
+
+    @classmethod
+    def calibrated(cls, score: Sequence[Sequence[Number]], epsilon: Number) -> Exponential:
+        """The least noise of this form whose real epsilon is at most ``epsilon``."""
+        asked = positive_epsilon(epsilon)
+        scores = _read_score(score)
+        # The real epsilon grows with the nominal one and reaches the asked one at most at twice as much.
+        low, high = asked, 2 * asked
+        for _ in range(60):
+            middle = (low + high) / 2
+            if cls(_weights(scores, middle)).epsilon <= float(asked):
+                low = middle
+            else:
+                high = middle
+        scale = low / asked
+        return calibrate(lambda nominal: cls(_weights(scores, nominal * scale)), asked)
+
+    @property
+    def answer_range(self) -> range:
+        return range(len(self.weights))
+
+    @property
+    def report_range(self) -> range:
+        return range(len(self.weights))
+
+    def row(self, answer: int) -> list[int]:
+        return list(self.weights[answer])
+
+
+def _read_score(score: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
+    rows = [[rational(value, "score") for value in row] for row in score]
+    check_k(len(rows), LARGEST_K)
+    if any(len(row) != len(rows) for row in rows):
+        raise ParameterError("score: must be a square table, score[x][r] of report r when x is the truth")
+    if all(len(set(column)) == 1 for column in zip(*rows, strict=True)):
+        raise ParameterError("score: must depend on the answer")
+    return rows
+
+
+def _weights(score: Sequence[Sequence[Fraction]], epsilon: Fraction) -> tuple[tuple[int, ...], ...]:
+    sensitivity = max(max(column) - min(column) for column in zip(*score, strict=True))
+    rows = []
+    for scores in score:
+        exponents = [epsilon * value / (2 * sensitivity) for value in scores]
+        raw = [_DIGITS.exp(_DIGITS.divide(Decimal(e.numerator), Decimal(e.denominator))) for e in exponents]
+        total = sum(raw)
+        row = [max(int((_DIGITS.divide(each, total) * UNIT).to_integral_value()), 1) for each in raw]
+        row[max(range(len(row)), key=row.__getitem__)] -= sum(row) - UNIT
+        rows.append(tuple(row))
+    return tuple(rows)

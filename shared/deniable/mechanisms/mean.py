@@ -1,0 +1,132 @@
+"""The mean of numbers: round at random to an end of the range, then Warner. Two reports, one word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from deniable.errors import ParameterError, describe
+from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
+from deniable.mechanisms.base import OneOfK, Support
+from deniable.randomness import UNIT, Word, Words, system_word
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LARGEST_RANGE = 10**6
+
+
+@dataclass(frozen=True)
+class Mean(OneOfK):
+    """Report 1 with a probability that grows linearly from ``lo`` to ``hi``, so that the mean can be estimated.
+
+    Parameters
+    ----------
+    lo, hi : int
+        Ends of the range of answers, at most 1,000,000 apart.
+    slope : int
+        What each step from ``lo`` adds to the weight out of ``2**32`` of sending 1. ``slope * (hi - lo)`` is even.
+
+    Notes
+    -----
+    Rounding ``x`` to an end without bias and then Warner's coin [1]_, both in one draw:
+    ``P(1|x) = q + (p - q) (x - lo) / (hi - lo)``, exactly linear in integers, so the estimate has no bias. Reports
+    support the two ends; the mean is ``lo + (hi - lo)`` times the share of the upper one.
+
+    References
+    ----------
+    .. [1] J. C. Duchi, M. I. Jordan, M. J. Wainwright, "Minimax optimal procedures for locally private estimation",
+       Journal of the American Statistical Association 113 (2018), 182-201.
+
+    Examples
+    --------
+    >>> mechanism = Mean.from_epsilon(18, 99, epsilon=1)
+    >>> mechanism.epsilon <= 1, mechanism.randomize(35) in (0, 1)
+    (True, True)
+    """
+
+    lo: int
+    hi: int
+    slope: int
+
+    name = "mean"
+    parameters = ("lo", "hi", "slope")
+    k = 2
+
+    def __post_init__(self) -> None:
+        if (
+            type(self.lo) is not int
+            or type(self.hi) is not int
+            or not self.lo < self.hi <= self.lo + LARGEST_RANGE
+            or abs(self.lo) > 10**12
+        ):
+            raise ParameterError(
+                f"range: lo and hi must be integers, hi above lo and at most {LARGEST_RANGE} apart, "
+                f"got {describe(self.lo)} and {describe(self.hi)}"
+            )
+        if type(self.slope) is not int or self.slope < 1 or not self.steps * self.slope < UNIT - 2:
+            raise ParameterError(f"slope: must be a positive integer below 2**32 / {self.steps}")
+        if self.steps * self.slope % 2:
+            raise ParameterError(f"slope: times hi - lo = {self.steps} must be even, got {self.slope}")
+
+    @classmethod
+    def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Mean:
+        """The least noise over a range whose epsilon is at most ``epsilon``."""
+        asked = positive_epsilon(epsilon)
+        cls(lo, hi, 2)  # checks the range
+        bound = exp_below(asked)
+        span = math.floor((bound - 1) / (bound + 1) * UNIT)  # keep - other
+        slope = span // (hi - lo)
+        if slope * (hi - lo) % 2:
+            slope -= 1
+        if slope < 1:
+            raise ParameterError(f"epsilon: {float(asked):g} over this range cannot be held by 32-bit weights")
+        mechanism = cls(lo, hi, slope)
+        refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
+        return mechanism
+
+    @property
+    def steps(self) -> int:
+        """``hi - lo``."""
+        return self.hi - self.lo
+
+    @property
+    def answer_range(self) -> range:
+        return range(self.lo, self.hi + 1)
+
+    @property
+    def support(self) -> tuple[Support, ...]:
+        """Of the two ends: 0 stands for ``lo``, 1 for ``hi``."""
+        lowest = Fraction(self._weight(self.lo), UNIT)
+        return (Support(1 - lowest, lowest),) * 2
+
+    @property
+    def answer_values(self) -> Sequence[float]:
+        """What the two ends stand for."""
+        return (self.lo, self.hi)
+
+    @property
+    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        ones = tuple(Fraction(self._weight(answer), UNIT) for answer in self.answer_range)
+        return (tuple(1 - one for one in ones), ones)
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        return Fraction(UNIT - self._weight(self.lo), self._weight(self.lo))
+
+    def randomize(self, answer: int, word: Word = system_word) -> int:
+        self._check_answer(answer)
+        return 1 if word() < self._weight(answer) else 0
+
+    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+        import numpy as np
+
+        weights = self._weight(self.lo) + (answers - self.lo) * self.slope
+        return np.asarray(words(answers.size) < weights).astype(np.int64)
+
+    def _weight(self, answer: int) -> int:
+        return (UNIT - self.steps * self.slope) // 2 + (answer - self.lo) * self.slope

@@ -1,0 +1,166 @@
+"""Mechanisms over ordered numbers that send one of a row of weights: one word, inverse distribution function."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import itertools
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deniable.errors import ParameterError, ReportError, describe
+from deniable.exact import LARGEST_LOSS, exp_below
+from deniable.mechanisms.base import OneOfK
+from deniable.randomness import UNIT, Word, Words, system_word
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LARGEST_RANGE = 1000
+"""Answers that a mechanism with published rows can tell apart."""
+
+M = TypeVar("M", bound="RowMechanism")
+
+
+class RowMechanism(OneOfK):
+    """A mechanism whose report is drawn from the row of integer weights of its answer.
+
+    Answers are the integers of `answer_range`, reports those of `report_range`. Every row adds up to ``2**32`` and
+    holds no 0, so no report tells that an answer is impossible.
+    """
+
+    @property
+    @abstractmethod
+    def report_range(self) -> range:
+        """Every possible report value."""
+
+    @abstractmethod
+    def row(self, answer: int) -> list[int]:
+        """Weights out of ``2**32`` of the reports, in order, when this is the answer."""
+
+    @property
+    def k(self) -> int:  # type: ignore[override]
+        """Number of report values."""
+        return len(self.report_range)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The weights of every answer."""
+        return tuple(tuple(self.row(answer)) for answer in self.answer_range)
+
+    @cached_property
+    def _ends(self) -> list[list[int]]:
+        return [list(itertools.accumulate(row)) for row in self.rows]
+
+    @property
+    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        return tuple(tuple(Fraction(weight, UNIT) for weight in column) for column in zip(*self.rows, strict=True))
+
+    @property
+    def float_matrix(self) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.asarray(np.array(self.rows, dtype=float).T / UNIT)
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        return max(Fraction(max(column), min(column)) for column in zip(*self.rows, strict=True))
+
+    def randomize(self, answer: int, word: Word = system_word) -> int:
+        self._check_answer(answer)
+        ends = self._ends[answer - self.answer_range.start]
+        return self.report_range.start + bisect.bisect_right(ends, word())
+
+    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+        import numpy as np
+
+        # One search for all: the ends of answer x stand in the x-th stretch of 2**32.
+        offsets = np.arange(len(self.rows), dtype=np.int64)
+        ends = (np.array(self._ends, dtype=np.int64) + offsets[:, None] * UNIT).ravel()
+        positions = answers - self.answer_range.start
+        found = np.searchsorted(ends, words(answers.size) + positions * UNIT, side="right")
+        return np.asarray(found - positions * self.k + self.report_range.start)
+
+    def check_report(self, report: object, subject: str) -> int:
+        if type(report) is not int or report not in self.report_range:
+            low, high = self.report_range.start, self.report_range.stop
+            raise ReportError(f"{subject}: report must be an integer in [{low}, {high}), got {describe(report)}")
+        return report
+
+    def supports(self, report: Any) -> tuple[int, ...]:
+        return (report - self.report_range.start,)
+
+    @property
+    def answer_values(self) -> Sequence[float]:
+        return self.answer_range
+
+    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
+        return _row_weights(self, tuple(values)), 0.0
+
+    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
+        return expectation_maximisation(self.float_matrix, counts)
+
+
+@functools.lru_cache(maxsize=64)
+def _row_weights(mechanism: RowMechanism, values: tuple[float, ...]) -> tuple[float, ...]:
+    """Solve ``A' w = values``; where reports outnumber answers, the solution nearest to the reports themselves."""
+    import numpy as np
+
+    matrix = mechanism.float_matrix.T
+    start = np.zeros(mechanism.k)
+    if matrix.shape[0] != matrix.shape[1]:
+        start += np.array(mechanism.report_range, dtype=float)
+    correction, *_ = np.linalg.lstsq(matrix, np.array(values, dtype=float) - matrix @ start, rcond=None)
+    return tuple((start + correction).tolist())
+
+
+def check_rows(rows: Sequence[Sequence[int]]) -> None:
+    """Raise a ParameterError unless every row holds positive weights that add up to ``2**32``."""
+    for row in rows:
+        if min(row) < 1:
+            raise ParameterError("weights: must all be above 0: an impossible report is infinite epsilon")
+        if sum(row) != UNIT:
+            raise ParameterError(f"weights: every row must add up to 2**32, one adds up to {sum(row)}")
+
+
+def calibrate(make: Callable[[Fraction], M], asked: Fraction) -> M:
+    """The mechanism of the largest epsilon whose integers, as rounded, stay at or below what was asked.
+
+    ``make`` takes a nominal epsilon. It is lowered in growing steps until the exact ratio passes.
+    """
+    bound = exp_below(asked)
+    step = Fraction(0)
+    while step <= LARGEST_LOSS:
+        try:
+            mechanism = make(asked * (1 - step))
+            if mechanism.likelihood_ratio <= bound:
+                return mechanism
+        except ParameterError:
+            break
+        step = max(2 * step, Fraction(1, 10**9))
+    raise ParameterError(
+        f"epsilon: {float(asked):g} cannot be held by 32-bit weights over this range; take fewer levels or more epsilon"
+    )
+
+
+def expectation_maximisation(
+    matrix: NDArray[np.float64], counts: Sequence[int], tolerance: float = 1e-8, most: int = 20_000
+) -> tuple[float, ...]:
+    """Shares of the answers that make these counts of reports most likely; the likelihood is concave.
+
+    Stops when no share of a positive option can gain: the largest gradient is within ``tolerance`` of its mean.
+    """
+    import numpy as np
+
+    observed = np.asarray(counts, dtype=float) / sum(counts)
+    shares = np.full(matrix.shape[1], 1 / matrix.shape[1])
+    for _ in range(most):
+        gradient = matrix.T @ (observed / (matrix @ shares))
+        shares = shares * gradient
+        if gradient.max() - 1 < tolerance:
+            break
+    return tuple((shares / shares.sum()).tolist())

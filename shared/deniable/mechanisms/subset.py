@@ -1,0 +1,272 @@
+"""Subset selection: report a random set of options that more likely than others holds the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from deniable.errors import ParameterError, ReportError, describe
+from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
+from deniable.mechanisms.base import (
+    BLOCK,
+    LARGEST_INTEGER,
+    Mechanism,
+    Support,
+    check_answer,
+    check_answers,
+    check_k,
+)
+from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+LARGEST_K = 256
+
+
+@dataclass(frozen=True)
+class Subset(Mechanism):
+    """Report one of the ``w``-subsets of the ``k`` options; those that hold the truth weigh more.
+
+    A report is a text of ``k`` characters in option order, 1 for the options in the subset: the only form there is,
+    so nothing about it can depend on the answer but which options are in.
+
+    Parameters
+    ----------
+    k : int
+        Number of options, 2 to 256.
+    w : int
+        Size of the subsets, 1 to ``k - 1``.
+    inside : int
+        Weight of each subset that holds the truth; each other one weighs ``2**32``. Above ``2**32``, below ``10**15``.
+
+    Notes
+    -----
+    epsilon = ``ln(inside / 2**32)``. With ``E`` that ratio, an option is in the report with probability
+    ``p = w E / (w E + k - w)`` if it is the truth, else with
+    ``q = p (w - 1) / (k - 1) + (1 - p) w / (k - 1)`` [1]_ [2]_. ``w = 1`` is `KAry`.
+
+    One uniform integer below the total weight of all subsets decides which of them is sent: drawn as a whole,
+    by rejection that does not look at the answer, and unranked in lexicographic order.
+
+    References
+    ----------
+    .. [1] M. Ye, A. Barg, "Optimal schemes for discrete distribution estimation under locally differential privacy",
+       IEEE Transactions on Information Theory 64 (2018), 5662-5676.
+    .. [2] S. Wang et al., "Mutual information optimally local private discrete distribution estimation",
+       arXiv:1607.08025 (2016).
+
+    Examples
+    --------
+    >>> mechanism = Subset.from_epsilon(k=10, w=3, epsilon=1)
+    >>> report = mechanism.randomize(7)
+    >>> len(report), report.count("1")
+    (10, 3)
+    """
+
+    k: int
+    w: int
+    inside: int
+
+    name = "subset"
+    parameters = ("k", "w", "inside")
+    report_type = str
+
+    def __post_init__(self) -> None:
+        check_k(self.k, LARGEST_K)
+        if type(self.w) is not int or not 1 <= self.w < self.k:
+            raise ParameterError(f"w: must be an integer in [1, k = {self.k}), got {describe(self.w)}")
+        if type(self.inside) is not int or not UNIT < self.inside < LARGEST_INTEGER:
+            raise ParameterError(
+                f"inside: must be an integer above 2**32 and below 10**15, got {describe(self.inside)}"
+            )
+
+    @classmethod
+    def from_epsilon(cls, k: int, w: int, epsilon: Number) -> Subset:
+        """The weights with the least noise whose epsilon is at most ``epsilon``, at most 12."""
+        asked = positive_epsilon(epsilon)
+        inside = math.floor(exp_below(asked) * UNIT)
+        if not UNIT < inside < LARGEST_INTEGER:
+            raise ParameterError(f"epsilon: must be above 1e-9 and at most 12 for subsets, got {float(asked):g}")
+        mechanism = cls(k, w, inside)
+        refuse_costly_rounding(float(asked), mechanism.epsilon, f"subsets of {w} out of {k}")
+        return mechanism
+
+    @property
+    def support(self) -> tuple[Support, ...]:
+        k, w = self.k, self.w
+        p = Fraction(w * self.inside, w * self.inside + (k - w) * UNIT)
+        q = (p * (w - 1) + (1 - p) * w) / (k - 1)
+        return (Support(p, q),) * k
+
+    @property
+    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        p, q = self.support[0]
+        return tuple(tuple(p if x == v else q for x in range(self.k)) for v in range(self.k))
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        return Fraction(self.inside, UNIT)
+
+    def randomize(self, answer: int, word: Word = system_word) -> str:
+        check_answer(answer, range(self.k))
+        holding = math.comb(self.k - 1, self.w - 1)
+        outside = math.comb(self.k - 1, self.w)
+        draw = below(holding * self.inside + outside * UNIT, word)
+        if draw < holding * self.inside:
+            chosen = [answer, *_skip(answer, unrank(self.k - 1, self.w - 1, draw // self.inside))]
+        else:
+            chosen = _skip(answer, unrank(self.k - 1, self.w, (draw - holding * self.inside) // UNIT))
+        return "".join("1" if option in chosen else "0" for option in range(self.k))
+
+    def check_report(self, report: object, subject: str) -> str:
+        if not isinstance(report, str) or len(report) != self.k or set(report) - {"0", "1"}:
+            raise ReportError(f"{subject}: report must be a text of {self.k} characters 0 or 1, got {describe(report)}")
+        if report.count("1") != self.w:
+            raise ReportError(f"{subject}: report must hold {self.w} characters 1, got {report.count('1')}")
+        return report
+
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
+        import numpy as np
+
+        array = check_answers(answers, range(self.k))
+        flat = array.ravel()
+        reports = np.empty((flat.size, self.k), dtype=np.uint8)
+        block = max(BLOCK // self.k, 1)
+        for start in range(0, flat.size, block):
+            part = slice(start, start + block)
+            reports[part] = self._randomize_array(flat[part], words)
+        return reports.reshape(*array.shape, self.k)
+
+    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.uint8]:
+        """Decide whether the truth is in, then go through the others and take each with its exact odds."""
+        import numpy as np
+
+        n = answers.size
+        p = self.support[0].if_true
+        holds = bernoulli(n, p, words)
+        needed = np.where(holds, self.w - 1, self.w).astype(np.int64)
+        others = np.empty((self.k - 1, n), dtype=np.uint8)
+        for position in range(self.k - 1):
+            remaining = self.k - 1 - position
+            taken = uniform_below(remaining, n, words) < needed
+            others[position] = taken
+            needed -= taken
+        members = np.empty((n, self.k), dtype=np.uint8)
+        columns = np.arange(self.k - 1)
+        rows = np.arange(n)
+        members[:, :-1] = others.T
+        members[:, -1] = 0
+        # Options behind the truth stand one place further: shift them, then put the truth in its place.
+        behind = columns[None, :] >= answers[:, None]
+        shifted = members[:, :-1] * behind
+        members[:, :-1] *= ~behind
+        members[:, 1:] += shifted
+        members[rows, answers] = holds
+        return members
+
+    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
+        # Tallies of supports do not hold the likelihood of whole subsets. Their errors have equal variances and
+        # equal correlations, for which the nearest point of the simplex is the most likely one.
+        p, q = self.support[0]
+        return nearest_on_simplex([float((Fraction(count, n) - q) / (p - q)) for count in counts])
+
+    def report_covariance(self, supported: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        import numpy as np
+
+        k, w = self.k, self.w
+        p, q = (float(each) for each in self.support[0])
+        one = p * (w - 1) / (k - 1)  # both in the report when one of the two is the truth
+        rest = (k - 1) * (k - 2) if k > 2 else 1
+        none = (p * (w - 1) * (w - 2) + (1 - p) * w * (w - 1)) / rest
+        lam = np.asarray(supported, dtype=float)
+        f = (lam - q) / (p - q)
+        both = (f[:, None] + f[None, :]) * one + (1 - f[:, None] - f[None, :]) * none
+        np.fill_diagonal(both, lam)
+        return np.asarray(both - np.outer(lam, lam))
+
+
+def unrank(n: int, size: int, rank: int) -> list[int]:
+    """The ``rank``-th subset of ``size`` out of ``range(n)`` in lexicographic order.
+
+    >>> [unrank(4, 2, rank) for rank in range(6)]
+    [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    """
+    chosen = []
+    for element in range(n):
+        if size == 0:
+            break
+        with_it = math.comb(n - element - 1, size - 1)
+        if rank < with_it:
+            chosen.append(element)
+            size -= 1
+        else:
+            rank -= with_it
+    return chosen
+
+
+def _skip(answer: int, others: list[int]) -> list[int]:
+    return [other if other < answer else other + 1 for other in others]
+
+
+def uniform_below(bound: int, n: int, words: Words) -> NDArray[np.int64]:
+    """``n`` exactly uniform integers below a bound of at most ``2**16``, by multiplication and rejection [1]_.
+
+    References
+    ----------
+    .. [1] D. Lemire, "Fast random integer generation in an interval", ACM Transactions on Modeling and Computer
+       Simulation 29 (2019).
+    """
+    import numpy as np
+
+    product = words(n).astype(np.uint64) * np.uint64(bound)
+    uneven = UNIT % bound
+    if uneven:
+        low = product.astype(np.uint32)
+        for place in np.flatnonzero(low < uneven):
+            value = int(product[place])
+            while value % UNIT < uneven:
+                value = int(words(1)[0]) * bound
+            product[place] = value
+    return np.asarray((product >> np.uint64(32)).astype(np.int64))
+
+
+def bernoulli(n: int, p: Fraction, words: Words) -> NDArray[np.bool_]:
+    """``n`` independent draws that are true with exactly the rational probability ``p``."""
+    import numpy as np
+
+    scaled = p * 2**64
+    threshold = math.floor(scaled)
+    drawn = words(2 * n).astype(np.uint32).view(np.uint64)
+    true = np.asarray(drawn < np.uint64(threshold))
+    for place in np.flatnonzero(drawn == np.uint64(threshold)):  # once in 2**64 the rest of the fraction decides
+        true[place] = _bernoulli_rest(scaled - threshold, words)
+    return true
+
+
+def _bernoulli_rest(p: Fraction, words: Words) -> bool:
+    while True:
+        p *= UNIT
+        digit, draw = math.floor(p), int(words(1)[0])
+        if draw != digit:
+            return draw < digit
+        p -= digit
+
+
+def nearest_on_simplex(point: Sequence[float]) -> tuple[float, ...]:
+    """The point of the probability simplex nearest to a point.
+
+    >>> nearest_on_simplex([0.5, 0.75, -0.25])
+    (0.375, 0.625, 0.0)
+    """
+    excess, total = 0.0, 0.0
+    for above, value in enumerate(sorted(point, reverse=True), start=1):
+        total += value
+        if value * above <= total - 1:
+            break
+        excess = (total - 1) / above
+    return tuple(max(value - excess, 0.0) for value in point)

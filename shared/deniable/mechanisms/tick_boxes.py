@@ -1,0 +1,140 @@
+"""Tick boxes: any of k options, each box with a Warner coin of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from deniable.errors import AnswerError, ParameterError, ReportError, describe
+from deniable.exact import (
+    Number,
+    checked_weight,
+    exp_below,
+    floor_weight,
+    positive_epsilon,
+    probability,
+    refuse_costly_rounding,
+)
+from deniable.mechanisms.base import BLOCK, Mechanism, Support, check_k
+from deniable.randomness import UNIT, Word, Words, system_word, system_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, init=False)
+class TickBoxes(Mechanism):
+    """Each box is reported truthfully with probability ``keep / 2**32``, otherwise turned over.
+
+    An answer is a sequence of the options that are ticked. A report is a text of ``k`` characters in option order, 1
+    for a box that is reported as ticked.
+
+    Parameters
+    ----------
+    k : int
+        Number of boxes, 2 to 256.
+    keep : number or int
+        Probability that a box is reported as it is, above 1/2; an integer above 1 is the published weight.
+
+    Notes
+    -----
+    A person may change every box, so the boxes compose: epsilon = ``k ln(keep / (2**32 - keep))`` [1]_. The share of
+    people who ticked a box is estimated for each box on its own; shares do not add up to 1.
+
+    References
+    ----------
+    .. [1] U. Erlingsson, V. Pihur, A. Korolova, "RAPPOR: randomized aggregatable privacy-preserving ordinal response",
+       CCS 2014, 1054-1067: basic RAPPOR.
+
+    Examples
+    --------
+    >>> boxes = TickBoxes.from_epsilon(k=5, epsilon=2)
+    >>> boxes.epsilon <= 2
+    True
+    >>> len(boxes.randomize([0, 3]))
+    5
+    """
+
+    k: int
+    keep: int
+
+    name = "tick-boxes"
+    parameters = ("k", "keep")
+    report_type = str
+
+    def __init__(self, k: int, keep: Number) -> None:
+        check_k(k, 256)
+        p = probability(keep, "keep")
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "keep", checked_weight(floor_weight(p), "keep"))
+        if self.keep <= UNIT // 2:
+            raise ParameterError(f"keep: must be above 1/2, got {keep}")
+
+    @classmethod
+    def from_epsilon(cls, k: int, epsilon: Number) -> TickBoxes:
+        """The weights with the least noise whose epsilon over all boxes together is at most ``epsilon``."""
+        check_k(k, 256)
+        asked = positive_epsilon(epsilon)
+        bound = exp_below(asked / k)
+        mechanism = cls(k, checked_weight(floor_weight(bound / (bound + 1)), "keep"))
+        refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} boxes")
+        return mechanism
+
+    @property
+    def support(self) -> tuple[Support, ...]:
+        return (Support(Fraction(self.keep, UNIT), Fraction(UNIT - self.keep, UNIT)),) * self.k
+
+    @property
+    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        """``A[v][x]`` of one box: probability that it is reported as ``v`` when it is ``x``, shape (2, 2)."""
+        p, q = self.support[0]
+        return ((p, q), (q, p))
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        return Fraction(self.keep, UNIT - self.keep) ** self.k
+
+    def randomize(self, answer: Sequence[int], word: Word = system_word) -> str:
+        ticked = self._check_ticks(answer)
+        return "".join(
+            str(int((option in ticked) == (word() < self.keep)))  # one word for each box, ticked or not
+            for option in range(self.k)
+        )
+
+    def check_report(self, report: object, subject: str) -> str:
+        if not isinstance(report, str) or len(report) != self.k or set(report) - {"0", "1"}:
+            raise ReportError(f"{subject}: report must be a text of {self.k} characters 0 or 1, got {describe(report)}")
+        return report
+
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
+        import numpy as np
+
+        array = np.asarray(answers)
+        expectation = f"answers: must be rows of {self.k} numbers 0 or 1"
+        if array.shape[-1:] != (self.k,) or array.dtype.kind not in "iub":
+            raise AnswerError(expectation)
+        if array.size and (array.min() < 0 or array.max() > 1):
+            raise AnswerError(expectation)
+        flat = array.astype(np.uint8).ravel()
+        for start in range(0, flat.size, BLOCK):
+            block = slice(start, start + BLOCK)
+            flat[block] ^= words(flat[block].size) >= self.keep
+        return flat.reshape(array.shape)
+
+    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
+        p, q = self.support[0]
+        shares = [(Fraction(count, n) - q) / (p - q) for count in counts]
+        return tuple(float(min(max(share, Fraction(0)), Fraction(1))) for share in shares)
+
+    def _check_ticks(self, answer: Sequence[int]) -> frozenset[int]:
+        expectation = f"answer: must be a list of different integers in [0, {self.k})"
+        if isinstance(answer, (str, bytes)) or not isinstance(answer, (Sequence, frozenset, set)):
+            raise AnswerError(expectation)
+        if any(type(option) is not int or not 0 <= option < self.k for option in answer):
+            raise AnswerError(expectation)
+        if len(set(answer)) != len(answer):
+            raise AnswerError(expectation)
+        return frozenset(answer)

@@ -1,0 +1,158 @@
+"""Properties over many surveys: what is published reads back to itself, and reports fit their survey."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deniable import DeniableError, Question, Report, Survey, parse_report, parse_survey
+from deniable.mechanisms import (
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Mean,
+    Mechanism,
+    OneOfK,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
+from deniable.survey import YES_NO
+from deniable_client import randomize
+
+texts = st.text(st.characters(exclude_categories=("Cc", "Cs")) | st.just("\n"), min_size=1, max_size=40).filter(
+    lambda text: text.strip() != ""
+)
+shares = st.fractions(min_value="1/50", max_value="49/50", max_denominator=1000)
+epsilons = st.decimals(min_value="0.05", max_value=8, places=3)
+days = st.dates()
+
+
+def labels(least: int = 2, most: int = 12) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(texts, min_size=least, max_size=most, unique=True).map(tuple)
+
+
+@st.composite
+def questions(draw: Any, number: int) -> Question:
+    kind = draw(st.sampled_from(["yes-no", "choice", "ticks", "scale", "number"]))
+    epsilon = draw(epsilons)
+    goal = None
+    mechanism: Mechanism
+    options: tuple[str, ...]
+    if kind == "yes-no":
+        options = YES_NO
+        mechanism = draw(st.sampled_from([Warner.from_epsilon(epsilon), TwoCoin(draw(shares), draw(shares))]))
+    elif kind == "choice":
+        options = draw(labels())
+        k = len(options)
+        weights = draw(st.lists(st.integers(1, 9), min_size=k, max_size=k))
+        forced = ForcedResponse(draw(shares), [f"{weight}/{sum(weights)}" for weight in weights])
+        size = draw(st.integers(1, k - 1))
+        mechanism = draw(
+            st.sampled_from([KAry.from_epsilon(k, epsilon), Subset.from_epsilon(k, size, epsilon), forced])
+        )
+    elif kind == "ticks":
+        options = draw(labels())
+        mechanism = TickBoxes.from_epsilon(len(options), epsilon)
+    elif kind == "scale":
+        lo, k = draw(st.integers(-1000, 1000)), draw(st.integers(2, 8))
+        options = tuple(str(lo + step) for step in range(k))
+        goal = draw(st.sampled_from(["shares", "mean"]))
+        distance = [[-abs(x - r) for r in range(k)] for x in range(k)]
+        mechanism = draw(
+            st.sampled_from(
+                [
+                    KAry.from_epsilon(k, epsilon),
+                    Geometric.from_epsilon(0, k - 1, epsilon),
+                    Exponential.calibrated(distance, epsilon),
+                    Mean.from_epsilon(0, k - 1, epsilon),
+                ]
+            )
+        )
+    else:
+        options = ()
+        lo, hi = draw(st.integers(-1000, 1000)), draw(st.integers(1, 12))
+        mechanism = draw(
+            st.sampled_from(
+                [
+                    Mean.from_epsilon(lo, lo + hi, epsilon),
+                    Geometric.from_epsilon(lo, lo + hi, epsilon),
+                    DiscreteLaplace.from_epsilon(lo, lo + hi, epsilon, tail="1/10"),
+                ]
+            )
+        )
+    why = draw(st.none() | texts)
+    return Question(f"q{number}", kind, draw(texts), options, mechanism, goal, why)
+
+
+@st.composite
+def surveys(draw: Any) -> Survey:
+    opens, closes = draw(st.none() | days), draw(st.none() | days)
+    if opens and closes and closes < opens:
+        opens, closes = closes, opens
+    return Survey(
+        title=draw(texts),
+        questions=tuple(draw(questions(number)) for number in range(draw(st.integers(1, 3)))),
+        opens=opens,
+        closes=closes,
+        cohorts=draw(labels(0, 3)),
+        organiser=draw(st.none() | texts),
+        about=draw(st.none() | texts),
+    )
+
+
+def some_answer(question: Question, number: int) -> Any:
+    if question.type == "ticks":
+        return [option for place, option in enumerate(question.options) if number >> place & 1]
+    if question.type == "number":
+        assert isinstance(question.mechanism, OneOfK)
+        return question.mechanism.answer_range[number % len(question.mechanism.answer_range)]
+    return question.options[number % len(question.options)]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(surveys())
+def test_published_parsed_published_is_the_identity(survey: Survey) -> None:
+    again = parse_survey(survey.document, survey.id)
+    assert again == survey
+    assert again.document == survey.document
+    assert again.id == survey.id
+    assert hash(again) == hash(survey)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(surveys(), st.integers(0, 2**12), st.data())
+def test_every_report_of_the_device_fits_and_reads_back(survey: Survey, number: int, data: Any) -> None:
+    cohort = data.draw(st.sampled_from([None, *survey.cohorts]))
+    answers = {question.id: some_answer(question, number) for question in survey.questions}
+    report = randomize(survey, answers, cohort)
+    assert parse_report(report.encode(), survey) == report
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.binary(max_size=60), st.integers(0, 400), st.integers(0, 3))
+def test_damaged_surveys_and_reports_are_refused_as_such(noise: bytes, place: int, how: int) -> None:
+    survey = Survey("T", (Question("q", "yes-no", "Q?", YES_NO, Warner.from_epsilon(1)),))
+    for raw, parse in (
+        (survey.document, parse_survey),
+        (Report("00" * 16, None, {"q": 1}).encode(), lambda raw: parse_report(raw, survey)),
+    ):
+        at = place % len(raw)
+        damaged = [raw[:at] + noise + raw[at:], raw[:at], raw[:at] + noise, noise][how]
+        try:
+            parse(damaged)
+        except DeniableError:
+            continue
+        # Spaces between, and another id, make a report all the same.
+        assert b"".join(damaged.split())[40:] == raw[40:]
+
+
+def test_question_of_another_shape_is_refused() -> None:
+    with pytest.raises(DeniableError, match="a number has no options"):
+        Question("q", "number", "Q?", ("1",), Mean.from_epsilon(0, 5, 1))
