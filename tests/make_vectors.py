@@ -109,6 +109,13 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "range of one": {"name": "geometric", "lo": 2, "hi": 2, "tails": []},
     "margin negative": {"name": "discrete-laplace", "lo": 0, "hi": 3, "margin": -1, "tails": [2**29]},
     "margin without tails": {"name": "discrete-laplace", "lo": 0, "hi": 1, "margin": 1, "tails": [2**29]},
+    "margin too wide": {
+        "name": "discrete-laplace",
+        "lo": 0,
+        "hi": 1,
+        "margin": 4001,
+        "tails": list(range(4002, 0, -1)),
+    },
     "weights of 0": {"name": "exponential", "weights": [[2**32, 0], [2**31, 2**31]]},
     "weights short of 2**32": {"name": "exponential", "weights": [[2**31, 2**30], [2**31, 2**31]]},
     "weights no square": {"name": "exponential", "weights": [[2**31, 2**31]]},

@@ -108,7 +108,7 @@ test("lists that only look like lists of weights are refused", () => {
 test("ranges end where they must", () => {
   const falling = (/** @type {number} */ n) => Array.from({ length: n }, (_, d) => 2 ** 31 - 1 - d);
   assert.equal(new Geometric(-1e12, 1000 - 1e12, falling(1000)).hi, 1000 - 1e12);
-  assert.equal(new DiscreteLaplace(0, 1, 10_000, falling(10_001)).margin, 10_000);
+  assert.equal(new DiscreteLaplace(0, 1, 4000, falling(4001)).margin, 4000);
   assert.equal(new Mean(-1e12, 1e6 - 1e12, 4294).slope, 4294);
   assert.equal(new Mean(0, 2, 2 ** 31 - 2).least, 2);
   assert.equal(new Subset(256, 255, 1e15 - 1).w, 255);
@@ -117,7 +117,7 @@ test("ranges end where they must", () => {
     () => new Geometric(-1e12 - 1, 0, falling(1)),
     () => new Geometric(1e12 + 1, 1e12 + 2, falling(1)),
     () => new Geometric(0.5, 1.5, falling(1)),
-    () => new DiscreteLaplace(0, 1, 10_001, falling(10_002)),
+    () => new DiscreteLaplace(0, 1, 4001, falling(4002)),
     () => new Mean(0, 1e6 + 1, 2),
     () => new Mean(0, 2, 2 ** 31 - 1),
     () => new Mean(0, 1, 3),

@@ -8,6 +8,9 @@ import { checkAnswer, integer, integers, logRatio } from "./base.js";
 /** Answers that a mechanism with published rows can tell apart. */
 const LARGEST_RANGE = 1000;
 
+/** How far reports may reach beyond the range. */
+const LARGEST_MARGIN = 4000;
+
 /**
  * A mechanism whose report is drawn from the row of integer weights of its answer.
  *
@@ -71,7 +74,7 @@ export class ClampedNoise extends RowMechanism {
     super();
     this.lo = integer(lo, "lo", -1e12, 1e12);
     this.hi = integer(hi, "hi", this.lo + 1, this.lo + LARGEST_RANGE);
-    this.margin = integer(margin, "margin", 0, 10 * LARGEST_RANGE);
+    this.margin = integer(margin, "margin", 0, LARGEST_MARGIN);
     this.first = this.lo - this.margin;
     this.tails = integers(tails, "tails", this.hi - this.lo + this.margin, 1, UNIT / 2 - 1);
     if (this.tails.some((tail, n) => tail >= this.tails[n - 1])) {
