@@ -13,7 +13,7 @@ from deniable.errors import ParameterError
 from deniable.intervals import DEFAULT_METHOD, Interval, binomial_interval, normal_intervals
 
 if TYPE_CHECKING:
-    from deniable.mechanisms import Mechanism
+    from deniable.mechanisms.base import Mechanism
 
 
 @dataclass(frozen=True)

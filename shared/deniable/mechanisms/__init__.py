@@ -11,9 +11,10 @@ from typing import Any
 
 from deniable.errors import ParameterError
 from deniable.mechanisms.base import Mechanism, OneOfK, Support
+from deniable.mechanisms.discrete_laplace import DiscreteLaplace
 from deniable.mechanisms.exponential import Exponential
 from deniable.mechanisms.forced_response import ForcedResponse
-from deniable.mechanisms.geometric import DiscreteLaplace, Geometric
+from deniable.mechanisms.geometric import Geometric
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.mean import Mean
 from deniable.mechanisms.rows import RowMechanism

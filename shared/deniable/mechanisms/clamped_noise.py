@@ -1,0 +1,55 @@
+"""Two-sided geometric noise with published tails, clamped to a range of reports."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from deniable.errors import ParameterError, describe
+from deniable.mechanisms.rows import LARGEST_RANGE
+from deniable.randomness import UNIT
+
+_DIGITS = Context(prec=40)
+
+
+def clamped_row(tails: Sequence[int], answer: int, reports: range) -> list[int]:
+    """Weights of the reports when noise with these tails is added and the sum clamped to the ends of the range."""
+    up, down = reports.stop - 1 - answer, answer - reports.start
+    below = [tails[d - 1] - tails[d] for d in range(1, down)] if down else []
+    above = [tails[d - 1] - tails[d] for d in range(1, up)] if up else []
+    left = [tails[down - 1], *reversed(below)] if down else []
+    right = [*above, tails[up - 1]] if up else []
+    return [*left, UNIT - sum(left) - sum(right), *right]
+
+
+def geometric_tails(rate: Fraction, length: int) -> tuple[int, ...]:
+    """``2**32 alpha^d / (1 + alpha)`` for d from 1, rounded to integers, with ``alpha = exp(-rate)``."""
+    alpha = _DIGITS.exp(-_DIGITS.divide(Decimal(rate.numerator), Decimal(rate.denominator)))
+    tails, tail = [], _DIGITS.divide(Decimal(UNIT), 1 + alpha)
+    for _ in range(length):
+        tail = _DIGITS.multiply(tail, alpha)
+        tails.append(int(tail.to_integral_value()))
+    return tuple(tails)
+
+
+def check_range(lo: object, hi: object) -> None:
+    """Raise a ParameterError unless these are the ends of a range whose rows can be published."""
+    if type(lo) is not int or type(hi) is not int or not lo < hi <= lo + LARGEST_RANGE or abs(lo) > 10**12:
+        raise ParameterError(
+            f"range: lo and hi must be integers, hi above lo and at most {LARGEST_RANGE} apart, "
+            f"got {describe(lo)} and {describe(hi)}"
+        )
+
+
+def check_tails(tails: object, length: int) -> tuple[int, ...]:
+    """The tails as a survey publishes them, or a ParameterError: integers that fall strictly and stay above 0."""
+    if not isinstance(tails, (tuple, list)) or len(tails) != length:
+        raise ParameterError(f"tails: must be {length} weights, one for each distance")
+    weights = tuple(tails)
+    if any(type(weight) is not int for weight in weights) or not weights[0] < UNIT // 2 or weights[-1] < 1:
+        raise ParameterError("tails: must be integers above 0 and below 2**31")
+    if any(later >= earlier for earlier, later in itertools.pairwise(weights)):
+        raise ParameterError("tails: must fall strictly, or some report would be impossible")
+    return weights

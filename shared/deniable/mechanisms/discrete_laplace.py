@@ -1,0 +1,94 @@
+"""Two-sided geometric noise on a grid of whole numbers, not clamped to their range: the discrete Laplace mechanism."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deniable.errors import ParameterError, describe
+from deniable.exact import Number, positive_epsilon, rational
+from deniable.mechanisms.clamped_noise import check_range, check_tails, clamped_row, geometric_tails
+from deniable.mechanisms.rows import RowMechanism, calibrate, check_rows
+from deniable.randomness import UNIT
+
+LARGEST_MARGIN = 4000
+"""Ranges that need more, for their epsilon, are better served by `Mean`."""
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(RowMechanism):
+    """Add two-sided geometric noise to a number in ``[lo, hi]``; reports reach ``margin`` beyond either end.
+
+    The safe form of the Laplace mechanism: continuous noise in floating point leaks through the gaps between
+    floats [2]_. Noise that passes the margin lands on the margin's end; its probability is `tail`.
+
+    Parameters
+    ----------
+    lo, hi : int
+        Ends of the range, at most 1000 apart.
+    margin : int
+        How far reports reach beyond.
+    tails : tuple of int
+        As in `Geometric`, for ``d`` from 1 to ``hi - lo + margin``, the longest way of a report.
+
+    References
+    ----------
+    .. [1] C. Dwork, F. McSherry, K. Nissim, A. Smith, "Calibrating noise to sensitivity in private data analysis",
+       TCC 2006, 265-284.
+    .. [2] I. Mironov, "On significance of the least significant bits for differential privacy", CCS 2012, 650-661.
+
+    Examples
+    --------
+    >>> mechanism = DiscreteLaplace.from_epsilon(0, 10, epsilon=2, tail="1/100")
+    >>> mechanism.margin, mechanism.tail <= Fraction(1, 100)
+    (24, True)
+    """
+
+    lo: int
+    hi: int
+    margin: int
+    tails: tuple[int, ...]
+
+    name = "discrete-laplace"
+    parameters = ("lo", "hi", "margin", "tails")
+
+    def __post_init__(self) -> None:
+        check_range(self.lo, self.hi)
+        if type(self.margin) is not int or not 0 <= self.margin <= LARGEST_MARGIN:
+            raise ParameterError(f"margin: must be an integer from 0 to {LARGEST_MARGIN}, got {describe(self.margin)}")
+        object.__setattr__(self, "tails", check_tails(self.tails, self.hi - self.lo + self.margin))
+        check_rows([self.row(self.lo), self.row(self.hi)])
+
+    @classmethod
+    def from_epsilon(cls, lo: int, hi: int, epsilon: Number, tail: Number = "1/1000") -> DiscreteLaplace:
+        """The least noise whose epsilon is at most ``epsilon`` and that passes the margin with at most ``tail``."""
+        check_range(lo, hi)
+        asked = positive_epsilon(epsilon)
+        most = rational(tail, "tail")
+        if not 0 < most < 1:
+            raise ParameterError(f"tail: must be above 0 and below 1, got {tail}")
+        rate = asked / (hi - lo)
+        # 2 alpha^(margin + 1) / (1 + alpha) <= tail; alpha is a little larger after calibration, hence the 1.02.
+        margin = math.ceil(1.02 * (math.log(2 / float(most)) - math.log1p(math.exp(-float(rate)))) / float(rate))
+
+        def make(nominal: Fraction) -> DiscreteLaplace:
+            return cls(lo, hi, margin, geometric_tails(nominal / (hi - lo), hi - lo + margin))
+
+        return calibrate(make, asked)
+
+    @property
+    def tail(self) -> Fraction:
+        """Probability that noise passes the margin, on either side together."""
+        return Fraction(2 * self.tails[self.margin], UNIT)
+
+    @property
+    def answer_range(self) -> range:
+        return range(self.lo, self.hi + 1)
+
+    @property
+    def report_range(self) -> range:
+        return range(self.lo - self.margin, self.hi + self.margin + 1)
+
+    def row(self, answer: int) -> list[int]:
+        return clamped_row(self.tails, answer, self.report_range)
