@@ -157,11 +157,10 @@ def generator_reused(survey: Survey, answers: Mapping[str, Any], n: int) -> Iter
 
 def threshold_off(survey: Survey, answers: Mapping[str, Any], n: int) -> Iterator[bytes]:
     """Tells the truth 2 % more often than published."""
-    mechanism = TwoCoin("0.51", "1/2")
-    truths = [int(answers[question.id] == "yes") for question in survey.questions]
-    sent = mechanism.randomize_many(np.tile(truths, (n, 1))).tolist()
-    for values in sent:
-        yield encode({question.id: value for question, value in zip(survey.questions, values, strict=True)})
+    (question,) = survey.questions
+    sent = TwoCoin("0.51", "1/2").randomize_many(np.full(n, int(answers[question.id] == "yes")))
+    for value in sent.tolist():
+        yield b'{"id":"%032x","cohort":null,"answers":{"one":%d}}' % (system_word(), value)
 
 
 def length_tells(survey: Survey, answers: Mapping[str, Any], n: int) -> Iterator[bytes]:
@@ -175,7 +174,7 @@ def length_tells(survey: Survey, answers: Mapping[str, Any], n: int) -> Iterator
     [
         (TEN, truth_first, 20_000),
         (PAIR, generator_reused, 20_000),
-        (PAIR, threshold_off, 1_200_000),
+        (PAIR.split('[[questions]]\nid = "two"')[0], threshold_off, 1_000_000),
         (PAIR, length_tells, 20_000),
     ],
     ids=["truth first", "generator reused", "threshold off", "length tells"],

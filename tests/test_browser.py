@@ -51,6 +51,23 @@ ANOTHER_PERSON = """() => {
 """Forget this device's report and put a new element in the place of the old one."""
 
 
+SUBMIT_BY_SCRIPT = """async choices => {
+    const element = document.querySelector("deniable-survey");
+    const find = async (selector) => {
+        for (let found; ; await new Promise(requestAnimationFrame)) {
+            if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
+        }
+    };
+    (await find("button[type=button]")).at(-1).click();
+    const sets = await find("fieldset");
+    sets.forEach((set, n) => set.querySelectorAll("input")[choices[n]].click());
+    const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
+    (await find("form button:not([type])")).at(-1).click();
+    await done;
+}"""
+"""Press Start, choose the options of these numbers, press Send, and wait until the report has arrived."""
+
+
 @pytest.fixture(scope="module")
 def survey() -> Survey:
     return read_survey(SURVEY)
@@ -171,9 +188,10 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(link)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
     kept = []
     for _ in range(400):
-        answer(page)
+        page.evaluate(SUBMIT_BY_SCRIPT, [1, 3])  # Yes, zirconium
         kept.append(everything_kept(page))
         page.evaluate(ANOTHER_PERSON)
     bodies = witness.posts()
