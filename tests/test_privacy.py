@@ -11,9 +11,8 @@ from fractions import Fraction
 import pytest
 
 from deniable import KAry, ParameterError, TwoCoin, Warner
+from deniable.ledger import Entry, Ledger, parallel
 from deniable.privacy import (
-    Entry,
-    Ledger,
     all_advantage,
     any_advantage,
     epsilon_at,
@@ -25,7 +24,6 @@ from deniable.privacy import (
     guessing_advantage,
     likelihood_ratio,
     odds_of,
-    parallel,
     posterior,
     range_advantage,
     worst_advantage,

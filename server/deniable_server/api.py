@@ -14,9 +14,9 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized, UnsupportedMediaType
 
 from deniable import EstimateRow, Report, ReportConflict, ReportError, Survey, SurveyClosed, estimate, parse_report
+from deniable.published import parse_survey
 from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
-from deniable.survey import parse_survey
 from deniable.table import csv_lines
 from deniable_server import schemas
 from deniable_server.problems import status_of

@@ -35,8 +35,9 @@ from deniable.mechanisms import (
     Warner,
 )
 from deniable.odds import odds_sentences, whole_odds_sentences
+from deniable.published import parse_survey
 from deniable.report import Report, parse_report
-from deniable.survey import Question, Survey, address, is_address, parse_survey
+from deniable.survey import Question, Survey, address, is_address
 from deniable.tally import EstimateRow, Tally, estimate, tally_reports
 
 __version__ = "0.1.0"

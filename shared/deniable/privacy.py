@@ -13,14 +13,13 @@ approximating sensitive attributes", arXiv:1911.12777.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError
 from deniable.exact import Number, log_above, rational
-from deniable.table import format_table
+from deniable.ledger import as_loss
 
 
 def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
@@ -68,88 +67,6 @@ def epsilon_of(matrix: Sequence[Sequence[Number]]) -> float:
     return log_above(ratio) if isinstance(ratio, Fraction) else ratio
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One line of a `Ledger`: something that was asked ``count`` times, each at ``epsilon``."""
-
-    name: str
-    epsilon: float
-    count: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _loss(self.epsilon))
-        if type(self.count) is not int or self.count < 1:
-            raise ParameterError(f"count: must be an integer of at least 1, got {describe(self.count)}")
-
-    @property
-    def total(self) -> float:
-        """Loss of all times together, rounded up."""
-        return _sum_above([self])
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """What one person gave away, entry by entry. Immutable: every method gives a new ledger.
-
-    Notes
-    -----
-    The losses of one person add up, whatever was asked and in whatever order (sequential composition); of
-    groups without a person in common the largest counts (`parallel`); what is computed from reports costs nothing
-    (post-processing) and has no entry [1]_.
-
-    References
-    ----------
-    .. [1] C. Dwork, A. Roth, "The algorithmic foundations of differential privacy", Foundations and Trends in
-       Theoretical Computer Science 9 (2014), 211-407, sections 2.1 and 3.5; F. McSherry, "Privacy integrated
-       queries", SIGMOD 2009 (parallel composition).
-
-    Examples
-    --------
-    >>> ledger = Ledger().add("affair", 1.0).add("weekly mood", 0.25, count=4)
-    >>> ledger.epsilon
-    2.0
-    >>> print(ledger)
-    entry        epsilon  times     sum
-    affair        1.0000      1  1.0000
-    weekly mood   0.2500      4  1.0000
-    total                        2.0000
-    >>> ledger.group(3).epsilon                              # three people who share the secret
-    6.0
-    """
-
-    entries: tuple[Entry, ...] = ()
-
-    def add(self, name: str, epsilon: float, count: int = 1) -> Ledger:
-        """The ledger with one more entry: the same loss ``count`` times, to the same person."""
-        return Ledger((*self.entries, Entry(name, epsilon, count)))
-
-    def group(self, size: int) -> Ledger:
-        """The ledger of a secret that ``size`` people share and all report: ``size`` times everything."""
-        if type(size) is not int or size < 1:
-            raise ParameterError(f"size: must be an integer of at least 1, got {describe(size)}")
-        return Ledger(tuple(replace(entry, count=entry.count * size) for entry in self.entries))
-
-    @property
-    def epsilon(self) -> float:
-        """The sum, never below the exact one."""
-        return _sum_above(self.entries)
-
-    def __str__(self) -> str:
-        rows = [(each.name, f"{each.epsilon:.4f}", str(each.count), f"{each.total:.4f}") for each in self.entries]
-        header = ("entry", "epsilon", "times", "sum")
-        return format_table(header, [*rows, ("total", "", "", f"{self.epsilon:.4f}")], right=header[1:])
-
-
-def parallel(ledgers: Iterable[Ledger]) -> Ledger:
-    """What counts for groups of people that have nobody in common: the ledger of the group that loses most.
-
-    >>> paper, web = Ledger().add("paper form", 0.5), Ledger().add("web form", 1.0)
-    >>> parallel([paper, web]).epsilon
-    1.0
-    """
-    return max(ledgers, key=lambda ledger: ledger.epsilon, default=Ledger())
-
-
 def posterior(prior: float, epsilon: float) -> float:
     """How likely a guess can at most be after a report: ``prior E / (prior E + 1 - prior)``.
 
@@ -166,7 +83,7 @@ def posterior(prior: float, epsilon: float) -> float:
     >>> round(posterior(0.1, math.log(3)), 12)
     0.25
     """
-    pi, loss = _probability(prior, "prior"), _loss(epsilon)
+    pi, loss = _probability(prior, "prior"), as_loss(epsilon)
     return pi / (pi + (1 - pi) * math.exp(-loss)) if pi else 0.0
 
 
@@ -176,7 +93,7 @@ def guessing_advantage(prior: float, epsilon: float) -> float:
     >>> round(guessing_advantage(0.1, math.log(3)), 12)
     0.15
     """
-    pi, loss = _probability(prior, "prior"), _loss(epsilon)
+    pi, loss = _probability(prior, "prior"), as_loss(epsilon)
     if pi in (0, 1):
         return 0.0
     return pi * (1 - pi) * -math.expm1(-loss) / (pi + (1 - pi) * math.exp(-loss))
@@ -184,7 +101,7 @@ def guessing_advantage(prior: float, epsilon: float) -> float:
 
 def worst_prior(epsilon: float) -> float:
     """The prior at which a report helps guessing most: ``1 / (1 + exp(epsilon / 2))``."""
-    half = math.exp(-_loss(epsilon) / 2)
+    half = math.exp(-as_loss(epsilon) / 2)
     return half / (1 + half)
 
 
@@ -194,7 +111,7 @@ def worst_advantage(epsilon: float) -> float:
     >>> round(worst_advantage(1.3), 4)
     0.314
     """
-    return math.tanh(_loss(epsilon) / 4)
+    return math.tanh(as_loss(epsilon) / 4)
 
 
 def epsilon_for_advantage(advantage: float, prior: float | None = None) -> float:
@@ -259,7 +176,7 @@ def epsilon_at(epsilon: float, distance: float, width: float) -> float:
     >>> epsilon_at(2.0, distance=1, width=10)
     0.2
     """
-    loss, apart, whole = _loss(epsilon), _length(distance, "distance"), _length(width, "width")
+    loss, apart, whole = as_loss(epsilon), _length(distance, "distance"), _length(width, "width")
     if not whole > 0 or apart > whole:
         raise ParameterError(f"distance: must be at most the width of the range, {width}, got {distance}")
     return loss * apart / whole
@@ -306,7 +223,7 @@ def range_advantage(epsilon: float, precision: float, width: float, by_distance:
     >>> round(range_advantage(1.0, 5, 100), 4), round(range_advantage(1.0, 5, 100, by_distance=True), 4)
     (0.132, 0.0505)
     """
-    loss, near, whole = _loss(epsilon), _length(precision, "precision"), _length(width, "width")
+    loss, near, whole = as_loss(epsilon), _length(precision, "precision"), _length(width, "width")
     if whole == 0:
         raise ParameterError("width: must be above 0, got 0")
     u = min(1.0, 2 * near / whole)
@@ -388,7 +305,7 @@ def odds_of(epsilon: float, subject: str = "One report") -> tuple[str, ...]:
     A guess that was 10 % likely before is at most 25 % likely afterwards.
     No guess becomes likelier by more than 26.8 percentage points, whatever was known before.
     """
-    loss = _loss(epsilon)
+    loss = as_loss(epsilon)
     if loss == 0:
         return (f"{subject} tells nothing about the answer.",)
     if loss == math.inf:
@@ -407,7 +324,7 @@ def factor(epsilon: float) -> str:
     >>> factor(math.log(3)), factor(1.0), factor(500), factor(math.inf)
     ('3', '2.72', '10^218', 'infinity')
     """
-    loss = _loss(epsilon)
+    loss = as_loss(epsilon)
     if loss == math.inf:
         return "infinity"
     return _above(math.exp(loss)) if loss < math.log(1e9) else f"10^{math.ceil(loss / math.log(10))}"
@@ -462,32 +379,16 @@ def _top_advantage(low: float, high: float, epsilon: float) -> float:
 
 def _attributes(priors: Sequence[float], epsilon: float | Sequence[float]) -> tuple[list[float], list[float]]:
     pi = [_probability(each, f"priors[{i}]") for i, each in enumerate(priors)]
-    losses = [_loss(each) for each in epsilon] if isinstance(epsilon, Sequence) else [_loss(epsilon)] * len(pi)
+    losses = [as_loss(each) for each in epsilon] if isinstance(epsilon, Sequence) else [as_loss(epsilon)] * len(pi)
     if not pi or len(losses) != len(pi):
         raise ParameterError(f"priors: must be at least one, with one epsilon each, got {len(pi)} and {len(losses)}")
     return pi, losses
-
-
-def _sum_above(entries: Iterable[Entry]) -> float:
-    losses = [(entry.epsilon, entry.count) for entry in entries]
-    if any(epsilon == math.inf for epsilon, _ in losses):
-        return math.inf
-    exact = sum((Fraction(epsilon) * count for epsilon, count in losses), Fraction(0))
-    nearest = float(exact)
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
 def _above(value: float) -> str:
     """Three digits, rounded up, except where only floating point is in the way."""
     digits = Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(value * (1 - 1e-12)))
     return f"{float(digits):,.10g}"
-
-
-def _loss(value: float, subject: str = "epsilon") -> float:
-    number = math.inf if value == math.inf else float(rational(value, subject))
-    if number < 0:
-        raise ParameterError(f"{subject}: must be 0 or above, got {value}")
-    return number
 
 
 def _length(value: float, subject: str) -> float:
@@ -505,8 +406,6 @@ def _probability(value: float, subject: str) -> float:
 
 
 __all__ = [
-    "Entry",
-    "Ledger",
     "all_advantage",
     "any_advantage",
     "epsilon_at",
@@ -518,7 +417,6 @@ __all__ = [
     "guessing_advantage",
     "likelihood_ratio",
     "odds_of",
-    "parallel",
     "posterior",
     "range_advantage",
     "worst_advantage",

@@ -12,8 +12,8 @@ import click
 
 from deniable.authoring import read_survey
 from deniable.cli import example
+from deniable.ledger import Ledger
 from deniable.privacy import (
-    Ledger,
     epsilon_for_advantage,
     factor,
     guessing_advantage,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable.mechanisms.base import Mechanism, OneOfK, Support
+from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.discrete_laplace import DiscreteLaplace
 from deniable.mechanisms.exponential import Exponential
 from deniable.mechanisms.forced_response import ForcedResponse
@@ -19,6 +19,7 @@ from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.mean import Mean
 from deniable.mechanisms.rows import RowMechanism
 from deniable.mechanisms.subset import Subset
+from deniable.mechanisms.support import Support
 from deniable.mechanisms.tick_boxes import TickBoxes
 from deniable.mechanisms.two_coin import TwoCoin
 from deniable.mechanisms.warner import Warner

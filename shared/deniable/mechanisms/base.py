@@ -9,25 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from deniable.errors import AnswerError, ParameterError, ReportError, describe
 from deniable.estimation import Estimate, MeanEstimate
 from deniable.exact import log_above
+from deniable.mechanisms.feasible import most_likely_shares
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-
-
-class Support(NamedTuple):
-    """How likely a report supports one option, exactly."""
-
-    if_true: Fraction
-    """Probability that the report supports the option when it is the true answer."""
-    if_other: Fraction
-    """Probability that the report supports the option when another one is the true answer."""
 
 
 Answer = int | Sequence[int]
@@ -270,30 +263,6 @@ def check_answers(answers: ArrayLike, possible: range) -> NDArray[np.int64]:
     if array.size and (array.min() < possible.start or array.max() >= possible.stop):
         raise AnswerError(expectation)
     return array.astype(np.int64)
-
-
-def most_likely_shares(counts: Sequence[int], n: int, support: Sequence[Support]) -> tuple[float, ...]:
-    """The maximum-likelihood shares of one-value mechanisms, exactly.
-
-    The likelihood of ``lam_v = b_v + (a - b) f_v`` is largest at ``lam_v = max(b_v, c counts_v)`` with the one ``c``
-    for which they add up to 1: options drop to share 0 in ascending order of ``counts_v / b_v``, the others keep
-    their proportions. O(k log k); equal to expectation-maximisation.
-    """
-    slope = support[0].if_true - support[0].if_other
-    if slope < 0:  # two options that mostly say the opposite: the same channel with the reports exchanged
-        exchanged = [Support(1 - a, 1 - b) for a, b in support]
-        return most_likely_shares([n - count for count in counts], n, exchanged)
-    order = sorted(range(len(counts)), key=lambda option: counts[option] / support[option].if_other)
-    left, dropped = Fraction(1), 0
-    remaining = n
-    while remaining * support[order[dropped]].if_other > left * counts[order[dropped]]:
-        left -= support[order[dropped]].if_other
-        remaining -= counts[order[dropped]]
-        dropped += 1
-    shares = [0.0] * len(counts)
-    for option in order[dropped:]:
-        shares[option] = float((left * counts[option] / remaining - support[option].if_other) / slope)
-    return tuple(shares)
 
 
 def _as_lists(value: Any) -> Any:

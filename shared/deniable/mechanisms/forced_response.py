@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, checked_weight, floor_weight, log_above, probability, refuse_costly_rounding
-from deniable.mechanisms.base import OneOfK, Support, check_k
+from deniable.mechanisms.base import OneOfK, check_k
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from deniable.exact import (
     probability,
     refuse_costly_rounding,
 )
-from deniable.mechanisms.base import OneOfK, Support, check_k
+from deniable.mechanisms.base import OneOfK, check_k
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import OneOfK, Support
+from deniable.mechanisms.base import OneOfK
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from deniable.errors import ParameterError, ReportError, describe
 from deniable.exact import LARGEST_LOSS, exp_below
 from deniable.mechanisms.base import OneOfK
+from deniable.mechanisms.feasible import expectation_maximisation
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:
@@ -145,22 +146,3 @@ def calibrate(make: Callable[[Fraction], M], asked: Fraction) -> M:
     raise ParameterError(
         f"epsilon: {float(asked):g} cannot be held by 32-bit weights over this range; take fewer levels or more epsilon"
     )
-
-
-def expectation_maximisation(
-    matrix: NDArray[np.float64], counts: Sequence[int], tolerance: float = 1e-8, most: int = 20_000
-) -> tuple[float, ...]:
-    """Shares of the answers that make these counts of reports most likely; the likelihood is concave.
-
-    Stops when no share of a positive option can gain: the largest gradient is within ``tolerance`` of its mean.
-    """
-    import numpy as np
-
-    observed = np.asarray(counts, dtype=float) / sum(counts)
-    shares = np.full(matrix.shape[1], 1 / matrix.shape[1])
-    for _ in range(most):
-        gradient = matrix.T @ (observed / (matrix @ shares))
-        shares = shares * gradient
-        if gradient.max() - 1 < tolerance:
-            break
-    return tuple((shares / shares.sum()).tolist())

@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, ReportError, describe
 from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import (
-    BLOCK,
-    LARGEST_INTEGER,
-    Mechanism,
-    Support,
-    check_answer,
-    check_answers,
-    check_k,
-)
+from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, Mechanism, check_answer, check_answers, check_k
+from deniable.mechanisms.feasible import nearest_on_simplex
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
 
 if TYPE_CHECKING:
@@ -255,18 +249,3 @@ def _bernoulli_rest(p: Fraction, words: Words) -> bool:
         if draw != digit:
             return draw < digit
         p -= digit
-
-
-def nearest_on_simplex(point: Sequence[float]) -> tuple[float, ...]:
-    """The point of the probability simplex nearest to a point.
-
-    >>> nearest_on_simplex([0.5, 0.75, -0.25])
-    (0.375, 0.625, 0.0)
-    """
-    excess, total = 0.0, 0.0
-    for above, value in enumerate(sorted(point, reverse=True), start=1):
-        total += value
-        if value * above <= total - 1:
-            break
-        excess = (total - 1) / above
-    return tuple(max(value - excess, 0.0) for value in point)

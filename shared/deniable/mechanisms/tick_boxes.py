@@ -17,7 +17,8 @@ from deniable.exact import (
     probability,
     refuse_costly_rounding,
 )
-from deniable.mechanisms.base import BLOCK, Mechanism, Support, check_k
+from deniable.mechanisms.base import BLOCK, Mechanism, check_k
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
 
 if TYPE_CHECKING:

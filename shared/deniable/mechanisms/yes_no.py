@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from fractions import Fraction
 
-from deniable.mechanisms.base import OneOfK, Support
+from deniable.mechanisms.base import OneOfK
+from deniable.mechanisms.support import Support
 
 
 class YesNoMechanism(OneOfK):

@@ -1,0 +1,111 @@
+"""Losses that add up: one person's questions, groups without a person in common, secrets that several people share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from deniable.errors import ParameterError, describe
+from deniable.exact import rational
+from deniable.table import format_table
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a `Ledger`: something that was asked ``count`` times, each at ``epsilon``."""
+
+    name: str
+    epsilon: float
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", as_loss(self.epsilon))
+        if type(self.count) is not int or self.count < 1:
+            raise ParameterError(f"count: must be an integer of at least 1, got {describe(self.count)}")
+
+    @property
+    def total(self) -> float:
+        """Loss of all times together, rounded up."""
+        return _sum_above([self])
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What one person gave away, entry by entry. Immutable: every method gives a new ledger.
+
+    Notes
+    -----
+    The losses of one person add up, whatever was asked and in whatever order (sequential composition); of
+    groups without a person in common the largest counts (`parallel`); what is computed from reports costs nothing
+    (post-processing) and has no entry [1]_.
+
+    References
+    ----------
+    .. [1] C. Dwork, A. Roth, "The algorithmic foundations of differential privacy", Foundations and Trends in
+       Theoretical Computer Science 9 (2014), 211-407, sections 2.1 and 3.5; F. McSherry, "Privacy integrated
+       queries", SIGMOD 2009 (parallel composition).
+
+    Examples
+    --------
+    >>> ledger = Ledger().add("affair", 1.0).add("weekly mood", 0.25, count=4)
+    >>> ledger.epsilon
+    2.0
+    >>> print(ledger)
+    entry        epsilon  times     sum
+    affair        1.0000      1  1.0000
+    weekly mood   0.2500      4  1.0000
+    total                        2.0000
+    >>> ledger.group(3).epsilon                              # three people who share the secret
+    6.0
+    """
+
+    entries: tuple[Entry, ...] = ()
+
+    def add(self, name: str, epsilon: float, count: int = 1) -> Ledger:
+        """The ledger with one more entry: the same loss ``count`` times, to the same person."""
+        return Ledger((*self.entries, Entry(name, epsilon, count)))
+
+    def group(self, size: int) -> Ledger:
+        """The ledger of a secret that ``size`` people share and all report: ``size`` times everything."""
+        if type(size) is not int or size < 1:
+            raise ParameterError(f"size: must be an integer of at least 1, got {describe(size)}")
+        return Ledger(tuple(replace(entry, count=entry.count * size) for entry in self.entries))
+
+    @property
+    def epsilon(self) -> float:
+        """The sum, never below the exact one."""
+        return _sum_above(self.entries)
+
+    def __str__(self) -> str:
+        rows = [(each.name, f"{each.epsilon:.4f}", str(each.count), f"{each.total:.4f}") for each in self.entries]
+        header = ("entry", "epsilon", "times", "sum")
+        return format_table(header, [*rows, ("total", "", "", f"{self.epsilon:.4f}")], right=header[1:])
+
+
+def parallel(ledgers: Iterable[Ledger]) -> Ledger:
+    """What counts for groups of people that have nobody in common: the ledger of the group that loses most.
+
+    >>> paper, web = Ledger().add("paper form", 0.5), Ledger().add("web form", 1.0)
+    >>> parallel([paper, web]).epsilon
+    1.0
+    """
+    return max(ledgers, key=lambda ledger: ledger.epsilon, default=Ledger())
+
+
+def as_loss(value: float, subject: str = "epsilon") -> float:
+    """A privacy loss as a float, infinity included, or a ParameterError."""
+    number = math.inf if value == math.inf else float(rational(value, subject))
+    if number < 0:
+        raise ParameterError(f"{subject}: must be 0 or above, got {value}")
+    return number
+
+
+def _sum_above(entries: Iterable[Entry]) -> float:
+    losses = [(entry.epsilon, entry.count) for entry in entries]
+    if any(epsilon == math.inf for epsilon, _ in losses):
+        return math.inf
+    exact = sum((Fraction(epsilon) * count for epsilon, count in losses), Fraction(0))
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
