@@ -178,3 +178,11 @@ def test_a_side_that_is_not_installed_costs_its_commands_only(monkeypatch: pytes
     monkeypatch.setattr("importlib.metadata.EntryPoint.load", missing)
     assert "needs flask: pip install 'deniable[server]'" in ok("--help")
     assert "needs flask: pip install 'deniable[server]'" in refused("serve", "--port", "8000")
+
+
+def test_csv_without_rows_has_its_header(file: Path, database: Path) -> None:
+    text = file.read_text(encoding="utf-8").replace('cohorts = ["paper", "web"]\n', "")
+    file.write_text(text, encoding="utf-8")
+    ok("survey", "publish", file, "--db", database)
+    csv = ok("estimate", read_survey(file.read_bytes()).id, "--db", database, "--by", "cohort", "--format", "csv")
+    assert csv.splitlines()[0].startswith("question,option,cohort,n,count,estimate,std_error")

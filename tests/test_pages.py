@@ -9,7 +9,8 @@ from flask.testing import FlaskClient
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
-from deniable_server import charts, pages
+from deniable_server import charts
+from deniable_server.results import figure
 from deniable_server.store import Store
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
@@ -38,8 +39,8 @@ def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -
     assert f'src="/s/{filled.id}/results.svg"' in page
     rows = http.get(f"/api/v1/surveys/{filled.id}/estimates").json["estimates"]
     for row in rows:
-        assert pages.figure(row["estimate"], "share") in page
-        assert f"{pages.percent(row['conf_low'])} to {pages.percent(row['conf_high'])}" in page
+        assert figure(row["estimate"], "share") in page
+        assert f"{figure(row['conf_low'], 'share')} to {figure(row['conf_high'], 'share')}" in page
     assert "<script" not in page
 
 

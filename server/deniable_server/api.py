@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import asdict, fields
 from http import HTTPStatus
 from typing import Any
 
@@ -13,12 +12,12 @@ from flask import Response, current_app, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized, UnsupportedMediaType
 
-from deniable import EstimateRow, Report, ReportConflict, ReportError, Survey, SurveyClosed, estimate, parse_report
+from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.published import parse_survey
 from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
 from deniable.table import csv_lines
-from deniable_server import schemas
+from deniable_server import results, schemas
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
 from deniable_server.tokens import token_allows
@@ -181,8 +180,7 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, A
 
     Debiased shares with standard errors and confidence intervals.
     """
-    n, rows = estimates_of(survey_id, query)
-    return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
+    return results.estimates_document(get_store(), survey_id, query)
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
@@ -193,9 +191,7 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
     The same rows as the JSON.
     """
-    _, rows = estimates_of(survey_id, query)
-    header = [field.name for field in fields(EstimateRow)]
-    lines = csv_lines([header, *(asdict(row).values() for row in rows)])
+    lines = results.estimates_csv(results.estimates_document(get_store(), survey_id, query))
     return csv_response(lines, f"estimates-{survey_id}.csv")
 
 
@@ -253,21 +249,6 @@ def refusal_of(outcome: Outcome, store: Store, survey: Survey) -> ReportError | 
 def refused_line(number: int, error: ReportError) -> dict[str, Any]:
     """A line of a batch that was not stored, as the answer names it."""
     return {"line": number, "status": int(status_of(error)), "detail": str(error)}
-
-
-def estimates_of(survey_id: str, query: schemas.EstimatesQuery) -> tuple[int, list[EstimateRow]]:
-    """Number of reports, and the rows that both the JSON and the CSV show."""
-    store = get_store()
-    survey = store.survey(survey_id)
-    tallies = store.tallies(survey)
-    rows = estimate(
-        tallies,
-        survey,
-        by_cohort=query.by == "cohort",
-        confidence_level=query.confidence,
-        method=query.method,
-    )
-    return sum(tally.n for tally in tallies.values()), rows
 
 
 def csv_response(lines: Iterator[str], filename: str) -> Response:

@@ -13,7 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from deniable import __version__
 from deniable_server import charts, schemas
-from deniable_server.api import estimates_of, get_store
+from deniable_server.api import get_store
+from deniable_server.results import estimates_of, figure
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -83,7 +84,7 @@ def answer(survey_id: str) -> str:
 def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
-    n, rows = estimates_of(survey_id, query)
+    n, rows = estimates_of(get_store(), survey_id, query)
     chosen = query_string(query)
     return render_template(
         "results.html",
@@ -101,7 +102,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
 @pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
 def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""
-    _, rows = estimates_of(survey_id, query)
+    _, rows = estimates_of(get_store(), survey_id, query)
     if not charts.can_draw(rows):
         raise NotFound
     image = charts.estimates_chart(get_store().survey(survey_id), tuple(rows), form)
@@ -125,25 +126,3 @@ def query_string(query: schemas.EstimatesQuery) -> str:
 
     chosen: dict[str, Any] = query.model_dump(exclude_defaults=True)
     return f"?{urlencode(chosen)}" if chosen else ""
-
-
-def figure(value: float | None, statistic: str) -> str:
-    """A share or a mean for people.
-
-    >>> figure(0.32251, "share"), figure(4.3219, "mean"), figure(None, "mean")
-    ('32.3 %', '4.322', '\u2013')
-    """
-    if statistic == "share" or value is None:
-        return percent(value)
-    return f"{value:.4g}".replace("-", "\u2212")
-
-
-def percent(share: float | None) -> str:
-    """A share for people.
-
-    >>> percent(0.32251), percent(-0.004), percent(None)
-    ('32.3 %', '\u22120.4 %', '\u2013')
-    """
-    if share is None:
-        return "\u2013"
-    return f"{100 * share:.1f} %".replace("-", "\u2212")

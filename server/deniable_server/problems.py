@@ -14,17 +14,14 @@ from apiflask.exceptions import HTTPError
 from flask import Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from deniable.errors import DeniableError, ReportConflict, ReportError, SurveyClosed, SurveyError
+from deniable.errors import DeniableError, ReportConflict, SurveyClosed
 from deniable_server.store import NotFound, StoreBusy
 
-STATUS: tuple[tuple[type[Exception], HTTPStatus], ...] = (
+STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ReportConflict, HTTPStatus.CONFLICT),
     (SurveyClosed, HTTPStatus.GONE),
-    (ReportError, HTTPStatus.UNPROCESSABLE_ENTITY),
-    (SurveyError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
-    (StoreBusy, HTTPStatus.SERVICE_UNAVAILABLE),
 )
 """The first class that fits decides."""
 
@@ -75,7 +72,7 @@ def init_app(app: APIFlask) -> None:
         return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SENTENCES[500])
 
 
-def status_of(error: Exception) -> HTTPStatus:
+def status_of(error: DeniableError) -> HTTPStatus:
     """The HTTP status that an error of this project becomes."""
     return next(status for kind, status in STATUS if isinstance(error, kind))
 

@@ -112,6 +112,7 @@ def compare(question: str, declared: float, one: Bodies, other: Bodies, failure:
         if len(chosen[0].get(feature, ())) <= MOST_VALUES and len(chosen[1].get(feature, ())) <= MOST_VALUES
     ][:MOST_FEATURES]
     level = failure / (4 * max(len(features), 1))  # both directions, both limits
+    totals = [sum(bodies.halves[1].values()) for bodies in (one, other)]
     best, event = 0.0, "nothing"
     for feature in features:
         for here, there in ((0, 1), (1, 0)):
@@ -119,8 +120,7 @@ def compare(question: str, declared: float, one: Bodies, other: Bodies, failure:
             if not values:
                 continue
             hits = [sum(measured[side].get(feature, Counter())[value] for value in values) for side in (here, there)]
-            sizes = [sum((one, other)[side].halves[1].values()) for side in (here, there)]
-            bound = log_ratio_below(hits[0], sizes[0], hits[1], sizes[1], level)
+            bound = log_ratio_below(hits[0], totals[here], hits[1], totals[there], level)
             if bound > best:
                 shown = ", ".join(sorted(values)[:3]) + (", ..." if len(values) > 3 else "")
                 best, event = bound, f"{' and '.join(feature)} in {{{shown}}}"
@@ -145,11 +145,10 @@ def _likelier(here: Mapping[str, int], there: Mapping[str, int], level: float) -
         return list(here) if n_here else []
     ranked = sorted(here, key=lambda value: (there.get(value, 0) + 0.5) / (here[value] + 0.5))
     best, kept, hits_here, hits_there = -math.inf, 0, 0, 0
+    z = math.sqrt(-2 * math.log(level))  # normal limits choose quickly; the other half is measured exactly
     for place, value in enumerate(ranked, start=1):
         hits_here += here[value]
         hits_there += there.get(value, 0)
-        # Normal limits are quick and near enough to choose by; the other half is measured exactly.
-        z = math.sqrt(-2 * math.log(level))
         low = hits_here - z * math.sqrt(hits_here)
         high = hits_there + z * math.sqrt(hits_there + z * z / 4) + z * z / 2
         if low > 0 and (gain := math.log(low / n_here * n_there / high)) > best:

@@ -188,12 +188,11 @@ def _asked_mechanism(kind: str, k: int, written: Mapping[str, Any]) -> Mechanism
         raise ParameterError("mechanism: needs epsilon, not coins")
     epsilon = positive_epsilon(written["epsilon"])
     lo, hi = (written["lo"], written["hi"]) if kind == "number" else (0, k - 1)
-    distance = [[-abs(x - r) for r in range(k)] for x in range(k)]
     makers: dict[str, Callable[[], Mechanism]] = {
         "k-ary": lambda: KAry.from_epsilon(k, epsilon),
         "subset": lambda: best_subset(k, epsilon),
         "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
-        "exponential": lambda: Exponential.calibrated(distance, epsilon),
+        "exponential": lambda: Exponential.calibrated([[-abs(x - r) for r in range(k)] for x in range(k)], epsilon),
         "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
         "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
     }

@@ -10,6 +10,10 @@ Everything this project raises on purpose:
     - SurveyClosed     the survey takes no reports at this time
   + BudgetError        the device's ceiling refuses what the survey asks
   + CollectorError     the collector cannot be reached, or answers something else than agreed
+    - UndeliveredReport  (client) holds the report to send again
+  + AuditFailed        (auditing) reports tell more than their survey declares
+  + NotFound           (server) no such survey here
+  + TokenError         (server) a token that cannot be made or found
 
 A message reads *subject: expectation, what came*. A message about an answer never says what came.
 """

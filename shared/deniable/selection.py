@@ -21,6 +21,7 @@ from deniable.mechanisms import (
     OneOfK,
     Subset,
 )
+from deniable.mechanisms.subset import LARGEST_K
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,7 @@ def mean_variance(mechanism: Mechanism) -> float:
 def _best_subset(k: int, epsilon: Number) -> Candidate | None:
     sizes = [
         _try(f"subset of {w}", lambda w=w: Subset.from_epsilon(k, w, epsilon), total_variance)  # type: ignore[misc]
-        for w in range(2, k)
-        if k <= 256
+        for w in (range(2, k) if k <= LARGEST_K else ())
     ]
     usable = [each for each in sizes if each is not None]
     return min(usable, key=lambda each: each.variance) if usable else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 
@@ -33,9 +33,3 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
         line = io.StringIO()
         csv.writer(line, lineterminator="\r\n").writerow(row)
         yield line.getvalue()
-
-
-def format_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of one shape as CSV with a header."""
-    header = list(rows[0]) if rows else []
-    return "".join(csv_lines([header, *(row.values() for row in rows)]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,12 @@ import click
 
 from deniable.cli import example
 from deniable.intervals import DEFAULT_METHOD, METHODS
-from deniable.table import format_csv, format_table
-from deniable.tally import estimate as estimate_survey
+from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
-from deniable_server.pages import figure
+from deniable_server.results import estimates_csv, estimates_document, figure
+from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
 
 
@@ -43,12 +42,8 @@ def estimate(
     if url:
         result = remote.estimates(url, survey_id, by, confidence, method)
     else:
-        store = Store(existing(database))
-        survey = store.survey(survey_id)
-        tallies = store.tallies(survey)
-        rows = estimate_survey(tallies, survey, by_cohort=by == "cohort", confidence_level=confidence, method=method)
-        n = sum(tally.n for tally in tallies.values())
-        result = {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
+        query = EstimatesQuery.model_validate({"by": by, "confidence": confidence, "method": method})
+        result = estimates_document(Store(existing(database)), survey_id, query)
     click.echo(FORMATS[form](result), nl=form != "csv")
 
 
@@ -74,6 +69,6 @@ def _as_table(result: dict[str, Any]) -> str:
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
     "table": _as_table,
-    "csv": lambda result: format_csv(result["estimates"]),
+    "csv": lambda result: "".join(estimates_csv(result)),
     "json": lambda result: json.dumps(result, indent=1),
 }

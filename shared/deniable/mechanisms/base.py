@@ -16,7 +16,7 @@ from deniable.estimation import Estimate, MeanEstimate
 from deniable.exact import log_above
 from deniable.mechanisms.feasible import most_likely_shares
 from deniable.mechanisms.support import Support
-from deniable.randomness import UNIT, Word, Words, system_word, system_words
+from deniable.randomness import Word, Words, system_word, system_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,9 +46,13 @@ class Mechanism(ABC):
     """Number of options that a report can support."""
 
     @property
-    @abstractmethod
     def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
         """``A[v][x]``: probability that a report supports option ``v`` when the truth is the x-th answer."""
+        assert self.support is not None, "mechanisms without simple supports bring their own"
+        return tuple(
+            tuple(option.if_true if x == v else option.if_other for x in range(self.k))
+            for v, option in enumerate(self.support)
+        )
 
     @property
     def float_matrix(self) -> NDArray[np.float64]:
@@ -197,23 +201,11 @@ class Mechanism(ABC):
             raise ParameterError(f"mechanism {cls.name}: must have the keys {sorted(wanted)}, got {sorted(published)}")
         for key in cls.parameters:
             _check_integers(published[key], f"mechanism {cls.name}: {key}")
-        return cls._from_integers(**{key: published[key] for key in cls.parameters})
-
-    @classmethod
-    def _from_integers(cls, **values: Any) -> Self:
-        return cls(**values)
+        return cls(**{key: published[key] for key in cls.parameters})
 
 
 class OneOfK(Mechanism):
     """A mechanism whose answers and reports are both one of ``k`` options."""
-
-    @property
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        assert self.support is not None, "mechanisms without simple supports bring their own"
-        return tuple(
-            tuple(option.if_true if x == v else option.if_other for x in range(self.k))
-            for v, option in enumerate(self.support)
-        )
 
     @property
     def answer_range(self) -> range:
@@ -281,16 +273,25 @@ LARGEST_INTEGER = 10**15
 """Published integers stay below, where JavaScript's numbers are exact."""
 
 
-def published_weight(value: object, subject: str) -> int:
-    """A weight out of ``2**32`` as a survey publishes it: a plain integer that leaves both outcomes possible."""
-    if type(value) is not int or not 1 < value < UNIT:
-        raise ParameterError(f"{subject}: must be a 32-bit integer above 1, got {describe(value)}")
-    return value
-
-
 def check_k(k: object, largest: int = 2**16) -> None:
     """Raise a ParameterError unless ``k`` is a number of options."""
     if type(k) is not int or k < 2:
         raise ParameterError(f"k: must be an integer of at least 2, got {describe(k)}")
     if k > largest:
         raise ParameterError(f"k: must be at most {largest} options, got {k}")
+
+
+def check_range(lo: object, hi: object, largest: int) -> None:
+    """Raise a ParameterError unless these are the ends of a range of integers at most ``largest`` apart."""
+    if type(lo) is not int or type(hi) is not int or not lo < hi <= lo + largest or abs(lo) > 10**12:
+        raise ParameterError(
+            f"range: lo and hi must be integers, hi above lo and at most {largest} apart, "
+            f"got {describe(lo)} and {describe(hi)}"
+        )
+
+
+def check_bits(report: object, k: int, subject: str) -> str:
+    """The report if it is one character 0 or 1 for each of ``k`` options, or a ReportError."""
+    if not isinstance(report, str) or len(report) != k or set(report) - {"0", "1"}:
+        raise ReportError(f"{subject}: report must be a text of {k} characters 0 or 1, got {describe(report)}")
+    return report

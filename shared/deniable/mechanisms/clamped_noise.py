@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from deniable.errors import ParameterError, describe
-from deniable.mechanisms.rows import LARGEST_RANGE
+from deniable.errors import ParameterError
 from deniable.randomness import UNIT
 
 _DIGITS = Context(prec=40)
@@ -32,15 +31,6 @@ def geometric_tails(rate: Fraction, length: int) -> tuple[int, ...]:
         tail = _DIGITS.multiply(tail, alpha)
         tails.append(int(tail.to_integral_value()))
     return tuple(tails)
-
-
-def check_range(lo: object, hi: object) -> None:
-    """Raise a ParameterError unless these are the ends of a range whose rows can be published."""
-    if type(lo) is not int or type(hi) is not int or not lo < hi <= lo + LARGEST_RANGE or abs(lo) > 10**12:
-        raise ParameterError(
-            f"range: lo and hi must be integers, hi above lo and at most {LARGEST_RANGE} apart, "
-            f"got {describe(lo)} and {describe(hi)}"
-        )
 
 
 def check_tails(tails: object, length: int) -> tuple[int, ...]:

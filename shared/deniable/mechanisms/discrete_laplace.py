@@ -8,8 +8,9 @@ from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon, rational
-from deniable.mechanisms.clamped_noise import check_range, check_tails, clamped_row, geometric_tails
-from deniable.mechanisms.rows import RowMechanism, calibrate, check_rows
+from deniable.mechanisms.base import check_range
+from deniable.mechanisms.clamped_noise import check_tails, clamped_row, geometric_tails
+from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, check_rows
 from deniable.randomness import UNIT
 
 LARGEST_MARGIN = 4000
@@ -54,7 +55,7 @@ class DiscreteLaplace(RowMechanism):
     parameters = ("lo", "hi", "margin", "tails")
 
     def __post_init__(self) -> None:
-        check_range(self.lo, self.hi)
+        check_range(self.lo, self.hi, LARGEST_RANGE)
         if type(self.margin) is not int or not 0 <= self.margin <= LARGEST_MARGIN:
             raise ParameterError(f"margin: must be an integer from 0 to {LARGEST_MARGIN}, got {describe(self.margin)}")
         object.__setattr__(self, "tails", check_tails(self.tails, self.hi - self.lo + self.margin))
@@ -63,7 +64,7 @@ class DiscreteLaplace(RowMechanism):
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number, tail: Number = "1/1000") -> DiscreteLaplace:
         """The least noise whose epsilon is at most ``epsilon`` and that passes the margin with at most ``tail``."""
-        check_range(lo, hi)
+        check_range(lo, hi, LARGEST_RANGE)
         asked = positive_epsilon(epsilon)
         most = rational(tail, "tail")
         if not 0 < most < 1:

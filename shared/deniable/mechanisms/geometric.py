@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.exact import Number, positive_epsilon
-from deniable.mechanisms.clamped_noise import check_range, check_tails, clamped_row, geometric_tails
-from deniable.mechanisms.rows import RowMechanism, calibrate, check_rows
+from deniable.mechanisms.base import check_range
+from deniable.mechanisms.clamped_noise import check_tails, clamped_row, geometric_tails
+from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, check_rows
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,14 @@ class Geometric(RowMechanism):
     parameters = ("lo", "hi", "tails")
 
     def __post_init__(self) -> None:
-        check_range(self.lo, self.hi)
+        check_range(self.lo, self.hi, LARGEST_RANGE)
         object.__setattr__(self, "tails", check_tails(self.tails, self.hi - self.lo))
         check_rows(self.rows)
 
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Geometric:
         """The least noise over a range whose epsilon is at most ``epsilon``."""
-        check_range(lo, hi)
+        check_range(lo, hi, LARGEST_RANGE)
 
         def make(nominal: Fraction) -> Geometric:
             return cls(lo, hi, geometric_tails(nominal / (hi - lo), hi - lo))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError
 from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import OneOfK
+from deniable.mechanisms.base import OneOfK, check_range
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
@@ -59,16 +59,7 @@ class Mean(OneOfK):
     k = 2
 
     def __post_init__(self) -> None:
-        if (
-            type(self.lo) is not int
-            or type(self.hi) is not int
-            or not self.lo < self.hi <= self.lo + LARGEST_RANGE
-            or abs(self.lo) > 10**12
-        ):
-            raise ParameterError(
-                f"range: lo and hi must be integers, hi above lo and at most {LARGEST_RANGE} apart, "
-                f"got {describe(self.lo)} and {describe(self.hi)}"
-            )
+        check_range(self.lo, self.hi, LARGEST_RANGE)
         if type(self.slope) is not int or self.slope < 1 or not self.steps * self.slope < UNIT - 2:
             raise ParameterError(f"slope: must be a positive integer below 2**32 / {self.steps}")
         if self.steps * self.slope % 2:
@@ -78,7 +69,7 @@ class Mean(OneOfK):
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Mean:
         """The least noise over a range whose epsilon is at most ``epsilon``."""
         asked = positive_epsilon(epsilon)
-        cls(lo, hi, 2)  # checks the range
+        check_range(lo, hi, LARGEST_RANGE)
         bound = exp_below(asked)
         span = math.floor((bound - 1) / (bound + 1) * UNIT)  # keep - other
         slope = span // (hi - lo)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, ReportError, describe
 from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, Mechanism, check_answer, check_answers, check_k
+from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, Mechanism, check_answer, check_answers, check_bits, check_k
 from deniable.mechanisms.feasible import nearest_on_simplex
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
@@ -98,11 +98,6 @@ class Subset(Mechanism):
         return (Support(p, q),) * k
 
     @property
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        p, q = self.support[0]
-        return tuple(tuple(p if x == v else q for x in range(self.k)) for v in range(self.k))
-
-    @property
     def likelihood_ratio(self) -> Fraction:
         return Fraction(self.inside, UNIT)
 
@@ -118,11 +113,10 @@ class Subset(Mechanism):
         return "".join("1" if option in chosen else "0" for option in range(self.k))
 
     def check_report(self, report: object, subject: str) -> str:
-        if not isinstance(report, str) or len(report) != self.k or set(report) - {"0", "1"}:
-            raise ReportError(f"{subject}: report must be a text of {self.k} characters 0 or 1, got {describe(report)}")
-        if report.count("1") != self.w:
-            raise ReportError(f"{subject}: report must hold {self.w} characters 1, got {report.count('1')}")
-        return report
+        bits = check_bits(report, self.k, subject)
+        if bits.count("1") != self.w:
+            raise ReportError(f"{subject}: report must hold {self.w} characters 1, got {bits.count('1')}")
+        return bits
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
         import numpy as np

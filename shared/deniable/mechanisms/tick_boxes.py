@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from deniable.errors import AnswerError, ParameterError, ReportError, describe
+from deniable.errors import AnswerError, ParameterError
 from deniable.exact import (
     Number,
     checked_weight,
@@ -17,7 +17,7 @@ from deniable.exact import (
     probability,
     refuse_costly_rounding,
 )
-from deniable.mechanisms.base import BLOCK, Mechanism, check_k
+from deniable.mechanisms.base import BLOCK, Mechanism, check_bits, check_k
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
 
@@ -106,9 +106,7 @@ class TickBoxes(Mechanism):
         )
 
     def check_report(self, report: object, subject: str) -> str:
-        if not isinstance(report, str) or len(report) != self.k or set(report) - {"0", "1"}:
-            raise ReportError(f"{subject}: report must be a text of {self.k} characters 0 or 1, got {describe(report)}")
-        return report
+        return check_bits(report, self.k, subject)
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
         import numpy as np
