@@ -61,7 +61,7 @@ $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
 	touch $@
 
 $(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tests/tools.py
-	$(PIP) install --quiet --constraint constraints.txt --group dev
+	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,research]' --group dev
 	$(TOOL) install
 	$(TOOL) npm --prefix $(WEB) ci --silent
 	touch $@

@@ -240,7 +240,8 @@ def test_cohorts_add_up(http: FlaskClient, filled: str) -> None:
         ("confidence=1", "confidence: Input should be less than 1"),
         ("confidence=nan", "confidence"),
         ("by=question", "by: Input should be 'cohort'"),
-        ("method=bayes", "method: Input should be 'wilson' or 'clopper-pearson'"),
+        ("method=bayes", "method: must be one of default, feldman-cousins"),
+        ("target=nobody", "target: Input should be 'population' or 'respondents'"),
         ("level=0.9", "level: Extra inputs are not permitted"),
     ],
 )

@@ -13,10 +13,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable import DiscreteLaplace, KAry, Mean, Mechanism, ParameterError, Subset, TickBoxes, TwoCoin, Warner
+from deniable import (
+    DiscreteLaplace,
+    Estimate,
+    KAry,
+    Mean,
+    Mechanism,
+    ParameterError,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
 from deniable.channels import (
     Channel,
-    ChannelEstimate,
     Groups,
     cheater_detection,
     crosswise,
@@ -296,7 +306,7 @@ def test_many_options_are_inverted_exactly() -> None:
 
 def test_no_responses_give_no_estimate() -> None:
     for result in (warner("3/4").estimate([0, 0]), cheater_detection(["1/4", "3/4"]).estimate([[0, 0], [0, 0]])):
-        assert isinstance(result, ChannelEstimate)
+        assert isinstance(result, Estimate)
         assert result.n == 0
         assert all(map(math.isnan, (*result.share, *result.std_error)))
 

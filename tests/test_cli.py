@@ -117,7 +117,7 @@ def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector
         for _ in range(10):
             client.answer(survey, {"affair": "yes", "religious": "not"}, cohort)
     for source in (["--db", collector.database], ["--url", collector.url]):
-        assert "20 reports, 95 % intervals (wilson)" in ok("estimate", survey.id, *source)
+        assert "20 reports, 95 % intervals (feldman-cousins)" in ok("estimate", survey.id, *source)
         assert "cohort" in ok("estimate", survey.id, *source, "--by", "cohort")
         result = json.loads(ok("estimate", survey.id, *source, "--format", "json", "--confidence", "0.9"))
         assert (result["n"], result["estimates"][0]["conf_level"]) == (20, 0.9)

@@ -7,7 +7,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from deniable import Survey, read_survey
+from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_server import charts
 from deniable_server.results import figure
@@ -100,3 +100,24 @@ def test_only_scripts_of_the_client_are_served(http: FlaskClient) -> None:
 def test_long_texts_are_shortened_on_charts() -> None:
     assert charts.shorten("a\n b", 10) == "a b"
     assert charts.shorten("x" * 20, 10) == "x" * 9 + "\u2026"
+
+
+def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    store.store_reports(
+        [(survey, Report(f"{i:032x}", None, {"affair": int(i % 10 == 0), "religious": 0})) for i in range(99)]
+    )
+    page = http.get(f"/s/{survey.id}/results").text
+    assert "<strong>yes:</strong> fewer reports than a share of 0 explains (p = " in page
+    assert "one in a hundred can move a share here by up to 2.0 points" in page
+    rows = http.get(f"/api/v1/surveys/{survey.id}/estimates").json["estimates"]
+    assert rows[1]["p_below"] < 0.01 < rows[1]["p_above"]
+    assert rows[1]["flag"] in page.replace("&#39;", "'")
+
+
+def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Survey) -> None:
+    page = http.get(f"/s/{filled.id}/results").text
+    assert re.search(r"\(feldman-cousins\) are for\s+the shares in the population", page)
+    page = http.get(f"/s/{filled.id}/results?target=respondents&simultaneous=true").text
+    assert re.search(r"\(simultaneous wilson\) are for\s+the shares among the people who answered; those of", page)
+    assert "estimates.csv?target=respondents&amp;simultaneous=True" in page

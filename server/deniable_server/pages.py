@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from deniable import __version__
 from deniable_server import charts, schemas
 from deniable_server.api import get_store
-from deniable_server.results import estimates_of, figure
+from deniable_server.results import estimates_of, figure, points_of_fakes
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -37,6 +37,7 @@ def init_app(app: APIFlask) -> None:
     app.extensions["deniable-client"] = client_modules()
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.filters["figure"] = figure
+    app.jinja_env.filters["fakes"] = points_of_fakes
     app.register_blueprint(pages)
 
     @app.get("/client/<path:name>")

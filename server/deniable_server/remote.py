@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import urllib3
@@ -31,9 +32,9 @@ def close(url: str, token: str | None, survey_id: str) -> None:
     _call("POST", url, f"/surveys/{survey_id}/close", token=_needed(token))
 
 
-def estimates(url: str, survey_id: str, by: str | None, confidence: float, method: str) -> dict[str, Any]:
-    """The collector's estimates."""
-    fields = {"confidence": str(confidence), "method": method} | ({"by": by} if by else {})
+def estimates(url: str, survey_id: str, query: Mapping[str, Any]) -> dict[str, Any]:
+    """The collector's estimates; the query is that of the API."""
+    fields = {key: str(value) for key, value in query.items() if value is not None}
     found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", fields=fields).json()
     return found
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from deniable import EstimateRow, estimate
+from deniable import EstimateRow, Question, estimate
+from deniable.privacy import fake_margin
 from deniable.table import csv_lines
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
@@ -25,6 +26,8 @@ def estimates_of(store: Store, survey_id: str, query: EstimatesQuery) -> tuple[i
         by_cohort=query.by == "cohort",
         confidence_level=query.confidence,
         method=query.method,
+        target=query.target,
+        simultaneous=query.simultaneous,
     )
     return sum(tally.n for tally in tallies.values()), rows
 
@@ -51,6 +54,12 @@ def figure(value: float | None, statistic: str) -> str:
     if value is None:
         return "\u2013"
     return (f"{100 * value:.1f} %" if statistic == "share" else f"{value:.4g}").replace("-", "\u2212")
+
+
+def points_of_fakes(question: Question) -> float | None:
+    """How many percentage points one fake report in a hundred can move a share; None where options have no support."""
+    support = question.mechanism.support if question.has_shares else None
+    return max(100 * fake_margin(a, b) for a, b in support) if support else None
 
 
 def _values(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:

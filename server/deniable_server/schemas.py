@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
-from deniable.intervals import DEFAULT_METHOD
+from deniable.estimation import DEFAULT_METHOD
+from deniable.intervals import METHODS
+
+INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
+
+
+def _known_method(name: str) -> str:
+    if name not in INTERVAL_METHODS:
+        raise PydanticCustomError("method", "must be one of {names}", {"names": ", ".join(INTERVAL_METHODS)})
+    return name
 
 
 class EstimatesQuery(BaseModel):
@@ -20,7 +30,13 @@ class EstimatesQuery(BaseModel):
 
     by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
     confidence: Annotated[float, Field(gt=0, lt=1, description="confidence level of the intervals")] = 0.95
-    method: Literal["wilson", "clopper-pearson"] = DEFAULT_METHOD  # type: ignore[assignment]
+    method: Annotated[
+        str, AfterValidator(_known_method), WithJsonSchema({"type": "string", "enum": INTERVAL_METHODS})
+    ] = Field(DEFAULT_METHOD, description=f"method of the intervals: {', '.join(INTERVAL_METHODS)}")
+    target: Literal["population", "respondents"] = Field(
+        "population", description="whose shares the intervals are for: `population` or `respondents` only"
+    )
+    simultaneous: bool = Field(False, description="intervals that hold all options of a question at once")
 
 
 class EstimateLine(BaseModel):
@@ -40,6 +56,10 @@ class EstimateLine(BaseModel):
     epsilon: float = Field(description="privacy loss of one answer to the question")
     feasible: float | None = Field(description="the most likely possible value; shares add up to 1")
     statistic: Literal["share", "mean"]
+    target: Literal["population", "respondents"] = Field(description="whose shares error and interval are for")
+    p_below: float | None = Field(description="p-value of so few reports if the share is 0")
+    p_above: float | None = Field(description="p-value of so many reports if the share is 1")
+    flag: str | None = Field(description="a sentence where the data hardly fit the design")
 
 
 class Estimates(BaseModel):

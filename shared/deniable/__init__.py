@@ -17,8 +17,9 @@ from deniable.errors import (
     SurveyClosed,
     SurveyError,
 )
-from deniable.estimation import Estimate, MeanEstimate
+from deniable.estimation import Estimate
 from deniable.intervals import Interval
+from deniable.means import MeanEstimate
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
@@ -36,9 +37,10 @@ from deniable.mechanisms import (
 )
 from deniable.odds import odds_sentences, whole_odds_sentences
 from deniable.published import parse_survey
+from deniable.published_rows import EstimateRow, estimate
 from deniable.report import Report, parse_report
 from deniable.survey import Question, Survey, address, is_address
-from deniable.tally import EstimateRow, Tally, estimate, tally_reports
+from deniable.tally import Tally, tally_reports
 
 __version__ = "0.1.0"
 

@@ -128,7 +128,7 @@ def mean_variance(mechanism: Mechanism) -> float:
     weights, _ = mechanism.mean_weights(tuple(mechanism.answer_values))
     supported = mechanism.float_matrix.mean(axis=1)
     w = np.array(weights)
-    return float(w @ mechanism.report_covariance(supported) @ w)
+    return float(mechanism.score_covariance(w[None, :], supported)[0, 0])
 
 
 def _best_subset(k: int, epsilon: Number) -> Candidate | None:

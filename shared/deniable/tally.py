@@ -1,15 +1,13 @@
-"""The estimates of a survey: reports are counted into tallies, tallies become published rows."""
+"""Reports are counted into tallies: all that an estimate needs."""
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from deniable.intervals import DEFAULT_METHOD
 from deniable.report import Report
-from deniable.survey import Question, Survey
+from deniable.survey import Survey
 
 
 @dataclass(frozen=True)
@@ -55,122 +53,3 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
         cohort: Tally(n, {question: tuple(counts) for question, counts in supports[cohort].items()})
         for cohort, n in sizes.items()
     }
-
-
-@dataclass(frozen=True)
-class EstimateRow:
-    """One published line: one option of one question, or its mean, for everybody or for one cohort.
-
-    The fields are the columns of the CSV, in order. `statistic` is "share" or "mean"; the mean has no option and no
-    count. Numbers are None where there is no report to estimate from.
-    """
-
-    question: str
-    option: str
-    cohort: str | None
-    n: int
-    count: int | None
-    estimate: float | None
-    std_error: float | None
-    conf_low: float
-    conf_high: float
-    conf_level: float
-    method: str
-    epsilon: float
-    feasible: float | None
-    statistic: str
-
-
-def estimate(
-    tallies: Mapping[str | None, Tally],
-    survey: Survey,
-    *,
-    by_cohort: bool = False,
-    confidence_level: float = 0.95,
-    method: str = DEFAULT_METHOD,
-) -> list[EstimateRow]:
-    """Estimate every share that a survey asks for.
-
-    Parameters
-    ----------
-    tallies : mapping of cohort to Tally
-        What was counted; the key None holds reports without a cohort.
-    survey : Survey
-        The published survey, whose mechanisms are inverted.
-    by_cohort : bool
-        One group of rows for each cohort instead of one for everybody.
-    confidence_level, method
-        As for `Estimate.interval`.
-
-    Returns
-    -------
-    list of EstimateRow
-        In the order of cohorts, questions and options.
-    """
-    if by_cohort:
-        known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
-        groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
-    else:
-        groups = [(None, sum(tallies.values(), Tally.empty(survey)))]
-    rows: list[EstimateRow] = []
-    for cohort, tally in groups:
-        for question in survey.questions:
-            counts = tally.counts[question.id]
-            if question.has_shares:
-                rows += _share_rows(question, cohort, counts, tally.n, confidence_level, method)
-            if question.mean_values is not None:
-                rows.append(_mean_row(question, cohort, counts, tally.n, confidence_level))
-    return rows
-
-
-def _share_rows(
-    question: Question, cohort: str | None, counts: Sequence[int], n: int, confidence_level: float, method: str
-) -> list[EstimateRow]:
-    result = question.mechanism.estimate(counts, n)
-    intervals = result.interval(confidence_level, method)
-    return [
-        EstimateRow(
-            question=question.id,
-            option=label,
-            cohort=cohort,
-            n=n,
-            count=counts[option],
-            estimate=_number(result.share[option]),
-            std_error=_number(result.std_error[option]),
-            conf_low=intervals[option].low,
-            conf_high=intervals[option].high,
-            conf_level=confidence_level,
-            method=result.interval_method(method),
-            epsilon=question.epsilon,
-            feasible=_number(result.feasible[option]),
-            statistic="share",
-        )
-        for option, label in enumerate(question.options)
-    ]
-
-
-def _mean_row(
-    question: Question, cohort: str | None, counts: Sequence[int], n: int, confidence_level: float
-) -> EstimateRow:
-    result = question.mechanism.estimate_mean(counts, n, question.mean_values)
-    interval = result.interval(confidence_level)
-    return EstimateRow(
-        question=question.id,
-        option="",
-        cohort=cohort,
-        n=n,
-        count=None,
-        estimate=_number(result.mean),
-        std_error=_number(result.std_error),
-        conf_low=interval.low,
-        conf_high=interval.high,
-        conf_level=confidence_level,
-        method="wald",
-        epsilon=question.epsilon,
-        feasible=_number(min(max(result.mean, result.lowest), result.highest)),
-        statistic="mean",
-    )
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

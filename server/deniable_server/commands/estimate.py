@@ -10,13 +10,14 @@ from typing import Any
 import click
 
 from deniable.cli import example
-from deniable.intervals import DEFAULT_METHOD, METHODS
+from deniable.estimation import DEFAULT_METHOD
+from deniable.published_rows import TARGETS
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
 from deniable_server.results import estimates_csv, estimates_document, figure
-from deniable_server.schemas import EstimatesQuery
+from deniable_server.schemas import INTERVAL_METHODS, EstimatesQuery
 from deniable_server.store import Store
 
 
@@ -33,17 +34,29 @@ from deniable_server.store import Store
 @click.option(
     "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
 )
-@click.option("--method", type=click.Choice(list(METHODS)), default=DEFAULT_METHOD, show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(INTERVAL_METHODS),
+    default=DEFAULT_METHOD,
+    show_default=True,
+    metavar="NAME",
+    help=f"Method of the intervals: {', '.join(INTERVAL_METHODS)}.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    default=TARGETS[0],
+    show_default=True,
+    help="Whose shares the errors are for.",
+)
+@click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-def estimate(
-    survey_id: str, database: Path, url: str | None, by: str | None, confidence: float, method: str, form: str
-) -> None:
+def estimate(survey_id: str, database: Path, url: str | None, form: str, **query: Any) -> None:
     """Estimate the true shares, with standard errors and confidence intervals."""
     if url:
-        result = remote.estimates(url, survey_id, by, confidence, method)
+        result = remote.estimates(url, survey_id, query)
     else:
-        query = EstimatesQuery.model_validate({"by": by, "confidence": confidence, "method": method})
-        result = estimates_document(Store(existing(database)), survey_id, query)
+        result = estimates_document(Store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
     click.echo(FORMATS[form](result), nl=form != "csv")
 
 
@@ -64,7 +77,12 @@ def _as_table(result: dict[str, Any]) -> str:
     table = format_table(header, lines, right={"n", "estimate", "std. error", "interval"})
     methods = ", ".join(dict.fromkeys(row["method"] for row in rows))
     level = f"{100 * rows[0]['conf_level']:g} % intervals ({methods})" if rows else "no cohorts"
-    return f"{table}\n\n{result['n']} reports, {level}"
+    flags = [
+        f"Attention, {': '.join(filter(None, [row['question'], row['option'], row['cohort'], row['flag']]))}"
+        for row in rows
+        if row["flag"]
+    ]
+    return "\n\n".join([table, f"{result['n']} reports, {level}", *flags])
 
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from deniable.channels.algebra import Matrix, identity, left_inverse, product, times
+from deniable.debiasing import Count, Debiasing, one_report_covariance
 from deniable.errors import ParameterError
+from deniable.estimation import Estimate, check_counts
 from deniable.exact import log_above
+from deniable.mechanisms.feasible import most_likely_mixture, most_likely_shares
+from deniable.mechanisms.support import Support
 from deniable.privacy import likelihood_ratio
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -116,29 +126,69 @@ class Channel:
         """``L[x][r]``: what each response adds to the share of each truth, shape (truths, responses)."""
         return self.scores if self.scores is not None else left_inverse(self.matrix, self.name)
 
-    def estimate(self, counts: Sequence[int]) -> ChannelEstimate:
-        """Debias a tally of responses.
+    @cached_property
+    def support(self) -> tuple[Support, ...] | None:
+        """Support probabilities of every truth, where each response means one truth and errs evenly; else None."""
+        if len(self.responses) != len(self.truths) or self.scores is not None:
+            return None
+        found = []
+        for v, row in enumerate(self.matrix):
+            others = {chance for x, chance in enumerate(row) if x != v}
+            if len(others) != 1 or row[v] in others:
+                return None
+            found.append(Support(row[v], others.pop()))
+        return tuple(found)
+
+    @property
+    def debiasing(self) -> Debiasing:
+        """The map from a response to unbiased shares."""
+        import numpy as np
+
+        weights = np.array(self.inverse, dtype=float)
+        return Debiasing(weights, np.zeros(len(weights)))
+
+    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
+        """Unbiased shares, exactly."""
+        return times(self.inverse, [Fraction(count) / Fraction(n) for count in counts])
+
+    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
+        """Covariance of the unbiased shares of ``n`` people drawn from a population."""
+        seen = [Fraction(count) / Fraction(n) for count in counts]
+        predicted = times(self.matrix, times(self.inverse, seen))
+        lam = predicted if min(predicted) >= 0 else seen
+        return one_report_covariance(self.debiasing.weights, [float(each) for each in lam]) / float(n)
+
+    def expected(self, shares: Sequence[float]) -> list[float]:
+        """The probability of every response when these are the shares."""
+        return [math.fsum(map(operator.mul, map(float, row), shares)) for row in self.matrix]
+
+    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
+        """For each count the number of responses that could have been counted there."""
+        return (n,) * len(counts)
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        """The most likely shares within [0, 1] that add up to 1."""
+        if self.support is not None and all(b for _, b in self.support):
+            return most_likely_shares(counts, n, self.support)
+        return most_likely_mixture([[[float(each) for each in row] for row in self.matrix]], [counts])
+
+    def estimate(self, counts: Sequence[Count], *, n_effective: float | None = None) -> Estimate:
+        """Debias a tally of responses; see `deniable.Estimate`.
 
         Parameters
         ----------
         counts : sequence of int
-            Number of each response, in the order of `responses`.
+            Number of each response, in the order of `responses`; real numbers for weighted responses.
+        n_effective : float, optional
+            Kish's effective number of weighted responses; by default their sum.
 
         Raises
         ------
         ParameterError
             If the counts do not fit, hold an impossible response, or the channel cannot tell its truths apart.
         """
-        inverse = self.inverse
-        tally = _tally(counts, self.matrix, self.responses, "counts")
-        n = sum(tally)
-        if n == 0:
-            return ChannelEstimate.nothing(self, tally)
-        seen = [Fraction(count, n) for count in tally]
-        share = times(inverse, seen)
-        predicted = times(self.matrix, share)
-        lam = predicted if min(predicted) >= 0 else seen
-        return ChannelEstimate.from_samples(self, tally, share, inverse, [(lam, n)])
+        tally = _tally(counts, self.matrix, self.responses, "counts", weighted=n_effective is not None)
+        return Estimate.from_counts(self, tally, n_effective=n_effective)
 
 
 @dataclass(frozen=True)
@@ -174,7 +224,46 @@ class Groups:
         """``L[x][r]`` over the responses of all groups, one group after the other."""
         return left_inverse(sum(self.matrices, ()), self.name)
 
-    def estimate(self, counts: Sequence[Sequence[int]]) -> ChannelEstimate:
+    @property
+    def support(self) -> None:
+        """None: no share is told by a single count."""
+        return None
+
+    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
+        """Unbiased shares, exactly."""
+        sizes = map(Fraction, self.sizes(counts, n))
+        return times(self.inverse, [Fraction(count) / size for count, size in zip(counts, sizes, strict=True)])
+
+    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
+        """Covariance of the unbiased shares, the groups drawn from a population."""
+        import numpy as np
+
+        weights, sizes = np.array(self.inverse, dtype=float), np.array(self.sizes(counts, n), dtype=float)
+        lam = np.array(counts, dtype=float) / sizes
+        parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
+        return np.asarray(sum(parts))
+
+    def expected(self, shares: Sequence[float]) -> list[float]:
+        """The probability of every response of every group when these are the shares."""
+        return [math.fsum(map(operator.mul, map(float, row), shares)) for matrix in self.matrices for row in matrix]
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        """The most likely shares, where they are the parts of one whole; else the unbiased ones, each cut to [0, 1]."""
+        if all(sum(column) == 1 for matrix in self.matrices for column in zip(*matrix, strict=True)):
+            matrices = [[[float(each) for each in row] for row in matrix] for matrix in self.matrices]
+            return most_likely_mixture(matrices, [counts[part] for part in self._parts()])
+        return tuple(min(max(float(share), 0.0), 1.0) for share in self.shares(counts, n))
+
+    def _parts(self) -> list[slice]:
+        ends = list(itertools.accumulate(map(len, self.matrices)))
+        return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
+        """For each count the number of responses of its group."""
+        groups = [counts[part] for part in self._parts()]
+        return [sum(group) for group in groups for _ in group]
+
+    def estimate(self, counts: Sequence[Sequence[Count]]) -> Estimate:
         """Debias one tally of responses for each group.
 
         Raises
@@ -182,7 +271,6 @@ class Groups:
         ParameterError
             If the counts do not fit, a group is empty, or the groups' probabilities do not differ.
         """
-        inverse = self.inverse
         if len(counts) != len(self.matrices):
             raise ParameterError(f"counts: must be one list for each of {len(self.matrices)} groups, got {len(counts)}")
         tallies = [
@@ -190,109 +278,10 @@ class Groups:
             for g, (group, matrix) in enumerate(zip(counts, self.matrices, strict=True))
         ]
         flat = tuple(count for tally in tallies for count in tally)
-        if not sum(flat):
-            return ChannelEstimate.nothing(self, flat)
         for g, tally in enumerate(tallies):
-            if not sum(tally):
+            if sum(flat) and not sum(tally):
                 raise ParameterError(f"counts of group {g}: must hold at least one response, got none")
-        samples = [([Fraction(count, sum(tally)) for count in tally], sum(tally)) for tally in tallies]
-        share = times(inverse, [lam for seen, _ in samples for lam in seen])
-        return ChannelEstimate.from_samples(self, flat, share, inverse, samples)
-
-
-@dataclass(frozen=True)
-class ChannelEstimate:
-    """Debiased shares of the truths behind a tally of responses.
-
-    Attributes
-    ----------
-    design : Channel or Groups
-    counts : tuple of int
-        The responses, group after group.
-    n : int
-        Number of responses.
-    share : tuple of float
-        Unbiased shares, in the order of the design's truths. They may leave [0, 1]. NaN without responses.
-    std_error : tuple of float
-        Standard errors of `share`, for sampling from a population; they divide by n, not n - 1.
-    covariance : tuple of tuples of float, shape (truths, truths)
-    """
-
-    design: Channel | Groups
-    counts: tuple[int, ...]
-    n: int
-    share: tuple[float, ...]
-    std_error: tuple[float, ...]
-    covariance: tuple[tuple[float, ...], ...]
-
-    @classmethod
-    def nothing(cls, design: Channel | Groups, counts: tuple[int, ...]) -> ChannelEstimate:
-        """The estimate without any response."""
-        unknown = (math.nan,) * len(design.truths)
-        return cls(design, counts, 0, unknown, unknown, (unknown,) * len(unknown))
-
-    @classmethod
-    def from_samples(
-        cls,
-        design: Channel | Groups,
-        counts: tuple[int, ...],
-        share: Sequence[Fraction],
-        inverse: Matrix,
-        samples: Iterable[tuple[Sequence[Fraction], int]],
-    ) -> ChannelEstimate:
-        """Add the covariance to exact shares; ``samples`` are the ``lam`` and ``n`` of independent groups."""
-        k, start = len(share), 0
-        covariance = [[0.0] * k for _ in range(k)]
-        for lam, n in samples:
-            part = [row[start : start + len(lam)] for row in inverse]
-            start += len(lam)
-            middle = times(part, lam)
-            # around the middle, because L diag(lam) L' - f f' would lose its digits near lam = 0 and 1
-            apart = [[float(each - m) for each in row] for row, m in zip(part, middle, strict=True)]
-            weights = [float(each) / n for each in lam]
-            for x in range(k):
-                weighted = [w * d for w, d in zip(weights, apart[x], strict=True)]
-                for y in range(x + 1):
-                    covariance[x][y] += math.fsum(map(operator.mul, weighted, apart[y]))
-        full = tuple(tuple(covariance[max(x, y)][min(x, y)] for y in range(k)) for x in range(k))
-        errors = tuple(math.sqrt(full[x][x]) for x in range(k))
-        return cls(design, counts, sum(counts), tuple(map(float, share)), errors, full)
-
-    def total(self, truths: Iterable[str]) -> tuple[float, float]:
-        """The share of several truths together, and its standard error.
-
-        >>> from deniable.channels import stochastic_lie_detector
-        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
-        >>> [round(number, 4) for number in sld.total(["yes, honest", "yes, lying"])]
-        [0.5667, 0.0508]
-        """
-        where = [self._where(truth) for truth in truths]
-        variance = math.fsum(self.covariance[x][y] for x in where for y in where)
-        return math.fsum(self.share[x] for x in where), math.sqrt(max(variance, 0.0))
-
-    def ratio(self, part: Iterable[str], whole: Iterable[str]) -> tuple[float, float]:
-        """The share of some truths among others, and its standard error by the delta method.
-
-        >>> from deniable.channels import stochastic_lie_detector
-        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
-        >>> [round(number, 4) for number in sld.ratio(["yes, honest"], ["yes, honest", "yes, lying"])]
-        [0.5529, 0.0271]
-        """
-        above, below = ([self._where(truth) for truth in truths] for truths in (part, whole))
-        bottom = math.fsum(self.share[x] for x in below)
-        if bottom == 0:
-            raise ParameterError("whole: must have a share other than 0, got 0")
-        ratio = math.fsum(self.share[x] for x in above) / bottom
-        slope = [((x in above) - ratio * (x in below)) / bottom for x in range(len(self.share))]
-        variance = math.fsum(
-            a * b * self.covariance[x][y] for x, a in enumerate(slope) for y, b in enumerate(slope) if a and b
-        )
-        return ratio, math.sqrt(max(variance, 0.0))
-
-    def _where(self, truth: str) -> int:
-        if truth not in self.design.truths:
-            raise ParameterError(f"truth: must be one of {', '.join(self.design.truths)}, got {truth!r}")
-        return self.design.truths.index(truth)
+        return Estimate.from_counts(self, flat)
 
 
 def _shape(matrix: Matrix, name: str) -> tuple[int, int]:
@@ -310,15 +299,10 @@ def _labels(labels: tuple[str, ...], count: int, subject: str) -> tuple[str, ...
     return labels
 
 
-def _tally(counts: Sequence[int], matrix: Matrix, responses: Sequence[str], subject: str) -> tuple[int, ...]:
-    try:
-        tally = tuple(operator.index(count) for count in counts)
-    except TypeError:
-        raise ParameterError(f"{subject}: must be {len(matrix)} integers") from None
-    if len(tally) != len(matrix):
-        raise ParameterError(f"{subject}: must be {len(matrix)} integers, one for each response, got {len(tally)}")
-    if min(tally) < 0:
-        raise ParameterError(f"{subject}: must be integers of at least 0, got {list(tally)}")
+def _tally(
+    counts: Sequence[Count], matrix: Matrix, responses: Sequence[str], subject: str, *, weighted: bool = False
+) -> tuple[Count, ...]:
+    tally = check_counts(counts, len(matrix), subject, weighted=weighted)
     for count, row, response in zip(tally, matrix, responses, strict=True):
         if count and not any(row):
             raise ParameterError(f"{subject}: must be 0 for {response!r}, which is impossible, got {count}")

@@ -342,7 +342,7 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
     """Stochastic lie detector: carriers are told to say yes and may lie; the others say no with ``p1`` or ``p2``.
 
     ``lam_g = a + c (1 - p_g)`` for the shares ``a`` of honest carriers and ``c`` of non-carriers. The prevalence is
-    the `ChannelEstimate.total` of both kinds of carriers, the probability that one is honest their `ratio`.
+    the `Estimate.total` of both kinds of carriers, the probability that one is honest their `ratio`.
 
     References
     ----------

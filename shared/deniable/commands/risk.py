@@ -13,6 +13,7 @@ import click
 from deniable.authoring import read_survey
 from deniable.cli import example
 from deniable.ledger import Ledger
+from deniable.pictures import FAINT_INK, INK, STYLES, check_picture, save_picture, tidy
 from deniable.privacy import (
     epsilon_for_advantage,
     factor,
@@ -30,15 +31,6 @@ if TYPE_CHECKING:
 PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3)
 LARGEST_SHOWN = 6.0
 """The chart ends here: beyond, every curve has arrived at its end."""
-
-STYLES = (
-    ("#0b6e99", "-"),
-    ("#c2571a", (0, (6, 2))),
-    ("#5a7d2a", "-."),
-    ("#8a4f9e", (0, (3, 2))),
-    ("#a4343a", (0, (1, 1.5))),
-)
-"""Colour and dashes of the line of each prior; dashes, for who tells colours apart badly."""
 
 
 @click.command(
@@ -79,8 +71,7 @@ def risk(
         raise click.UsageError("give one of --epsilon, --survey and --advantage")
     if prior is not None and advantage is None:
         raise click.UsageError("--prior goes with --advantage")
-    if picture is not None and picture.suffix not in (".svg", ".png"):
-        raise click.BadParameter(f"must end in .svg or .png, got {picture.name!r}", param_hint="--plot")
+    check_picture(picture)
     subject = "One report"
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:
@@ -100,7 +91,7 @@ def risk(
             about = f"Epsilon {name}: one report" if len(epsilons) > 1 else subject
             click.echo("\n" + "\n".join(odds_of(epsilon, about)))
     if picture is not None:
-        save(picture, [epsilon for _, epsilon in rows])
+        save_picture(picture, lambda: chart([epsilon for _, epsilon in rows]))
 
 
 def table(rows: Sequence[tuple[str, float]], priors: Sequence[float]) -> str:
@@ -141,27 +132,6 @@ def _below(epsilon: float) -> float:
     return float(Context(prec=5, rounding=ROUND_FLOOR).create_decimal(Decimal(epsilon * (1 + 1e-12))))
 
 
-def save(path: Path, epsilons: Sequence[float]) -> None:
-    """Write the chart.
-
-    Raises
-    ------
-    click.ClickException
-        If matplotlib is not installed, or the file cannot be written.
-    """
-    try:
-        import matplotlib as mpl
-    except ModuleNotFoundError:
-        raise click.ClickException("--plot needs matplotlib: pip install 'deniable[research]'") from None
-    form = path.suffix[1:]
-    try:
-        with mpl.rc_context({"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "deniable"}):
-            metadata = {"Date": None} if form == "svg" else None  # the same numbers give the same bytes
-            chart(epsilons).savefig(path, format=form, dpi=150, metadata=metadata)
-    except OSError as error:
-        raise click.ClickException(f"{path.name}: cannot be written: {error.strerror}") from None
-
-
 def chart(epsilons: Sequence[float] = ()) -> Figure:
     """The guessing advantage against epsilon, a line for each prior and one for the worst; dots at ``epsilons``."""
     from matplotlib.figure import Figure
@@ -171,7 +141,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
     axes = figure.subplots()
     steps = [LARGEST_SHOWN * step / 300 for step in range(301)]
     worst = [worst_advantage(each) for each in steps]
-    axes.plot(steps, worst, color="#24292f", linewidth=3, label="worst prior", zorder=2)
+    axes.plot(steps, worst, color=INK, linewidth=3, label="worst prior", zorder=2)
     for prior, (colour, dashes) in reversed(list(zip(PRIORS, STYLES, strict=True))):
         curve = [guessing_advantage(prior, each) for each in steps]
         axes.plot(
@@ -180,8 +150,8 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
     named = -math.inf
     for epsilon in sorted({each for each in epsilons if each <= LARGEST_SHOWN}):
         top = worst_advantage(epsilon)
-        axes.plot([epsilon, epsilon], [0, top], color="#57606a", linewidth=1, linestyle=":")
-        axes.plot(epsilon, top, "o", color="#24292f", markersize=6, clip_on=False, zorder=4)
+        axes.plot([epsilon, epsilon], [0, top], color=FAINT_INK, linewidth=1, linestyle=":")
+        axes.plot(epsilon, top, "o", color=INK, markersize=6, clip_on=False, zorder=4)
         if epsilon - named >= 0.25:  # nearer, the names would cover each other
             axes.annotate(f"{epsilon:.3g}", (epsilon, top), (-6, 4), textcoords="offset points", ha="right")
             named = epsilon
@@ -190,12 +160,9 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
     axes.set_ylim(0, 1)
     axes.set_xlabel("epsilon")
     axes.set_ylabel("guessing advantage, at most")
-    axes.set_title("How much likelier a guess can become by one report", loc="left", fontsize=10.5, fontweight="bold")
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
-    axes.grid(color="#d8dee4", linewidth=0.8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    tidy(axes, "How much likelier a guess can become by one report")
     return figure
 
 
-__all__ = ["chart", "risk", "save", "table"]
+__all__ = ["chart", "risk", "table"]

@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from deniable.debiasing import Count, Debiasing, left_inverse, one_report_covariance
 from deniable.errors import AnswerError, ParameterError, ReportError, describe
-from deniable.estimation import Estimate, MeanEstimate
+from deniable.estimation import Estimate
 from deniable.exact import log_above
+from deniable.means import MeanEstimate
 from deniable.mechanisms.feasible import most_likely_shares
 from deniable.mechanisms.support import Support
 from deniable.randomness import Word, Words, system_word, system_words
@@ -139,36 +141,94 @@ class Mechanism(ABC):
             raise ReportError(f"{subject}: report must be an integer in [0, {self.k}), got {describe(report)}")
         return report
 
-    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
+    @property
+    def truths(self) -> tuple[str, ...]:
+        """Names of the true answers, in order."""
+        return tuple(map(str, range(self.k)))
+
+    @property
+    def debiasing(self) -> Debiasing:
+        """The map from the supports of a report to unbiased shares."""
+        import numpy as np
+
+        if self.support is None:
+            weights = left_inverse(self.float_matrix, f"mechanism {self.name}")
+            return Debiasing(weights, np.zeros(len(weights)))
+        slopes = np.array([1 / float(a - b) for a, b in self.support])
+        return Debiasing(np.diag(slopes), -slopes * np.array([float(b) for _, b in self.support]))
+
+    def shares(self, counts: Sequence[Count], n: Count) -> Sequence[Fraction | float]:
+        """Unbiased shares: exact where every option has support probabilities."""
+        if self.support is None:
+            weights, constant = self.debiasing
+            return [float(share) for share in weights @ [count / n for count in counts] + constant]
+        whole = Fraction(n)
+        return [(Fraction(count) / whole - b) / (a - b) for count, (a, b) in zip(counts, self.support, strict=True)]
+
+    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
+        """Covariance of ``weights @ S`` for the supports ``S`` of one report, from their probabilities.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (m, k)
+        supported : array_like, shape (k,)
+            Probability that a report supports each option.
+        """
+        return one_report_covariance(weights, supported)
+
+    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
+        """Covariance of the unbiased shares of ``n`` people drawn from a population."""
+        return self.score_covariance(self.debiasing.weights, [count / n for count in counts]) / n
+
+    def expected(self, shares: Sequence[float]) -> Sequence[float]:
+        """The probability that a report supports each option when these are the shares."""
+        if self.support is None:
+            return [float(each) for each in self.float_matrix @ list(shares)]
+        return [float(b) + float(a - b) * share for share, (a, b) in zip(shares, self.support, strict=True)]
+
+    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
+        """For each count the number of reports that could have been counted there."""
+        return (n,) * len(counts)
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         """The most likely shares within [0, 1] that add up to 1, at the price of a bias."""
         assert self.support is not None, "mechanisms without simple supports bring their own"
         return most_likely_shares(counts, n, self.support)
 
-    def estimate(self, counts: Sequence[int], n: int | None = None) -> Estimate:
+    def estimate(
+        self, counts: Sequence[Count], n: Count | None = None, *, n_effective: float | None = None
+    ) -> Estimate:
         """Debias a tally of supports; see `deniable.Estimate`.
 
         Parameters
         ----------
         counts : sequence of int, length k
-            Number of reports that support each option, in option order.
+            Number of reports that support each option, in option order; real numbers for weighted reports.
         n : int, optional
-            Number of reports; by default the sum of the counts.
+            Number of reports, or the sum of their weights; by default the sum of the counts.
+        n_effective : float, optional
+            Kish's effective number of weighted reports; by default ``n``.
         """
-        return Estimate.from_counts(self, counts, n)
+        return Estimate.from_counts(self, counts, n, n_effective)
 
     def estimate_mean(
-        self, counts: Sequence[int], n: int | None = None, values: Sequence[float] | None = None
+        self,
+        counts: Sequence[Count],
+        n: Count | None = None,
+        values: Sequence[float] | None = None,
+        *,
+        n_effective: float | None = None,
     ) -> MeanEstimate:
         """Debias a tally of supports into the mean of the true numbers; see `deniable.MeanEstimate`.
 
         Parameters
         ----------
-        counts, n
+        counts, n, n_effective
             As for `estimate`.
         values : sequence of float, optional
             The number that each answer stands for, in order; by default the answers themselves.
         """
-        return MeanEstimate.from_counts(self, counts, n, self.answer_values if values is None else values)
+        return MeanEstimate.from_counts(self, counts, n, self.answer_values if values is None else values, n_effective)
 
     @property
     def answer_values(self) -> Sequence[float]:
@@ -180,13 +240,6 @@ class Mechanism(ABC):
         assert self.support is not None, "mechanisms without simple supports bring their own"
         weights = [value / float(a - b) for value, (a, b) in zip(values, self.support, strict=True)]
         return tuple(weights), -sum(weight * float(b) for weight, (_, b) in zip(weights, self.support, strict=True))
-
-    def report_covariance(self, supported: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-        """Covariance, shape (k, k), of the supports of one report when these are their probabilities."""
-        import numpy as np
-
-        lam = np.asarray(supported, dtype=float)
-        return np.asarray(np.diag(lam) - np.outer(lam, lam))
 
     def publish(self) -> dict[str, Any]:
         """The mechanism as a survey publishes it: its name and its integers."""

@@ -11,10 +11,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from deniable.debiasing import Count
 from deniable.errors import ParameterError, ReportError, describe
 from deniable.exact import LARGEST_LOSS, exp_below
 from deniable.mechanisms.base import OneOfK
-from deniable.mechanisms.feasible import expectation_maximisation
+from deniable.mechanisms.feasible import most_likely_mixture
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:
@@ -102,8 +103,12 @@ class RowMechanism(OneOfK):
     def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
         return _row_weights(self, tuple(values)), 0.0
 
-    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
-        return expectation_maximisation(self.float_matrix, counts)
+    @property
+    def truths(self) -> tuple[str, ...]:
+        return tuple(map(str, self.answer_range))
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        return most_likely_mixture([self.float_matrix], [counts])
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from deniable.debiasing import Count
 from deniable.errors import ParameterError, ReportError, describe
 from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, Mechanism, check_answer, check_answers, check_bits, check_k
@@ -157,13 +158,13 @@ class Subset(Mechanism):
         members[rows, answers] = holds
         return members
 
-    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         # Tallies of supports do not hold the likelihood of whole subsets. Their errors have equal variances and
         # equal correlations, for which the nearest point of the simplex is the most likely one.
-        p, q = self.support[0]
-        return nearest_on_simplex([float((Fraction(count, n) - q) / (p - q)) for count in counts])
+        return nearest_on_simplex([float(share) for share in self.shares(counts, n)])
 
-    def report_covariance(self, supported: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
+        """From the probabilities that a report supports each *pair* of options, which the single ones determine."""
         import numpy as np
 
         k, w = self.k, self.w
@@ -175,7 +176,7 @@ class Subset(Mechanism):
         f = (lam - q) / (p - q)
         both = (f[:, None] + f[None, :]) * one + (1 - f[:, None] - f[None, :]) * none
         np.fill_diagonal(both, lam)
-        return np.asarray(both - np.outer(lam, lam))
+        return np.asarray(weights @ (both - np.outer(lam, lam)) @ weights.T)
 
 
 def unrank(n: int, size: int, rank: int) -> list[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from deniable.debiasing import Count
 from deniable.errors import AnswerError, ParameterError
 from deniable.exact import (
     Number,
@@ -123,10 +124,17 @@ class TickBoxes(Mechanism):
             flat[block] ^= words(flat[block].size) >= self.keep
         return flat.reshape(array.shape)
 
-    def feasible(self, counts: Sequence[int], n: int) -> tuple[float, ...]:
-        p, q = self.support[0]
-        shares = [(Fraction(count, n) - q) / (p - q) for count in counts]
-        return tuple(float(min(max(share, Fraction(0)), Fraction(1))) for share in shares)
+    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
+        """Variances of single boxes; NaN wherever two boxes meet, because tallies do not tell what goes together."""
+        import numpy as np
+
+        lam = np.asarray(supported, dtype=float)
+        variances = weights**2 @ (lam * (1 - lam))
+        alone = np.count_nonzero(weights, axis=1) <= 1
+        return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        return tuple(float(min(max(share, 0), 1)) for share in self.shares(counts, n))
 
     def _check_ticks(self, answer: Sequence[int]) -> frozenset[int]:
         expectation = f"answer: must be a list of different integers in [0, {self.k})"

@@ -15,6 +15,10 @@ class YesNoMechanism(OneOfK):
     k = 2
 
     @property
+    def truths(self) -> tuple[str, ...]:
+        return ("no", "yes")
+
+    @property
     @abstractmethod
     def yes_if_yes(self) -> Fraction:
         """``P(1|1)``: probability that a true Yes sends Yes."""

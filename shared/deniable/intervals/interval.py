@@ -1,0 +1,35 @@
+"""What every method returns, and the checks that they share."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import NamedTuple
+
+from deniable.errors import ParameterError
+
+
+class Interval(NamedTuple):
+    """A confidence interval."""
+
+    low: float
+    high: float
+
+    def cut(self, low: float = 0.0, high: float = 1.0) -> Interval:
+        """The part within a range; where nothing is, the end of the range that is nearest.
+
+        >>> Interval(-0.2, 0.3).cut(), Interval(-0.2, -0.1).cut()
+        (Interval(low=0.0, high=0.3), Interval(low=0.0, high=0.0))
+        """
+        return Interval(min(max(self.low, low), high), min(max(self.high, low), high))
+
+
+def check_confidence_level(confidence_level: float) -> float:
+    """Return the level if it is one."""
+    if not 0 < confidence_level < 1:
+        raise ParameterError(f"confidence_level: must be above 0 and below 1, got {confidence_level!r}")
+    return confidence_level
+
+
+def normal_quantile(confidence_level: float) -> float:
+    """How many standard errors a two-sided interval reaches on each side: 1.96 at 0.95."""
+    return NormalDist().inv_cdf((1 + confidence_level) / 2)

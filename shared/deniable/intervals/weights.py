@@ -1,0 +1,42 @@
+"""How many unweighted reports weighted ones are worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from deniable.errors import ParameterError
+
+
+def kish(weights: Iterable[float]) -> float:
+    """Kish's effective number of reports, ``(sum w)^2 / sum w^2`` [1]_.
+
+    A weighted share varies as one of that many unweighted reports does, if the weights have nothing to do with the
+    answers. Give intervals this as ``n`` and the weighted share of supporting reports times it as ``count``; with
+    the number of reports or the sum of weights as ``n`` they come out too short. It does not change when all
+    weights are multiplied by a number, equals the number of reports if all weights are equal, and is less otherwise.
+
+    Raises
+    ------
+    ParameterError
+        If a weight is negative or not finite.
+
+    References
+    ----------
+    .. [1] L. Kish, "Survey Sampling", Wiley 1965.
+
+    Examples
+    --------
+    (1 + 1 + 2)^2 / (1 + 1 + 4):
+
+    >>> round(kish([1, 1, 2]), 4)
+    2.6667
+    """
+    each = [float(weight) for weight in weights]
+    largest = max(each, default=0.0)
+    if not all(0 <= weight < math.inf for weight in each):
+        raise ParameterError("weights: must be finite and not negative")
+    if largest == 0:
+        return 0.0
+    scaled = [weight / largest for weight in each]  # squares of very small or large weights leave the floats
+    return math.fsum(scaled) ** 2 / math.fsum(weight * weight for weight in scaled)

@@ -1,0 +1,63 @@
+"""Charts that commands write to files, in one style."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#24292f"
+FAINT_INK = "#57606a"
+
+STYLES: tuple[tuple[str, Any], ...] = (
+    ("#0b6e99", "-"),
+    ("#c2571a", (0, (6, 2))),
+    ("#5a7d2a", "-."),
+    ("#8a4f9e", (0, (3, 2))),
+    ("#a4343a", (0, (1, 1.5))),
+)
+"""Colour and dashes of lines; dashes, for who tells colours apart badly."""
+
+
+def check_picture(path: Path | None) -> None:
+    """Raise click's error unless a picture of that name can be drawn."""
+    import click  # here, because importing the rest of this package needs no click
+
+    if path is not None and path.suffix not in (".svg", ".png"):
+        raise click.BadParameter(f"must end in .svg or .png, got {path.name!r}", param_hint="--plot")
+
+
+def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
+    """Draw a chart and write it, as .svg or .png; the same chart gives the same bytes.
+
+    Raises
+    ------
+    click.ClickException
+        If matplotlib is not installed, or the file cannot be written.
+    """
+    import click
+
+    try:
+        import matplotlib as mpl
+    except ModuleNotFoundError:
+        raise click.ClickException("--plot needs matplotlib: pip install 'deniable[research]'") from None
+    form = path.suffix[1:]
+    try:
+        with mpl.rc_context({"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "deniable"}):
+            metadata = {"Date": None} if form == "svg" else None
+            draw().savefig(path, format=form, dpi=150, metadata=metadata)
+    except OSError as error:
+        raise click.ClickException(f"{path.name}: cannot be written: {error.strerror}") from None
+
+
+def tidy(axes: Axes, title: str) -> None:
+    """A title in bold on the left, faint lines to read values by, no frame above and on the right."""
+    axes.set_title(title, loc="left", fontsize=10.5, fontweight="bold")
+    axes.grid(color="#d8dee4", linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
