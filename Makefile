@@ -40,7 +40,7 @@ vectors: $(VENV)/test.installed
 	$(BIN)/python tests/make_vectors.py
 
 tables: $(VENV)/test.installed
-	$(BIN)/python tests/tables.py
+	$(BIN)/python tests/tables
 
 bench: $(VENV)/test.installed $(VENV)/bench.installed
 	$(BIN)/python tests/bench.py $(VENV)/bench/bin/python

@@ -353,7 +353,7 @@ def test_no_responses_give_no_estimate() -> None:
         (lambda: warner("3/4").estimate([1, -1]), "counts: must be integers of at least 0, got [1, -1]"),
         (lambda: cheater_detection(["1/4", "3/4"]).estimate([[1, 1]]), "counts: must be one list for each of 2 groups"),
         (lambda: cheater_detection(["1/4", "3/4"]).estimate([[1, 1], [0, 0]]), "counts of group 1: must hold at least"),
-        (lambda: warner("3/4").estimate([1, 1]).total(["maybe"]), "truth: must be one of no, yes, got 'maybe'"),
+        (lambda: warner("3/4").estimate([1, 1]).total(["maybe"]), "or one of no, yes, got 'maybe'"),
         (lambda: warner("3/4").estimate([3, 1]).ratio(["no"], ["yes"]), "whole: must have a share other than 0"),
     ],
 )

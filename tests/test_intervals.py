@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from scipy.special import xlog1py, xlogy
 from scipy.stats import beta, binom, chi2
 
-from coverage import SIZES, cells, designs, joint_table, lowest, weighted_coverage, width_ratio
 from deniable import Interval, ParameterError
 from deniable.intervals import (
     METHODS,
@@ -33,6 +32,7 @@ from deniable.intervals import (
     wilson,
 )
 from deniable.intervals import blaker as blaker_interval
+from tables.intervals import SIZES, cells, designs, joint_table, lowest, weighted_coverage, width_ratio
 
 REFERENCE = Path(__file__).parent / "reference" / "intervals.csv"
 COLUMNS = {

@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from deniable import EstimateRow, Question, estimate
+from deniable.output import number, percent
 from deniable.privacy import fake_margin
 from deniable.table import csv_lines
 from deniable_server.schemas import EstimatesQuery
@@ -51,9 +52,7 @@ def figure(value: float | None, statistic: str) -> str:
     >>> figure(-0.004, "share")
     '\u22120.4 %'
     """
-    if value is None:
-        return "\u2013"
-    return (f"{100 * value:.1f} %" if statistic == "share" else f"{value:.4g}").replace("-", "\u2212")
+    return percent(value) if statistic == "share" else number(value)
 
 
 def points_of_fakes(question: Question) -> float | None:

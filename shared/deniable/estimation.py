@@ -245,7 +245,7 @@ class Estimate:
             return self._smoothed(z * z)._normal(z)
         if self.population is not None:
             return tuple(self._score_interval(option, z).cut() for option in range(k))
-        counts, pairs = self._effective_counts, [(float(a), float(b)) for a, b in support]
+        counts, pairs = self.effective_counts, [(float(a), float(b)) for a, b in support]
         if together:
             return tuple(simultaneous_intervals(counts, self.n_effective, pairs, level, method))
         each = zip(counts, pairs, strict=True)
@@ -257,7 +257,7 @@ class Estimate:
         return len(self.share) == 2 and self.design.support is not None and sum(self.counts) == self.n
 
     @property
-    def _effective_counts(self) -> list[float]:
+    def effective_counts(self) -> list[float]:
         """The counts among `n_effective` reports."""
         return [float(Fraction(count) * Fraction(self.n_effective) / Fraction(self.n)) for count in self.counts]
 
@@ -269,7 +269,7 @@ class Estimate:
         """The estimate after that many more reports, as equal shares would bring them (to each group)."""
         k = len(self.share)
         more = self.design.expected((1 / k,) * k)
-        counts = [count + reports * each for count, each in zip(self._effective_counts, more, strict=True)]
+        counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
 
     def _score_interval(self, option: int, z: float) -> Interval:
@@ -304,7 +304,7 @@ class Estimate:
                 Consistency(_below(share, error), _below(1 - share, error))
                 for share, error in zip(self.share, errors, strict=True)
             )
-        pairs = zip(self._effective_counts, self.design.support, strict=True)
+        pairs = zip(self.effective_counts, self.design.support, strict=True)
         return tuple(consistency(count, self.n_effective, (float(a), float(b))) for count, (a, b) in pairs)
 
     @property
@@ -323,7 +323,7 @@ class Estimate:
         >>> [round(number, 4) for number in sld.total(["yes, honest", "yes, lying"])]
         [0.5667, 0.0508]
         """
-        where = [self._where(truth) for truth in truths]
+        where = [self.place(truth) for truth in truths]
         return math.fsum(self.share[x] for x in where), self._error_of([float(x in where) for x in self._places])
 
     def mean(self, values: Sequence[float]) -> tuple[float, float]:
@@ -343,7 +343,7 @@ class Estimate:
         >>> [round(number, 4) for number in sld.ratio(["yes, honest"], ["yes, honest", "yes, lying"])]
         [0.5529, 0.0271]
         """
-        above, below = ([self._where(truth) for truth in truths] for truths in (part, whole))
+        above, below = ([self.place(truth) for truth in truths] for truths in (part, whole))
         bottom = math.fsum(self.share[x] for x in below)
         if bottom == 0:
             raise ParameterError("whole: must have a share other than 0, got 0")
@@ -361,12 +361,21 @@ class Estimate:
         weights = np.array(slope)[used]
         return math.sqrt(max(float(weights @ self.covariance[np.ix_(used, used)] @ weights), 0.0))
 
-    def _where(self, truth: str | int) -> int:
-        if isinstance(truth, int) and 0 <= truth < len(self.share):
-            return truth
-        if truth not in self.design.truths:
-            raise ParameterError(f"truth: must be one of {', '.join(self.design.truths)}, got {truth!r}")
-        return self.design.truths.index(str(truth))
+    def place(self, truth: str | int) -> int:
+        """The number of a truth, given as that or by its name in the design.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such truth.
+        """
+        truths = self.design.truths
+        if isinstance(truth, str) and truth in truths:
+            return truths.index(truth)
+        if isinstance(truth, bool) or not isinstance(truth, int) or not 0 <= truth < len(truths):
+            names = ", ".join(truths)
+            raise ParameterError(f"option: must be in [0, {len(truths)}) or one of {names}, got {truth!r}")
+        return truth
 
 
 def check_counts(

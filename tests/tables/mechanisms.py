@@ -1,4 +1,4 @@
-"""Prints what the mechanisms cost: ``make tables``.
+"""Prints what the mechanisms cost.
 
 Epsilon lost to integer weights on a grid of parameters, and the total variance of what is chosen by default beside
 what it was chosen from.
@@ -86,6 +86,6 @@ def variances() -> str:
     return f"{table}\nLargest ratio to the best of k-ary, OUE and subsets of every size: {worst:.6f}"
 
 
-if __name__ == "__main__":
+def main() -> None:
     print(rounding(), end="\n\n")
     print(variances())

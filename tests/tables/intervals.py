@@ -1,4 +1,4 @@
-"""Prints how often intervals hold the truth, how long they are and what they cost: ``make tables``.
+"""Prints how often intervals hold the truth, how long they are and what they cost.
 
 Coverage of one share is added up over all counts, not simulated; that of all shares of a question is simulated.
 """
@@ -235,7 +235,3 @@ def main() -> None:
     rows = [[method, *(f"{milliseconds(method, n):.3f}" for n in sizes)] for method in CHOICES]
     print("Milliseconds for one interval, by number of reports")
     print(format_table(["method", *map(str, sizes)], rows, right=set(map(str, sizes))))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,25 @@
+"""Simulating surveys before anybody is asked: bias, coverage and power, with people who do not do as they are told.
+
+`simulate` repeats a survey many times through its real mechanisms and estimator; `Simulation.draw` gives the reports of
+one such survey, `reports_csv` writes them as a collector does.
+"""
+
+from deniable.simulation.draw import DrawnCohort, generator_of, reports_csv
+from deniable.simulation.figures import SimulationRow
+from deniable.simulation.misbehaviour import Misbehaviour
+from deniable.simulation.simulate import DEFAULT_SEED, Simulation, simulate
+from deniable.simulation.truth import Truth, read_truth, truth_of
+
+__all__ = [
+    "DEFAULT_SEED",
+    "DrawnCohort",
+    "Misbehaviour",
+    "Simulation",
+    "SimulationRow",
+    "Truth",
+    "generator_of",
+    "read_truth",
+    "reports_csv",
+    "simulate",
+    "truth_of",
+]

@@ -1,0 +1,67 @@
+"""What the tests of ``deniable analyze`` share: the command in this process, and the study of ``tests/data``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from click.testing import CliRunner, Result
+
+from conftest import SURVEY
+from deniable import (
+    DeniableError,
+    Report,
+    Survey,
+    read_survey,
+)
+from deniable.commands.analyze import analyze
+from deniable_client import randomize
+
+DATA = Path(__file__).parent / "data"
+STUDY = (str(DATA / "study.csv"), "--design", str(DATA / "study.toml"))
+
+
+def run(*arguments: object) -> Result:
+    """Run a command of ``deniable analyze``."""
+    return CliRunner().invoke(analyze, [str(each) for each in arguments])
+
+
+def ok(*arguments: object) -> str:
+    """What a command prints that succeeds."""
+    result = run(*arguments)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stdout
+
+
+def refused(*arguments: object) -> str:
+    """The sentence of a command that fails, and prints nothing else."""
+    result = run(*arguments)
+    assert result.exit_code in (1, 2), result.output
+    assert result.stdout == ""
+    return str(result.exception) if isinstance(result.exception, DeniableError) else result.stderr
+
+
+def as_rows(*arguments: object) -> list[dict[str, Any]]:
+    """The CSV that a command prints, as pandas reads it."""
+    frame = pd.read_csv(io.StringIO(ok(*arguments, "--format", "csv")), keep_default_na=False, na_values=[""])
+    return [{key: None if pd.isna(value) else value for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+def study_rows() -> list[dict[str, str]]:
+    """The study as the csv module reads it, on its own."""
+    with (DATA / "study.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file, delimiter=";"))
+
+
+def love_reports(n: int = 300) -> tuple[Survey, list[Report]]:
+    """The survey of two questions, and reports to it."""
+    survey = read_survey(SURVEY)
+    options = survey.question("religious").options
+    cohorts = ("paper", "web", None)
+    return survey, [
+        randomize(survey, {"affair": "yes" if row % 3 else "no", "religious": options[row % 4]}, cohorts[row % 3])
+        for row in range(n)
+    ]

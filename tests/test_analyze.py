@@ -1,0 +1,318 @@
+"""Files of reports: what their columns hold, and ``deniable analyze`` as people type it."""
+
+from __future__ import annotations
+
+import builtins
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from analyzing import DATA, STUDY, as_rows, love_reports, ok, refused, run, study_rows
+from conftest import FIVE_TYPES, SURVEY, person
+from deniable import (
+    EstimateRow,
+    ParameterError,
+    Report,
+    ReportError,
+    Survey,
+    estimate,
+    read_survey,
+    tally_reports,
+)
+from deniable.analysis import (
+    ComparisonRow,
+    CrosstabRow,
+    Layout,
+    Table,
+    estimate_shares,
+    read_layout,
+)
+from deniable.analysis.charts import Mark, Panel, interval_chart
+from deniable.commands.analyze import analyze
+from deniable.output import percent, to_json
+from deniable.published_rows import Wanted
+from deniable_client import randomize
+from deniable_server.store import Store
+
+
+@pytest.fixture(scope="module")
+def study() -> Table:
+    return Table.read(DATA / "study.csv", read_layout((DATA / "study.toml").read_bytes()))
+
+
+@pytest.fixture
+def survey_file(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.toml"
+    path.write_text(SURVEY, encoding="utf-8")
+    return path
+
+
+def collect(http: FlaskClient, store: Store, survey: Survey, reports: list[Report]) -> str:
+    """Send reports to a collector; its reports.csv."""
+    store.publish(survey)
+    body = b"\n".join(report.encode() for report in reports)
+    answer = http.post(f"/api/v1/surveys/{survey.id}/reports", data=body, content_type="application/x-ndjson")
+    assert answer.json is not None
+    assert answer.json["stored"] == len(reports)
+    return http.get(f"/api/v1/surveys/{survey.id}/reports.csv").text
+
+
+@pytest.mark.parametrize("by", [None, "cohort"])
+def test_shares_of_reports_csv_are_what_the_collector_publishes(
+    http: FlaskClient, store: Store, tmp_path: Path, survey_file: Path, by: str | None
+) -> None:
+    survey, reports = love_reports()
+    file = tmp_path / "reports.csv"
+    file.write_text(collect(http, store, survey, reports), encoding="utf-8", newline="")
+    query = f"?by={by}" if by else ""
+    published = http.get(f"/api/v1/surveys/{survey.id}/estimates.json{query}").json
+    assert published is not None
+    arguments = [file, "--survey", survey_file, *(["--by", by] if by else [])]
+    ours = json.loads(ok("shares", *arguments, "--format", "json"))
+    assert ours["rows"] == published["n"] == 300
+    assert len(ours["estimates"]) == len(published["estimates"]) == (18 if by else 6)
+    for mine, theirs in zip(ours["estimates"], published["estimates"], strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-12)
+
+
+def test_shares_of_all_question_types_are_the_rows_of_the_estimator(tmp_path: Path) -> None:
+    survey = read_survey(FIVE_TYPES)
+    reports = [randomize(survey, person(number)) for number in range(150)]
+    columns = {"id": tuple(report.id for report in reports), "cohort": ("",) * 150} | {
+        question.id: tuple(str(report.values[question.id]) for report in reports) for question in survey.questions
+    }
+    expected = estimate(tally_reports(reports, survey), survey)
+    assert estimate_shares(Table.of(columns, survey)) == expected
+    wanted = Wanted(0.9, "wilson", "respondents", simultaneous=False)
+    settings = {"confidence_level": 0.9, "method": "wilson", "target": "respondents"}
+    assert estimate_shares(Table.of(columns, survey), wanted=wanted) == estimate(
+        tally_reports(reports, survey), survey, **settings
+    )  # type: ignore[arg-type]  # each of its own type
+
+
+def test_published_json_is_a_survey_too(tmp_path: Path, survey_file: Path) -> None:
+    survey, reports = love_reports(20)
+    file, published = tmp_path / "reports.csv", tmp_path / "survey.json"
+    published.write_bytes(survey.document)
+    rows = [f"{report.id},{report.cohort or ''},{','.join(map(str, report.values.values()))}" for report in reports]
+    file.write_text("\n".join(["id,cohort,affair,religious", *rows]), encoding="utf-8")
+    assert ok("shares", file, "--survey", published) == ok("shares", file, "--survey", survey_file)
+
+
+def test_questions_of_other_tools_exports_are_named_with_column(tmp_path: Path, survey_file: Path) -> None:
+    file = tmp_path / "qualtrics.csv"
+    texts = 'Response ID,"Have you, since you married?",""\n'
+    file.write_text(f"ResponseId,Q7,Q8\n{texts}R_1,1,\nR_2,0.0,2\nR_3,,1\nR_4,1.0,3\n", encoding="utf-8")
+    arguments = [file, "--survey", survey_file, "--column", "affair=Q7", "--format", "json"]
+    assert "got something else in 1 row" in refused("shares", *arguments)
+    result = run("shares", *arguments, "--skip", 1)
+    assert result.exit_code == 0, result.output
+    assert "affair: 1 row of 4 without a report left out" in result.stderr
+    document = json.loads(result.stdout)
+    assert document["dropped"] == {"affair": 1}
+    _, yes = document["estimates"]
+    assert (yes["question"], yes["n"], yes["count"]) == ("affair", 3, 2)
+    assert yes["estimate"] == pytest.approx(2 * (2 / 3 - 1 / 4))
+
+
+def test_shares_of_a_study_are_its_equations(study: Table) -> None:
+    rows = {(row["question"], row["option"]): row for row in as_rows("shares", *STUDY)}
+    data = study_rows()
+    known = [each for each in data if each["rrt_q1"] != "9"]
+    yes = sum(each["rrt_q1"] == "1" for each in known)
+    assert rows["affair", "yes"]["n"] == len(known) == 583
+    assert rows["affair", "yes"]["estimate"] == pytest.approx((yes / 583 - 1 / 6) * 1.5, abs=1e-12)
+    same = sum(each["cwm_q2"] == "same" for each in data) / 600
+    assert rows["drugs", "yes"]["estimate"] == pytest.approx((same - 5 / 6) / (1 / 6 - 5 / 6), abs=1e-12)
+    lam = [
+        sum(each["cdm_q3"] == "yes" for each in group) / len(group)
+        for group in ([each for each in data if each["arm"] == arm] for arm in "AB")
+    ]
+    honest_no = 2 * (lam[1] - lam[0])  # lam = f + h / 4 and f + 3 h / 4
+    assert rows["theft", "no"]["estimate"] == pytest.approx(honest_no, abs=1e-12)
+    assert rows["theft", "yes"]["estimate"] == pytest.approx(lam[0] - honest_no / 4, abs=1e-12)
+    assert math.isinf(float(rows["theft", "no"]["epsilon"]))
+
+
+def test_weights_count(study: Table) -> None:
+    data = [each for each in study_rows() if each["rrt_q1"] != "9"]
+    weights = np.array([float(each["w"]) for each in data])
+    yes = np.array([each["rrt_q1"] == "1" for each in data])
+    lam, effective = weights @ yes / weights.sum(), weights.sum() ** 2 / (weights**2).sum()
+    (row,) = [row for row in as_rows("shares", *STUDY, "affair", "--weights", "w") if row["option"] == "yes"]
+    assert row["n"] == 583
+    assert row["count"] == pytest.approx(float(weights @ yes))
+    assert row["estimate"] == pytest.approx((lam - 1 / 6) * 1.5, abs=1e-12)
+    assert row["std_error"] == pytest.approx(1.5 * math.sqrt(lam * (1 - lam) / effective), abs=1e-12)
+    theft = [row for row in as_rows("shares", *STUDY, "theft", "--weights", "w") if row["option"] == "no"]
+    plain = [row for row in as_rows("shares", *STUDY, "theft") if row["option"] == "no"]
+    assert theft[0]["std_error"] > plain[0]["std_error"]
+    assert theft[0]["estimate"] != plain[0]["estimate"]
+
+
+def test_equal_weights_are_no_weights(study: Table) -> None:
+    columns = dict(study.columns) | {"w": ("2.5",) * 600}
+    weighted = Table.of(columns, Layout(study.layout.questions, weights="w"))
+    for mine, theirs in zip(estimate_shares(weighted), estimate_shares(study), strict=True):
+        assert mine.estimate == pytest.approx(theirs.estimate, abs=1e-12)
+        assert mine.std_error == pytest.approx(theirs.std_error, abs=1e-12)
+        assert (mine.conf_low, mine.conf_high) == pytest.approx((theirs.conf_low, theirs.conf_high), abs=1e-9)
+
+
+def test_a_count_that_contradicts_its_design_is_flagged_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "real.csv"
+    file.write_text("q\n" + "1\n" * 98 + "2\n" * 631, encoding="utf-8")
+    question = "q: forced-response truth=2/3 codes=yes:1,no:2"
+    text = ok("shares", file, "--question", question)
+    assert "fewer reports than a share of 0 explains (p = 0.0097): the data hardly fit the design" in text
+    document = json.loads(ok("shares", file, "--question", question, "--format", "json"))
+    yes = document["estimates"][1]
+    assert yes["p_below"] == pytest.approx(0.0097, abs=5e-5)
+    assert yes["flag"].startswith("fewer reports")
+    assert len(document["cautions"]) == 2
+    result = run("regress", file, "q ~ 1", "--question", question, "--format", "csv")
+    assert "Caution: q: yes: fewer reports than a share of 0 explains (p = 0.0097)" in result.stderr
+
+
+def test_rows_without_reports_are_counted_never_silent(study: Table) -> None:
+    result = run("shares", *STUDY, "--format", "csv")
+    assert "affair: 17 rows of 600 without a report left out" in result.stderr
+    document = json.loads(run("shares", *STUDY, "--format", "json").stdout)
+    assert document["dropped"] == {"affair": 17, "drugs": 0, "theft": 0}
+    assert study.dropped("affair", "drugs") == 17
+    first, second = study.items("affair", "drugs")
+    assert len(first) == len(second) == 583
+
+
+def test_unknown_codes_are_counted_and_never_repeated(tmp_path: Path, survey_file: Path) -> None:
+    file = tmp_path / "odd.csv"
+    file.write_text("q,affair\n1,1\n2,7\nsecret,0\nsecret,\n9,1\n", encoding="utf-8")
+    message = refused("shares", file, "--question", "q: forced-response truth=2/3 codes=yes:1,no:2")
+    assert message == "column 'q': must hold '1', '2' or nothing ('', 'NA', 'NaN'), got something else in 3 rows"
+    again = refused("shares", file, "--question", "q: forced-response truth=2/3 codes=yes:1,no:2 missing=9")
+    assert "in 2 rows" in again
+    assert "in 2 rows" in refused(
+        "shares", file, "--missing", "9", "--question", "q: forced-response truth=2/3 codes=yes:1,no:2"
+    )
+    message = refused("shares", file, "--survey", survey_file, "--column", "affair=affair")
+    assert message == (
+        "column 'affair': must hold 'no', 'yes' or an integer in [0, 2) or nothing ('', 'NA', 'NaN'), "
+        "got something else in 1 row"
+    )
+
+
+def test_unknown_groups_and_bad_weights_are_refused(study: Table) -> None:
+    columns = dict(study.columns) | {"arm": ("A", "C") * 300}
+    with pytest.raises(
+        ReportError, match="column 'arm': must hold the groups 'A', 'B', got something else in 300 rows"
+    ):
+        estimate_shares(Table.of(columns, study.layout), ["theft"])
+    with pytest.raises(ParameterError, match="theft: must have reports of both groups"):
+        estimate_shares(Table.of(dict(study.columns) | {"arm": ("A",) * 600}, study.layout), ["theft"])
+    for weights, bad in [(("-1",) * 600, 600), (("",) + ("1",) * 599, 1)]:
+        table = Table.of(dict(study.columns) | {"w": weights}, Layout(study.layout.questions, weights="w"))
+        with pytest.raises(ReportError, match=f"weights must be numbers of at least 0, {bad} are not"):
+            estimate_shares(table)
+    with pytest.raises(ReportError, match="column 'w': must hold numbers, 600 rows do not"):
+        estimate_shares(Table.of(dict(study.columns) | {"w": ("many",) * 600}, Layout(study.layout.questions, "w")))
+
+
+def test_data_must_be_explained_once(survey_file: Path) -> None:
+    assert "give one of --survey, --design and --question" in refused("shares", STUDY[0])
+    assert "give one of" in refused("shares", *STUDY, "--survey", survey_file)
+    assert "--column goes with --survey" in refused("shares", *STUDY, "--column", "a=b")
+    assert "column 'affair': must be one of the file's columns: person, rrt_q1" in refused(
+        "shares", STUDY[0], "--survey", survey_file
+    )
+    assert "must end in .svg or .png" in refused("shares", *STUDY, "--plot", "x.pdf")
+    assert "question: must be one of affair, drugs, theft, got 'love'" in refused("shares", *STUDY, "love")
+
+
+def test_what_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    really = builtins.__import__
+
+    def without(name: str, *arguments: Any, **others: Any) -> Any:
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name.partition(".")[0])
+        return really(name, *arguments, **others)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    hidden = {"formulaic"}
+    assert "needs formulaic: pip install 'deniable[research]'" in refused("regress", *STUDY, "affair ~ 1")
+    hidden = {"numpy"}
+    assert "this analysis needs numpy: pip install 'deniable[research]'" in refused("shares", *STUDY)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["shares", "--by", "wave"], {"affair", "yes", "2024", "100%"}),
+        (["compare", "affair"], {"affair: difference of shares", "yes: 2024 \u2212 2025"}),
+        (["compare", "affair", "--by", "arm"], {"affair: ratio of shares", "yes: A / B"}),
+        (["crosstab", "affair", "drugs", "--given", "drugs"], {"among drugs: yes", "affair: yes"}),
+        (["regress", "affair ~ age"], {"affair ~ age", "Intercept"}),
+    ],
+)
+def test_pictures_name_what_they_show(tmp_path: Path, arguments: list[str], words: set[str]) -> None:
+    picture = tmp_path / "chart.svg"
+    command, *others = arguments
+    ok(command, *STUDY, *others, "--plot", picture)
+    shown = {element.text for element in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")}
+    assert words <= shown
+    assert not any("$" in (text or "") for text in shown)
+
+
+def test_pictures_are_the_same_bytes_and_end_at_infinity(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.svg", tmp_path / "b.svg"
+    for picture in (first, second):
+        ok("shares", *STUDY, "--plot", picture)
+    assert first.read_bytes() == second.read_bytes()
+    endless = Panel("odds", (Mark("open", 1.0, 0.0, math.inf), Mark("shut", 1.0, -math.inf, 2.0)), share=False)
+    assert interval_chart([endless]).get_axes()[0].get_xlim()[1] < 10
+    with pytest.raises(ParameterError, match="chart: must have 1 to 300 figures, got 0"):
+        interval_chart([])
+
+
+def test_csv_and_json_have_the_fields_of_their_rows(study: Table) -> None:
+    for command, row_type in [
+        (["shares"], EstimateRow),
+        (["compare", "affair"], ComparisonRow),
+        (["crosstab", "affair", "drugs"], CrosstabRow),
+    ]:
+        name, *others = command
+        lines = list(csv.reader(io.StringIO(ok(name, *STUDY, *others, "--format", "csv"))))
+        assert lines[0] == [field.name for field in fields(row_type)]
+        document = json.loads(ok(name, *STUDY, *others, "--format", "json"))
+        rows = document[{"shares": "estimates", "compare": "comparisons", "crosstab": "crosstab"}[name]]
+        assert [list(row) for row in rows] == [lines[0]] * (len(lines) - 1)
+    assert percent(math.nan) == "\u2013"
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json({"estimate": math.nan})
+
+
+def test_help_has_a_sentence_and_examples() -> None:
+    assert "A design file has a table for each randomised column" in ok("--help")
+    for name, command in analyze.commands.items():
+        assert command.help
+        assert command.help.splitlines()[0].endswith(".")
+        assert f"Examples:\n    deniable analyze {name}" in ok(name, "--help")
+
+
+def test_importing_the_analysis_loads_neither_numpy_nor_pandas() -> None:
+    code = (
+        "import sys, deniable.commands.analyze, deniable.commands.simulate, deniable.simulation; "
+        "print([name for name in ('numpy', 'scipy', 'pandas', 'formulaic', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
