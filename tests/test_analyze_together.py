@@ -234,12 +234,12 @@ def test_randomised_predictors_and_choices(study: Table) -> None:
     frame = pd.DataFrame({"income": study.numbers("income"), "age": study.numbers("age")})
     frame["affair"] = [np.nan if report is None else report for report in study.reports["affair"]]
     designs = {"affair": channels.forced_response("2/3")}
-    for function, flags in ((linear, []), (linear_moments, ["--moments"])):
+    for function, flags in ((linear, ["--likelihood"]), (linear_moments, [])):
         fit = function("income ~ age + affair", frame, designs)
         rows = as_rows("regress", *STUDY, "income ~ age + affair", *flags)
         assert [row["term"] for row in rows] == list(fit.terms)
         assert [row["estimate"] for row in rows] == pytest.approx(fit.params.tolist(), rel=1e-4)
-    assert "standard deviation of residuals" in ok("regress", *STUDY, "income ~ affair", "--moments")
+    assert "standard deviation of residuals" in ok("regress", *STUDY, "income ~ affair")
     survey, reports = love_reports(400)
     columns = {name: tuple(str(report.values[name]) for report in reports) for name in ("affair", "religious")}
     table = Table.of({"cohort": ("",) * 400, **columns}, survey)
@@ -260,8 +260,8 @@ def test_formulas_that_cannot_be_fitted_are_refused() -> None:
         ("affair ~ affair", "must not have affair on both sides"),
     ]:
         assert sentence in refused("regress", *STUDY, formula)
-    assert "--se and --interval do not go with --moments" in refused(
-        "regress", *STUDY, "income ~ affair", "--moments", "--se", "opg"
+    assert "--se and --interval do not go with corrected least squares" in refused(
+        "regress", *STUDY, "income ~ affair", "--se", "opg"
     )
-    assert "moments: must go with a number" in refused("regress", *STUDY, "affair ~ age", "--moments")
+    assert "likelihood: must go with a number" in refused("regress", *STUDY, "affair ~ age", "--likelihood")
     assert "must be one of the file's columns" in refused("regress", *STUDY, "affair ~ 1", "--cluster", "x")

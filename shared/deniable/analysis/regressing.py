@@ -24,7 +24,7 @@ def regress(
     table: Table,
     formula: str,
     *,
-    moments: bool = False,
+    likelihood: bool = False,
     penalty: str | None = "auto",
 ) -> Fit | MomentFit:
     """Fit the model that a formula means: a randomised outcome, or a number that depends on randomised answers.
@@ -37,8 +37,9 @@ def regress(
         ``"affair ~ age + C(region)"``. With a randomised question on the left: logistic for two truths, multinomial for
         more. With randomised questions on the right and a number on the left: linear. ``drugs[cocaine]`` on the left
         is one box of tick boxes.
-    moments : bool
-        For a linear model: corrected least squares, which suppose nothing about residuals, instead of likelihood.
+    likelihood : bool
+        For a linear model: maximum likelihood of a normal outcome instead of corrected least squares, which assume
+        nothing about its shape.
     penalty : {"auto", "cauchy", None}
         As for `deniable.regression.logistic`.
 
@@ -75,8 +76,8 @@ def regress(
             raise ParameterError(
                 f"formula: must have randomised answers on one side only, got {outcome} and {', '.join(predictors)}"
             )
-        if moments:
-            raise ParameterError("moments: must go with a number as outcome and randomised predictors")
+        if likelihood:
+            raise ParameterError("likelihood: must go with a number as outcome; randomised outcomes have no other way")
         question = table.layout.question(outcome)
         design = _design(table, question)
         text = f"`{outcome}` ~ {right}"
@@ -87,9 +88,9 @@ def regress(
         named = ", ".join(question.name for question in table.layout.questions)
         raise ParameterError(f"formula: must have a randomised question ({named}), got none")
     designs = {name: _design(table, table.layout.question(name)) for name in predictors}
-    if moments:
-        return linear_moments(formula, data, designs, **settings)
-    return linear(formula, data, designs, penalty=penalty, **settings)
+    if likelihood:
+        return linear(formula, data, designs, penalty=penalty, **settings)
+    return linear_moments(formula, data, designs, **settings)
 
 
 def questions_in(table: Table, formula: str) -> list[str]:

@@ -167,7 +167,7 @@ def crosstab(
     "regress",
     epilog=example(
         'deniable analyze regress reports.csv "affair ~ age + C(region)" --survey my-survey.toml',
-        'deniable analyze regress study.csv "income ~ age + affair" --design study.toml --moments',
+        'deniable analyze regress study.csv "income ~ age + affair" --design study.toml',
     ),
 )
 @data_options
@@ -181,7 +181,9 @@ def crosstab(
 )
 @click.option("--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile where possible.")
 @click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
-@click.option("--moments", is_flag=True, help="Linear: corrected least squares instead of maximum likelihood.")
+@click.option(
+    "--likelihood", is_flag=True, help="Linear: maximum likelihood of a normal outcome, not corrected least squares."
+)
 @result_options
 def regress_(
     table: Table,
@@ -190,7 +192,7 @@ def regress_(
     kind: str | None,
     how: str | None,
     penalty: str,
-    moments: bool,
+    likelihood: bool,
     form: str,
     confidence_level: float,
     picture: Path | None,
@@ -203,13 +205,13 @@ def regress_(
     """
     from deniable.regression import Fit, TidyRow
 
-    fit = regress(table.clustered(cluster), formula, moments=moments, penalty=PENALTIES[penalty])
+    fit = regress(table.clustered(cluster), formula, likelihood=likelihood, penalty=PENALTIES[penalty])
     if isinstance(fit, Fit):
         rows = fit.tidy(confidence_level, kind, how)
         used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
         glance = records([fit.glance()], type(fit.glance()))[0]
     elif kind or how:
-        raise click.UsageError("--se and --interval do not go with --moments")
+        raise click.UsageError("--se and --interval do not go with corrected least squares; add --likelihood")
     else:
         rows, used, glance = fit.tidy(confidence_level), "wald", {"n": fit.n, "sigma": fit.sigma}
     document = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from deniable.comparison.cohorts import check_cohorts, is_binomial, limits
 from deniable.comparison.linear import linear_interval
@@ -31,7 +31,7 @@ class Difference:
         ``score`` or ``wald``; see Notes of `difference`.
     """
 
-    cohorts: tuple[Estimate, Estimate]
+    cohorts: tuple[Estimate, Estimate] = field(repr=False)
     option: int
     difference: float
     std_error: float

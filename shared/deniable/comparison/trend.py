@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from deniable.comparison.cohorts import check_cohorts, is_binomial, limits
 from deniable.comparison.difference import two_sided
@@ -50,9 +50,9 @@ class Trend:
     departure_df: int
     departure_p_value: float
     test: str
-    cohorts: tuple[Estimate, ...]
+    cohorts: tuple[Estimate, ...] = field(repr=False)
     option: int
-    coefficients: tuple[float, ...]
+    coefficients: tuple[float, ...] = field(repr=False)
 
     @property
     def method(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from deniable.comparison.ratio_limits import Spread, ratio_limits
@@ -39,11 +39,11 @@ class Conditional:
     given: str
     share: NDArray[np.float64]
     std_error: NDArray[np.float64]
-    cells: NDArray[np.float64]
-    margins: NDArray[np.float64]
-    cell_variance: NDArray[np.float64]
-    margin_variance: NDArray[np.float64]
-    both: NDArray[np.float64]
+    cells: NDArray[np.float64] = field(repr=False)
+    margins: NDArray[np.float64] = field(repr=False)
+    cell_variance: NDArray[np.float64] = field(repr=False)
+    margin_variance: NDArray[np.float64] = field(repr=False)
+    both: NDArray[np.float64] = field(repr=False)
 
     def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals, cut to [0, 1]: an array of lower and one of upper ends.

@@ -4,7 +4,7 @@
 one such survey, `reports_csv` writes them as a collector does.
 """
 
-from deniable.simulation.draw import DrawnCohort, generator_of, reports_csv
+from deniable.simulation.draw import DrawnCohort, generator_of, reports_csv, words_of
 from deniable.simulation.figures import SimulationRow
 from deniable.simulation.misbehaviour import Misbehaviour
 from deniable.simulation.simulate import DEFAULT_SEED, Simulation, simulate
@@ -22,4 +22,5 @@ __all__ = [
     "reports_csv",
     "simulate",
     "truth_of",
+    "words_of",
 ]
