@@ -8,40 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from click.testing import CliRunner, Result
 
+from command_line import CommandLine
 from conftest import SURVEY
 from deniable import (
-    DeniableError,
     Report,
     Survey,
     read_survey,
 )
-from deniable.commands.analyze import analyze
 from deniable_client import randomize
 
 DATA = Path(__file__).parent / "data"
+ANALYZE = CommandLine("analyze")
+run, ok, refused = ANALYZE.run, ANALYZE.ok, ANALYZE.refused
+
 STUDY = (str(DATA / "study.csv"), "--design", str(DATA / "study.toml"))
-
-
-def run(*arguments: object) -> Result:
-    """Run a command of ``deniable analyze``."""
-    return CliRunner().invoke(analyze, [str(each) for each in arguments])
-
-
-def ok(*arguments: object) -> str:
-    """What a command prints that succeeds."""
-    result = run(*arguments)
-    assert result.exit_code == 0, (result.output, result.exception)
-    return result.stdout
-
-
-def refused(*arguments: object) -> str:
-    """The sentence of a command that fails, and prints nothing else."""
-    result = run(*arguments)
-    assert result.exit_code in (1, 2), result.output
-    assert result.stdout == ""
-    return str(result.exception) if isinstance(result.exception, DeniableError) else result.stderr
 
 
 def as_rows(*arguments: object) -> list[dict[str, Any]]:

@@ -199,7 +199,7 @@ def test_unknown_codes_are_counted_and_never_repeated(tmp_path: Path, survey_fil
     file = tmp_path / "odd.csv"
     file.write_text("q,affair\n1,1\n2,7\nsecret,0\nsecret,\n9,1\n", encoding="utf-8")
     message = refused("shares", file, "--question", "q: forced-response truth=2/3 codes=yes:1,no:2")
-    assert message == "column 'q': must hold '1', '2' or nothing ('', 'NA', 'NaN'), got something else in 3 rows"
+    assert "column 'q': must hold '1', '2' or nothing ('', 'NA', 'NaN'), got something else in 3 rows" in message
     again = refused("shares", file, "--question", "q: forced-response truth=2/3 codes=yes:1,no:2 missing=9")
     assert "in 2 rows" in again
     assert "in 2 rows" in refused(

@@ -95,7 +95,7 @@ def test_comparisons_that_cannot_be_made_are_refused() -> None:
     assert "question: must be one of affair, drugs, theft" in refused("compare", *STUDY, "love")
     question = ["--question", "q=cwm_q2: crosswise p=1/6"]
     alone = refused("compare", STUDY[0], "q", *question, "--by", "arm", "--missing", "A")
-    assert alone == "arm: must have at least 2 cohorts with reports to q, got 1"
+    assert "arm: must have at least 2 cohorts with reports to q, got 1" in alone
     assert "must be one of the file's columns" in refused("compare", *STUDY, "affair", "--by", "town")
     assert "--by must name the column of cohorts" in refused("compare", STUDY[0], "q", *question)
 

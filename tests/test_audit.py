@@ -15,6 +15,7 @@ from deniable import Report, Subset, Survey, TwoCoin, read_survey
 from deniable.auditing import log_ratio_below
 from deniable.cli import main
 from deniable.randomness import system_word
+from deniable.simulation import generator_of, words_of
 from deniable_client.audit import Draw, audit_survey, draw_javascript, draw_python
 from deniable_client.device import true_answer
 
@@ -156,9 +157,10 @@ def generator_reused(survey: Survey, answers: Mapping[str, Any], n: int) -> Iter
 
 
 def threshold_off(survey: Survey, answers: Mapping[str, Any], n: int) -> Iterator[bytes]:
-    """Tells the truth 2 % more often than published."""
+    """Tells the truth 2 % more often than published; the same words each time, because a million can miss so little."""
     (question,) = survey.questions
-    sent = TwoCoin("0.51", "1/2").randomize_many(np.full(n, int(answers[question.id] == "yes")))
+    truth = int(answers[question.id] == "yes")
+    sent = TwoCoin("0.51", "1/2").randomize_many(np.full(n, truth), words_of(generator_of(truth)))
     for value in sent.tolist():
         yield b'{"id":"%032x","cohort":null,"answers":{"one":%d}}' % (system_word(), value)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 
+from command_line import CommandLine
 from conftest import SURVEY, Collector
 from deniable import read_survey
 from deniable.cli import main
@@ -27,22 +27,8 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[t
             yield from commands(command, (*path, name))
 
 
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-def ok(*arguments: str | Path) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def refused(*arguments: str | Path) -> str:
-    result = run(*arguments)
-    assert result.exit_code in (1, 2), result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    return result.stderr
+DENIABLE = CommandLine()
+run, ok, refused = DENIABLE.run, DENIABLE.ok, DENIABLE.refused
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from command_line import CommandLine
 from conftest import FIVE_TYPES
 from deniable import KAry, ParameterError, TwoCoin, Warner, read_survey
 from deniable.commands.plan import plan
@@ -25,18 +25,8 @@ from deniable.planning.power_plans import plan_power
 from deniable.planning.splitting import plan_split
 from deniable.planning.tables import meaning
 
-
-def ok(*arguments: object) -> str:
-    result = CliRunner().invoke(plan, [str(each) for each in arguments])
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def refused(*arguments: object) -> str:
-    result = CliRunner().invoke(plan, [str(each) for each in arguments])
-    assert result.exit_code in (1, 2), result.output
-    assert result.stdout == ""
-    return result.stderr
+PLAN = CommandLine("plan")
+ok, refused = PLAN.ok, PLAN.refused
 
 
 def plans(*arguments: object) -> list[dict[str, Any]]:
@@ -284,10 +274,7 @@ def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:
         (("--survey", tmp_path / "none.toml"), "does not exist"),
     ):
         assert message in refused(*arguments)
-    assert (
-        "plan.svg: cannot be written"
-        in CliRunner().invoke(plan, [*share, "--plot", str(tmp_path / "none" / "plan.svg")]).stderr
-    )
+    assert "plan.svg: cannot be written" in PLAN.run(*share, "--plot", tmp_path / "none" / "plan.svg").stderr
 
 
 @pytest.mark.parametrize(
@@ -307,10 +294,7 @@ def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_numbers_are_errors_of_this_project(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(plan, arguments)
-    assert isinstance(result.exception, ParameterError)
-    assert message in str(result.exception)
-    assert result.stdout == ""
+    assert message in refused(*arguments)
 
 
 def test_yes_coin_is_used() -> None:

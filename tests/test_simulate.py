@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
+from command_line import CommandLine
 from conftest import FIVE_TYPES, SURVEY
-from deniable import MECHANISMS, DeniableError, ParameterError, Survey, read_survey, tally_reports
+from deniable import MECHANISMS, ParameterError, Survey, read_survey, tally_reports
 from deniable.analysis import Table, estimate_shares
 from deniable.commands.simulate import simulate as command
 from deniable.mechanisms import RowMechanism
@@ -55,18 +55,8 @@ def five() -> Survey:
     return read_survey(FIVE_TYPES)
 
 
-def ok(*arguments: object) -> str:
-    result = CliRunner().invoke(command, [str(each) for each in arguments])
-    assert result.exit_code == 0, (result.output, result.exception)
-    return result.stdout
-
-
-def refused(*arguments: object) -> str:
-    result = CliRunner().invoke(command, [str(each) for each in arguments])
-    assert result.exit_code in (1, 2), result.output
-    assert result.stdout == ""
-    assert result.exception is not None
-    return str(result.exception) if isinstance(result.exception, DeniableError) else result.stderr
+SIMULATE = CommandLine("simulate")
+ok, refused = SIMULATE.ok, SIMULATE.refused
 
 
 @pytest.fixture

@@ -1,0 +1,32 @@
+"""``deniable`` as its users run it, for the tests of its commands."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner, Result
+
+from deniable.cli import main
+
+
+class CommandLine:
+    """A command and its first arguments: ``CommandLine("survey", "check").ok(file)``."""
+
+    def __init__(self, *first: str) -> None:
+        self.first = first
+
+    def run(self, *arguments: object) -> Result:
+        """Run it, whatever comes of it."""
+        return CliRunner().invoke(main, [*self.first, *map(str, arguments)])
+
+    def ok(self, *arguments: object) -> str:
+        """What it prints when it succeeds."""
+        result = self.run(*arguments)
+        assert result.exit_code == 0, (result.output, result.exception)
+        return result.stdout
+
+    def refused(self, *arguments: object) -> str:
+        """The sentence with which it refuses, having printed nothing."""
+        result = self.run(*arguments)
+        assert result.exit_code in (1, 2), result.output
+        assert result.stdout == ""
+        assert "Traceback" not in result.stderr
+        return result.stderr
