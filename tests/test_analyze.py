@@ -207,8 +207,8 @@ def test_unknown_codes_are_counted_and_never_repeated(tmp_path: Path, survey_fil
     )
     message = refused("shares", file, "--survey", survey_file, "--column", "affair=affair")
     assert message == (
-        "column 'affair': must hold 'no', 'yes' or an integer in [0, 2) or nothing ('', 'NA', 'NaN'), "
-        "got something else in 1 row"
+        "Error: column 'affair': must hold 'no', 'yes' or an integer in [0, 2) or nothing ('', 'NA', 'NaN'), "
+        "got something else in 1 row\n"
     )
 
 
