@@ -21,6 +21,7 @@ from flask.testing import FlaskClient
 from deniable import Survey, read_survey
 from deniable_client.demo.people import survey_file
 from deniable_server.app import create_app
+from deniable_server.settings import Settings
 from deniable_server.store import Store
 
 TODAY = datetime.date(2026, 11, 25)
@@ -144,8 +145,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 def app(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
-    """A collector in this process."""
-    app = create_app(tmp_path / "test.db", clock)
+    """A collector in this process, without the limit that tests from one address would soon reach."""
+    app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=None))
     yield app
     app.extensions["deniable"]["writer"].stop()
     app.extensions["deniable"]["store"].close()
@@ -200,6 +201,7 @@ def start_collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartC
         port = free_port()
         log = folder / "log"
         command = [sys.executable, "-m", "deniable", "serve", "--db", str(folder / "test.db"), "--port", str(port)]
+        command += ["--rate-limit", "off"]
         with log.open("wb") as output:
             process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         collector = Collector(f"http://127.0.0.1:{port}", folder / "test.db", process, log)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, request
-from werkzeug.datastructures import WWWAuthenticate
-from werkzeug.exceptions import Unauthorized, UnsupportedMediaType
+from werkzeug.exceptions import UnsupportedMediaType
 
 from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.published import parse_survey
@@ -18,9 +17,11 @@ from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
 from deniable.table import csv_lines
 from deniable_server import results, schemas
+from deniable_server.limits import get_limits, limited
+from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import token_allows
+from deniable_server.tokens import require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -30,6 +31,9 @@ MAX_REFUSALS = 1000
 """Refused lines that an answer names; a batch with more mistakes than that has one mistake."""
 
 NDJSON = "application/x-ndjson"
+
+OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After")]
+"""Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
 
 api = APIBlueprint("api", __name__, url_prefix=BASE, tag="API")
 
@@ -63,9 +67,8 @@ def get_store() -> Store:
 
 @api.after_request
 def allow_other_origins(response: Response) -> Response:
-    """Let pages of other origins fetch surveys and send reports: there are no cookies that could be abused."""
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    response.headers["Access-Control-Expose-Headers"] = "Retry-After"
+    """Say so on every answer of the API, errors too, and to the question that browsers ask before they send."""
+    response.headers.extend(OPEN_TO_ALL_ORIGINS)
     if request.method == "OPTIONS":
         response.headers["Access-Control-Allow-Methods"] = "GET, POST"
         response.headers["Access-Control-Allow-Headers"] = "Content-Type"
@@ -140,6 +143,7 @@ def close_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/reports")
+@limited
 @api.doc(
     responses={
         200: "known already, counted once; or what became of a batch",
@@ -164,7 +168,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     if request.mimetype == NDJSON:
         return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
     report = parse_report(read_body(MAX_REPORT, "application/json", NDJSON), survey)
-    (outcome,) = get_writer().submit(survey, [report])
+    (outcome,) = submit(survey, [report])
     if refusal := refusal_of(outcome, store, survey):
         raise refusal
     return {"status": outcome.value}, 201 if outcome is Outcome.STORED else 200
@@ -172,6 +176,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 
 @api.get("/surveys/<survey_id>/estimates")
 @api.get("/surveys/<survey_id>/estimates.json")
+@limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
 @api.doc(responses={404: "no such survey"})
@@ -184,6 +189,7 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, A
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
+@limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.doc(responses={200: "tidy rows", 404: "no such survey"})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
@@ -196,6 +202,7 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
+@limited
 @api.doc(responses={200: "rows in the order of their random ids"})
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
@@ -224,7 +231,8 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
             reports.append((number, parse_report(line, survey)))
         except ReportError as error:
             refused.append(refused_line(number, error))
-    outcomes = get_writer().submit(survey, [report for _, report in reports]) if reports else []
+    get_limits().charge(request.environ, max(0, len(reports) - 1))
+    outcomes = submit(survey, [report for _, report in reports]) if reports else []
     for (number, _), outcome in zip(reports, outcomes, strict=True):
         if refusal := refusal_of(outcome, store, survey):
             refused.append(refused_line(number, refusal))
@@ -257,10 +265,12 @@ def csv_response(lines: Iterator[str], filename: str) -> Response:
     return Response(lines, headers=headers, mimetype="text/csv")
 
 
-def get_writer() -> Writer:
-    """The writer of the application that serves this request."""
+def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+    """Have reports written; returns when they are on disk."""
     writer: Writer = current_app.extensions["deniable"]["writer"]
-    return writer
+    outcomes = writer.submit(survey, reports)
+    get_metrics().taken(outcomes)
+    return outcomes
 
 
 def read_body(limit: int, *mimetypes: str) -> bytes:
@@ -268,14 +278,6 @@ def read_body(limit: int, *mimetypes: str) -> bytes:
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit
-    return request.get_data(cache=False)
-
-
-def require_token(scope: str = "publish") -> None:
-    """Refuse the request with 401 unless it carries a token of that scope."""
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    if kind != "Bearer" or not token_allows(get_store(), token, scope):
-        raise Unauthorized(
-            f"Needs the header 'Authorization: Bearer dn_...' with a token of scope {scope!r}.",
-            www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": scope}),
-        )
+    limits = get_limits()
+    with limits.receiving(limits.key(request.remote_addr or "")):
+        return request.get_data(cache=False)

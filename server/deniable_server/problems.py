@@ -15,12 +15,15 @@ from flask import Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from deniable.errors import DeniableError, ReportConflict, SurveyClosed
+from deniable_server.limits import TooMany
+from deniable_server.logs import LOGGER
 from deniable_server.store import NotFound, StoreBusy
 
 STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ReportConflict, HTTPStatus.CONFLICT),
     (SurveyClosed, HTTPStatus.GONE),
+    (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """The first class that fits decides."""
@@ -54,6 +57,10 @@ def init_app(app: APIFlask) -> None:
     def on_refusal(error: DeniableError) -> Response:
         return problem(status_of(error), str(error))
 
+    @app.errorhandler(TooMany)
+    def on_too_many(error: TooMany) -> Response:
+        return problem(status_of(error), str(error), {"Retry-After": str(error.wait)})
+
     @app.errorhandler(StoreBusy)
     def on_busy(error: StoreBusy) -> Response:
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "1"})
@@ -62,13 +69,13 @@ def init_app(app: APIFlask) -> None:
     def on_database(error: sqlite3.OperationalError) -> Response:
         if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
             return problem(507, "The collector's disk is full. The report was not stored; send the same one later.")
-        app.logger.error("database: %s", error.sqlite_errorname)
+        LOGGER.error("database: %s", error.sqlite_errorname)
         sentence = "The collector's database is not available. Nothing was stored; send the same again later."
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, sentence, {"Retry-After": "1"})
 
     @app.errorhandler(Exception)
     def on_mistake(error: Exception) -> Response:
-        app.logger.error("unexpected %s", type(error).__name__, exc_info=error)
+        LOGGER.error("unexpected %s", type(error).__name__, exc_info=error)
         return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SENTENCES[500])
 
 

@@ -55,6 +55,15 @@ class Writer:
         self._waiting.put(None)
         self._thread.join()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread lives: without it nothing is stored."""
+        return self._thread.is_alive()
+
+    def waiting(self) -> int:
+        """Submissions that wait for the thread."""
+        return self._waiting.qsize()
+
     def _run(self) -> None:
         stopping = False
         while not stopping:
