@@ -9,7 +9,7 @@ from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, request
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.published import parse_survey
@@ -32,6 +32,10 @@ MAX_REFUSALS = 1000
 
 NDJSON = "application/x-ndjson"
 
+TOO_MANY = "too many requests: wait as long as Retry-After says"
+
+UNAVAILABLE = "the database is not available: send the same again"
+
 OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After")]
 """Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
 
@@ -42,21 +46,6 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
     """Serve the API from a store."""
     app.extensions["deniable"] = {"store": store, "writer": writer}
     app.register_blueprint(api)
-
-    @app.spec_processor
-    def describe_raw_bodies(spec: dict[str, Any] | str) -> dict[str, Any] | str:
-        """Add the bodies that are parsed strictly instead of through pydantic."""
-        assert isinstance(spec, dict), "the document is asked for as JSON"
-        report = schemas.json_schema(schemas.ReportBody)
-        spec["paths"][f"{BASE}/surveys/{{survey_id}}/reports"]["post"]["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": report}, NDJSON: {"schema": {"type": "string"}}},
-        }
-        spec["paths"][f"{BASE}/surveys"]["post"]["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": {"type": "object", "description": "a published survey"}}},
-        }
-        return spec
 
 
 def get_store() -> Store:
@@ -78,7 +67,7 @@ def allow_other_origins(response: Response) -> Response:
 
 @api.get("/surveys")
 @api.output(schemas.Surveys)
-@api.doc(responses={401: "no valid token"})
+@api.doc(responses={401: "no valid token", 503: UNAVAILABLE})
 def list_surveys() -> dict[str, Any]:
     """List surveys.
 
@@ -105,7 +94,18 @@ def list_surveys() -> dict[str, Any]:
 
 @api.post("/surveys")
 @api.output(schemas.Published, status_code=201)
-@api.doc(responses={200: "published before", 401: "no valid token", 422: "no survey"})
+@api.doc(
+    responses={
+        200: "published before",
+        401: "no valid token",
+        413: "body too large",
+        415: "not application/json",
+        422: "no survey",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+        507: "disk full",
+    }
+)
 def publish_survey() -> tuple[dict[str, str], int]:
     """Publish a survey.
 
@@ -118,7 +118,7 @@ def publish_survey() -> tuple[dict[str, str], int]:
 
 
 @api.get("/surveys/<survey_id>")
-@api.doc(responses={200: "the published bytes", 404: "no such survey"})
+@api.doc(responses={200: "the published bytes", 404: "no such survey", 503: UNAVAILABLE})
 def fetch_survey(survey_id: str) -> Response:
     """Fetch a survey.
 
@@ -131,7 +131,7 @@ def fetch_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/close")
-@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey"})
+@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey", 503: UNAVAILABLE})
 def close_survey(survey_id: str) -> Response:
     """Close a survey.
 
@@ -154,6 +154,7 @@ def close_survey(survey_id: str) -> Response:
         413: "body too large",
         415: "neither application/json nor application/x-ndjson",
         422: "does not fit the survey",
+        429: TOO_MANY,
         503: "busy: send the same again",
         507: "disk full: send the same again later",
     },
@@ -179,7 +180,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={404: "no such survey"})
+@api.doc(responses={404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
     """Estimates as JSON.
 
@@ -191,7 +192,7 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, A
 @api.get("/surveys/<survey_id>/estimates.csv")
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 404: "no such survey"})
+@api.doc(responses={200: "tidy rows", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as CSV.
 
@@ -203,7 +204,9 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
 @api.get("/surveys/<survey_id>/reports.csv")
 @limited
-@api.doc(responses={200: "rows in the order of their random ids"})
+@api.doc(
+    responses={200: "rows in the order of their random ids", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE}
+)
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
 
@@ -277,7 +280,10 @@ def read_body(limit: int, *mimetypes: str) -> bytes:
     """The raw body, at most ``limit`` bytes of it and of one of the types; 413 and 415 otherwise."""
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
-    request.max_content_length = limit
+    request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
     limits = get_limits()
     with limits.receiving(limits.key(request.remote_addr or "")):
-        return request.get_data(cache=False)
+        body = request.get_data(cache=False)
+    if len(body) > limit:
+        raise RequestEntityTooLarge
+    return body
