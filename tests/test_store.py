@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,9 @@ ALLOWED_COLUMNS = {
     "totals": ["survey", "cohort", "n"],
     "tallies": ["survey", "cohort", "question", "option", "n"],
     "tokens": ["sha256", "name", "scope", "expires_on"],
+    "tokens_copy": ["sha256", "name", "scope", "expires_on"],
+    "checksums": ["survey", "checksum"],
+    "_sqlite_migrations": ["id", "migration_set", "name", "applied_at"],  # of sqlite-utils; the last is left empty
 }
 
 
@@ -41,8 +45,17 @@ def recount(store: Store, survey: Survey) -> dict[str | None, Tally]:
 
 def test_tables_have_the_allowed_columns_and_no_others(store: Store, survey: Survey) -> None:
     store.publish(survey)
+    tallied = replace(survey, retention="tallies")
+    store.publish(tallied)
     columns = {table.name: [column.name for column in table.columns] for table in store.db.tables}
-    assert columns == ALLOWED_COLUMNS | {f"reports_{survey.id}": ["id", "cohort", "affair", "religious"]}
+    row = ["id", "cohort", "affair", "religious"]
+    assert columns == ALLOWED_COLUMNS | {
+        f"pending_{survey.id}": row,
+        f"reports_{survey.id}": row,
+        f"pending_{tallied.id}": row,
+        f"reports_{tallied.id}": ["id"],
+    }
+    assert {each["applied_at"] for each in store.db.table("_sqlite_migrations").rows} == {""}
 
 
 def test_commits_reach_the_disk(store: Store) -> None:
@@ -102,7 +115,7 @@ def test_writer_stores_together_what_waits_together(store: Store, survey: Survey
     assert first_waits.wait(10)
     for thread in threads[1:]:
         thread.start()
-    while writer._waiting.qsize() < 19:
+    while writer.waiting() < 19:
         time.sleep(0.001)
     go_on.set()
     for thread in threads:
@@ -141,7 +154,7 @@ def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, mon
     threads[0].start()
     assert blocked.wait(10)
     threads[1].start()
-    while not writer._waiting.full():
+    while not writer.waiting():
         time.sleep(0.001)
     with pytest.raises(StoreBusy, match="send the same report again"):
         writer.submit(survey, [report(3)])

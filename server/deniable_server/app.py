@@ -50,7 +50,7 @@ def create_app(
     app.json.compact = True  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the order of the columns
     store = Store(database or settings.db, today)
-    writer = Writer(store)
+    writer = Writer(store, settings.fold_seconds)
     # A worker process ends without atexit, but with this, and after the last request was answered.
     Finalize(app, writer.stop, exitpriority=10)
     problems.init_app(app)

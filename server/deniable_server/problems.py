@@ -17,13 +17,15 @@ from werkzeug.exceptions import HTTPException
 from deniable.errors import DeniableError, ReportConflict, SurveyClosed
 from deniable_server.limits import TooMany
 from deniable_server.logs import LOGGER
-from deniable_server.store import NotFound, StoreBusy
+from deniable_server.store import NotFound, StoreBusy, StoreDamaged, StoreFull
 
 STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ReportConflict, HTTPStatus.CONFLICT),
     (SurveyClosed, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
+    (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),
+    (StoreDamaged, HTTPStatus.INTERNAL_SERVER_ERROR),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """The first class that fits decides."""
@@ -67,8 +69,6 @@ def init_app(app: APIFlask) -> None:
 
     @app.errorhandler(sqlite3.OperationalError)
     def on_database(error: sqlite3.OperationalError) -> Response:
-        if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-            return problem(507, "The collector's disk is full. The report was not stored; send the same one later.")
         LOGGER.error("database: %s", error.sqlite_errorname)
         sentence = "The collector's database is not available. Nothing was stored; send the same again later."
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, sentence, {"Retry-After": "1"})

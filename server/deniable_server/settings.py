@@ -37,6 +37,12 @@ class Settings(BaseSettings):
     trusted_proxies: int = Field(
         default=0, ge=0, le=16, description="Reverse proxies in front, whose X-Forwarded-For is believed."
     )
+    fold_seconds: float = Field(
+        default=10,
+        gt=0,
+        le=86400,
+        description="Seconds after which waiting reports are folded, or at least sorted, even where few come in.",
+    )
     min_free_mb: int = Field(
         default=100,
         ge=0,

@@ -18,7 +18,7 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
         command = click.option(
             flag(name),
             name,
-            metavar={Path: "FILE", int: "NUMBER"}.get(field.annotation or str, "TEXT"),  # type: ignore[arg-type]
+            metavar={Path: "FILE", int: "NUMBER", float: "NUMBER"}.get(field.annotation or str, "TEXT"),  # type: ignore[arg-type]
             help=f"{field.description}  [env var: {variable(name)}; default: {field.default}]",
         )(command)
     return command
@@ -36,8 +36,11 @@ def serve(**flags: Any) -> None:
     """Run the collector until Ctrl-C."""
     from deniable_server.serving import serve as run
     from deniable_server.store import Store
+    from deniable_server.store.integrity import refuse_damaged
 
     settings = settings_from(flags)
     Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
+    for survey_id in refuse_damaged(settings.db).unread:
+        click.echo(f"Survey {survey_id} is too large to be checked at start; 'deniable check' does it.", err=True)
     click.echo(f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it.")
     run(settings)

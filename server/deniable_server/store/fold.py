@@ -1,0 +1,84 @@
+"""How pending reports become rows in the order of their ids, and how a table comes to tell no order.
+
+The page of a b-tree tells more than its rows. A new row goes below the older ones of its page, whatever its key; and a
+page that is rebuilt to make room keeps copies of the rows that moved, which `secure_delete` does not know of. A table
+that is emptied and written anew, sorted, does neither: its pages are the same whatever order the rows came in. So that
+is how pending rows are left, how small tables are folded, and how a survey is left when it closes.
+"""
+
+from __future__ import annotations
+
+from sqlite_utils import Database
+
+from deniable import Survey
+from deniable_server.store import checksum, counts
+from deniable_server.store.tables import (
+    is_empty,
+    kept_columns,
+    kept_of,
+    pending_table,
+    reports_table,
+    rows_of,
+)
+
+FOLD_AT = 200
+"""Pending reports that make a fold: as many hide each other's place in time."""
+
+WRITTEN_ANEW = 20_000
+"""Rows up to which a fold writes the whole table anew, in some 20 ms. Above, it inserts the new rows, sorted."""
+
+
+def fold(db: Database, survey: Survey) -> None:
+    """Move what is pending to where it rests, and add it to the tallies; all within the caller's transaction."""
+    pending, reports = pending_table(survey), reports_table(survey)
+    counted = counts.count(db, survey, pending)
+    rows = counts.folded(db, survey) + sum(tally.n for tally in counted.values())
+    counts.add(db, survey, counted)
+    if survey.retention == "tallies":
+        went = checksum.sum_of(survey, "report", rows_of(db, pending))
+        came = checksum.sum_of(survey, "id", (kept_of(survey, row) for row in rows_of(db, pending)))
+        checksum.change(db, survey, went ^ came)
+    kept = f"SELECT {kept_columns(survey)} FROM {pending}"
+    if rows <= WRITTEN_ANEW:
+        write_anew(db, reports, f"{kept} UNION ALL SELECT * FROM {reports}")
+    else:
+        db.execute(f"INSERT INTO {reports} {kept} ORDER BY id")
+    db.execute(f"DELETE FROM {pending}")
+
+
+def sort_pending(db: Database, survey: Survey) -> None:
+    """Leave what is pending, too little for a fold, in the order of ids."""
+    table = pending_table(survey)
+    write_anew(db, table, f"SELECT * FROM {table}")
+
+
+def sort_reports(db: Database, survey: Survey) -> None:
+    """Leave the table of a closed survey in the order of ids, whatever its size."""
+    table = reports_table(survey)
+    write_anew(db, table, f"SELECT * FROM {table}", "temp" if counts.folded(db, survey) <= WRITTEN_ANEW else "main")
+
+
+def forget_ids(db: Database, survey: Survey) -> None:
+    """Drop the ids of a closed survey that keeps tallies: no report can come that they would have to be known for."""
+    table = reports_table(survey)
+    if not is_empty(db, table):
+        checksum.change(db, survey, checksum.sum_of(survey, "id", rows_of(db, table)))
+        db.execute(f"DELETE FROM {table}")
+
+
+def write_anew(db: Database, table: str, rows: str, beside: str = "temp") -> None:
+    """Empty a table and fill it with the rows of a query, in the order of ids.
+
+    Parameters
+    ----------
+    table : str
+        The table.
+    rows : str
+        The query; it may read the table.
+    beside : {"temp", "main"}
+        Where the rows wait meanwhile: in memory, or on the disk where there are many.
+    """
+    db.execute(f"CREATE TABLE {beside}.anew AS {rows}")
+    db.execute(f"DELETE FROM {table}")  # without a condition: every page is wiped and freed
+    db.execute(f"INSERT INTO {table} SELECT * FROM {beside}.anew ORDER BY id")
+    db.execute(f"DROP TABLE {beside}.anew")

@@ -1,0 +1,58 @@
+"""How a report comes in: whether its id is known, and if not, into the table where it waits for the fold."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Sequence
+from operator import itemgetter
+
+from sqlite_utils import Database
+
+from deniable import Report, Survey
+from deniable_server.store import checksum
+from deniable_server.store.tables import Row, pending_table, reports_table, row_of
+
+_id = itemgetter(0)
+
+
+class Outcome(enum.Enum):
+    """What became of a report."""
+
+    STORED = "stored"
+    KNOWN = "known"
+    """The same report was stored before; it counts once."""
+    CONFLICT = "conflict"
+    """Another report was stored under this id before."""
+    CLOSED = "closed"
+
+
+def take(db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+    """Let new reports wait; what became of each."""
+    rows = [row_of(survey, report) for report in reports]
+    known = _known(db, survey, [report.id for report in reports])
+    new: list[Row] = []
+    outcomes: list[Outcome] = []
+    for report, row in zip(reports, rows, strict=True):
+        before = known.setdefault(report.id, row)
+        if before is row:
+            new.append(row)
+            outcomes.append(Outcome.STORED)
+        else:  # where no more than the id was kept, nothing can conflict with it
+            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
+    if new:
+        marks = ", ".join("?" * len(new[0]))
+        new.sort(key=_id)  # neighbours on a page together, and no trace of the order within the batch
+        db.conn.executemany(f"INSERT INTO {pending_table(survey)} VALUES ({marks})", new)
+        checksum.change(db, survey, checksum.sum_of(survey, "report", new))
+    return outcomes
+
+
+def _known(db: Database, survey: Survey, ids: list[str]) -> dict[str, Row]:
+    """What is stored under these ids."""
+    asked = json.dumps(sorted(ids))  # sorted, neighbours are found on one page
+    found: dict[str, Row] = {}
+    for table in (pending_table(survey), reports_table(survey)):
+        rows = f"SELECT kept.* FROM json_each(?) AS asked CROSS JOIN {table} AS kept ON kept.id = asked.value"
+        found |= {row[0]: row for row in db.conn.execute(rows, [asked])}
+    return found

@@ -1,0 +1,73 @@
+"""The two tables of a survey: `pending_<id>`, where reports wait, and `reports_<id>`, where they rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlite_utils import Database
+
+from deniable import Report, Survey
+
+Row = tuple[str | int | None, ...]
+"""A report as its tables hold it: id, cohort, then one value a question."""
+
+
+def pending_table(survey: Survey) -> str:
+    """Where reports wait for the fold. An address is letters and digits, so the name needs no quotes."""
+    return f"pending_{survey.id}"
+
+
+def reports_table(survey: Survey) -> str:
+    """Where what is kept of folded reports rests."""
+    return f"reports_{survey.id}"
+
+
+def kept_columns(survey: Survey) -> str:
+    """What the fold keeps of a pending row: all of it, or the id alone."""
+    return "*" if survey.retention == "reports" else "id"
+
+
+def kept_of(survey: Survey, row: Row) -> Row:
+    """What the fold keeps of a row."""
+    return row if survey.retention == "reports" else row[:1]
+
+
+def create_tables(db: Database, survey: Survey) -> None:
+    """Make both tables of a survey."""
+    create_pending_table(db, survey)
+    columns = _columns(survey) if survey.retention == "reports" else ""
+    db.execute(f"CREATE TABLE {reports_table(survey)} (id TEXT PRIMARY KEY{columns}) STRICT, WITHOUT ROWID")
+
+
+def create_pending_table(db: Database, survey: Survey) -> None:
+    """Make the table in which a survey's reports wait."""
+    db.execute(f"CREATE TABLE {pending_table(survey)} (id TEXT PRIMARY KEY{_columns(survey)}) STRICT, WITHOUT ROWID")
+
+
+def row_of(survey: Survey, report: Report) -> Row:
+    """A report as its tables hold it."""
+    return (report.id, report.cohort, *(report.values[question.id] for question in survey.questions))
+
+
+def report_of(survey: Survey, row: Row) -> Report:
+    """The report that a row holds."""
+    report_id, cohort, *values = row
+    names = [question.id for question in survey.questions]
+    return Report(str(report_id), cohort, dict(zip(names, values, strict=True)))  # type: ignore[arg-type]  # STRICT
+
+
+def rows_of(db: Database, table: str) -> Iterator[Row]:
+    """Every row of a table in the order of ids."""
+    yield from db.conn.execute(f"SELECT * FROM {table} ORDER BY id")
+
+
+def is_empty(db: Database, table: str) -> bool:
+    """Whether a table has no row."""
+    return db.conn.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is None
+
+
+def _columns(survey: Survey) -> str:
+    types = {int: "INTEGER", str: "TEXT"}
+    return ", cohort TEXT" + "".join(
+        f", [{question.id}] {types[question.mechanism.report_type]} NOT NULL" for question in survey.questions
+    )
