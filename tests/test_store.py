@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import urllib3
 
-from conftest import Collector, StartCollector, wait_until_ready
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
 from deniable_client import randomize
-from deniable_server.store import Outcome, Store, StoreBusy
+from deniable_server.store import Outcome, Store, StoreBusy, StoreDamaged
 from deniable_server.writer import Writer
+from torture import storage_full, storage_kill
 
 ALLOWED_COLUMNS = {
     "surveys": ["id", "document", "published_on", "closed_on"],
@@ -163,6 +157,18 @@ def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, mon
         thread.join()
     writer.stop()
     assert store.state(survey.id).reports == 2
+    with pytest.raises(StoreBusy, match="is stopping"):
+        writer.submit(survey, [report(3)])
+
+
+def test_writer_takes_a_batch_of_any_size_when_nothing_waits(
+    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+    monkeypatch.setattr("deniable_server.writer.MOST_WAITING", 10)
+    writer = Writer(store)
+    assert writer.submit(survey, list(map(report, range(100)))) == [Outcome.STORED] * 100
+    writer.stop()
 
 
 def test_closing_in_another_process_counts_at_once(store: Store, survey: Survey) -> None:
@@ -187,71 +193,26 @@ def test_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "missing" / "test.db")
 
 
-def test_killed_collector_has_everything_that_it_acknowledged(
-    start_collector: StartCollector, demo_survey: Survey
-) -> None:
-    collector = start_collector()
-    collector.publish(demo_survey)
-    acknowledged: set[str] = set()
-    sent: dict[str, bytes] = {}
-    stop = threading.Event()
-
-    def sender() -> None:
-        pool = urllib3.PoolManager(retries=False)
-        url = f"{collector.url}/api/v1/surveys/{demo_survey.id}/reports"
-        answers = {"affair": "yes", "religious": "not", "rate_marriage": "good"}
-        while not stop.is_set():
-            made = randomize(demo_survey, answers)
-            sent[made.id] = made.encode()
-            with contextlib.suppress(urllib3.exceptions.HTTPError):
-                answer = pool.request("POST", url, body=made.encode(), headers={"Content-Type": "application/json"})
-                if answer.status == 201:
-                    acknowledged.add(made.id)
-
-    threads = [threading.Thread(target=sender) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    deadline = time.monotonic() + 30
-    while len(acknowledged) < 300 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    for process in children(collector.process.pid):
-        os.kill(process, signal.SIGKILL)
-    collector.process.kill()
-    stop.set()
-    for thread in threads:
-        thread.join()
-    collector.process.wait()
-
-    again = restart(collector)
-    store = Store(collector.database)
-    try:
-        stored = {each.id for each in store.reports(demo_survey)}
-        assert len(acknowledged) >= 300
-        assert acknowledged <= stored
-        assert store.tallies(demo_survey) == recount(store, demo_survey)
-        lines = b"\n".join(sent.values())
-        url = f"{collector.url}/api/v1/surveys/{demo_survey.id}/reports"
-        headers = {"Content-Type": "application/x-ndjson"}
-        result = json.loads(urllib3.request("POST", url, body=lines, headers=headers).data)
-        assert result == {"stored": len(sent) - len(stored), "known": len(stored), "refused": []}
-        assert store.tallies(demo_survey) == recount(store, demo_survey)
-    finally:
-        store.close()
-        again.process.terminate()
-        again.process.wait(timeout=15)
+def test_damaged_page_is_one_sentence(tmp_path: Path, survey: Survey) -> None:
+    path = tmp_path / "test.db"
+    today = survey.opens
+    assert today
+    with closing(Store(path, lambda: today)) as store:
+        store.publish(survey)
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        (page,) = store.db.execute(query, [f"reports_{survey.id}"]).fetchone()
+        (size,) = store.db.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    content[(page - 1) * size : page * size] = b"\xff" * size
+    path.write_bytes(content)
+    with closing(Store(path, lambda: today)) as store:
+        with pytest.raises(StoreDamaged, match=r"database test\.db: is damaged .*; stop the collector"):
+            store.store_reports([(survey, report(1))])
 
 
-def children(pid: int) -> list[int]:
-    """Processes that this one started: Granian's worker."""
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return [int(line) for line in listed.stdout.split()]
+def test_killed_collector_has_everything_that_it_acknowledged() -> None:
+    storage_kill.kill(short=True)
 
 
-def restart(collector: Collector) -> Collector:
-    port = collector.url.rsplit(":", 1)[1]
-    command = [sys.executable, "-m", "deniable", "serve", "--db", str(collector.database), "--port", port]
-    with collector.log.open("ab") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-    again = Collector(collector.url, collector.database, process, collector.log)
-    wait_until_ready(again)
-    return again
+def test_full_disk_refuses_and_recovers_by_itself() -> None:
+    storage_full.full(short=True)

@@ -13,6 +13,7 @@ from sqlite_utils import Database
 from deniable import Survey
 from deniable_server.store import checksum, counts
 from deniable_server.store.tables import (
+    create_table,
     is_empty,
     kept_columns,
     kept_of,
@@ -40,7 +41,7 @@ def fold(db: Database, survey: Survey) -> None:
         checksum.change(db, survey, went ^ came)
     kept = f"SELECT {kept_columns(survey)} FROM {pending}"
     if rows <= WRITTEN_ANEW:
-        write_anew(db, reports, f"{kept} UNION ALL SELECT * FROM {reports}")
+        write_anew(db, survey, reports, f"{kept} UNION ALL SELECT * FROM {reports}")
     else:
         db.execute(f"INSERT INTO {reports} {kept} ORDER BY id")
     db.execute(f"DELETE FROM {pending}")
@@ -49,13 +50,15 @@ def fold(db: Database, survey: Survey) -> None:
 def sort_pending(db: Database, survey: Survey) -> None:
     """Leave what is pending, too little for a fold, in the order of ids."""
     table = pending_table(survey)
-    write_anew(db, table, f"SELECT * FROM {table}")
+    write_anew(db, survey, table, f"SELECT * FROM {table}")
 
 
 def sort_reports(db: Database, survey: Survey) -> None:
     """Leave the table of a closed survey in the order of ids, whatever its size."""
     table = reports_table(survey)
-    write_anew(db, table, f"SELECT * FROM {table}", "temp" if counts.folded(db, survey) <= WRITTEN_ANEW else "main")
+    write_anew(
+        db, survey, table, f"SELECT * FROM {table}", "temp" if counts.folded(db, survey) <= WRITTEN_ANEW else "main"
+    )
 
 
 def forget_ids(db: Database, survey: Survey) -> None:
@@ -66,8 +69,11 @@ def forget_ids(db: Database, survey: Survey) -> None:
         db.execute(f"DELETE FROM {table}")
 
 
-def write_anew(db: Database, table: str, rows: str, beside: str = "temp") -> None:
-    """Empty a table and fill it with the rows of a query, in the order of ids.
+def write_anew(db: Database, survey: Survey, table: str, rows: str, beside: str = "temp") -> None:
+    """Empty a table of a survey and fill it with the rows of a query, in the order of ids.
+
+    From an equal table, and without a word about order, SQLite fills page after page. Sorting while it inserts, it
+    would move rows between neighbouring pages and leave copies behind. A test reads the bytes.
 
     Parameters
     ----------
@@ -78,7 +84,8 @@ def write_anew(db: Database, table: str, rows: str, beside: str = "temp") -> Non
     beside : {"temp", "main"}
         Where the rows wait meanwhile: in memory, or on the disk where there are many.
     """
-    db.execute(f"CREATE TABLE {beside}.anew AS {rows}")
+    create_table(db, f"{beside}.anew", survey, like=table)
+    db.execute(f"INSERT INTO {beside}.anew {rows} ORDER BY id")
     db.execute(f"DELETE FROM {table}")  # without a condition: every page is wiped and freed
-    db.execute(f"INSERT INTO {table} SELECT * FROM {beside}.anew ORDER BY id")
+    db.execute(f"INSERT INTO {table} SELECT * FROM {beside}.anew")
     db.execute(f"DROP TABLE {beside}.anew")

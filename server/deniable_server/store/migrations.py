@@ -13,7 +13,7 @@ from deniable import parse_survey
 from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts, fold
 from deniable_server.store.connection import transaction
-from deniable_server.store.tables import create_pending_table, reports_table, rows_of
+from deniable_server.store.tables import create_table, pending_table, reports_table, rows_of
 
 schema = Migrations("deniable")
 
@@ -96,7 +96,7 @@ CREATE TABLE checksums (
     rows = db.execute("SELECT id, document, published_on, closed_on FROM surveys").fetchall()
     for survey_id, document, published_on, closed_on in rows:
         survey = parse_survey(document, survey_id)
-        create_pending_table(db, survey)
+        create_table(db, pending_table(survey), survey)
         fold.sort_reports(db, survey)  # until now in the order of arrival
         checksum.start(
             db,

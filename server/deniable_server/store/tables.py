@@ -34,14 +34,18 @@ def kept_of(survey: Survey, row: Row) -> Row:
 
 def create_tables(db: Database, survey: Survey) -> None:
     """Make both tables of a survey."""
-    create_pending_table(db, survey)
-    columns = _columns(survey) if survey.retention == "reports" else ""
-    db.execute(f"CREATE TABLE {reports_table(survey)} (id TEXT PRIMARY KEY{columns}) STRICT, WITHOUT ROWID")
+    for table in (pending_table(survey), reports_table(survey)):
+        create_table(db, table, survey)
 
 
-def create_pending_table(db: Database, survey: Survey) -> None:
-    """Make the table in which a survey's reports wait."""
-    db.execute(f"CREATE TABLE {pending_table(survey)} (id TEXT PRIMARY KEY{_columns(survey)}) STRICT, WITHOUT ROWID")
+def create_table(db: Database, table: str, survey: Survey, like: str | None = None) -> None:
+    """Make a table of a survey, or another one like it."""
+    only_ids = survey.retention == "tallies" and (like or table) == reports_table(survey)
+    types = {int: "INTEGER", str: "TEXT"}
+    columns = ", cohort TEXT" + "".join(
+        f", [{question.id}] {types[question.mechanism.report_type]} NOT NULL" for question in survey.questions
+    )
+    db.execute(f"CREATE TABLE {table} (id TEXT PRIMARY KEY{'' if only_ids else columns}) STRICT, WITHOUT ROWID")
 
 
 def row_of(survey: Survey, report: Report) -> Row:
@@ -64,10 +68,3 @@ def rows_of(db: Database, table: str) -> Iterator[Row]:
 def is_empty(db: Database, table: str) -> bool:
     """Whether a table has no row."""
     return db.conn.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is None
-
-
-def _columns(survey: Survey) -> str:
-    types = {int: "INTEGER", str: "TEXT"}
-    return ", cohort TEXT" + "".join(
-        f", [{question.id}] {types[question.mechanism.report_type]} NOT NULL" for question in survey.questions
-    )
