@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+import bench_ingest
 from deniable import (
     Geometric,
     KAry,
@@ -155,6 +156,9 @@ def storing() -> list[tuple[str, ...]]:
 if __name__ == "__main__":
     results = [*many_answers(), *many_sets(), *one_person(), *storing()]
     print(format_table(("what", "rate", "ratio"), results, right={"rate", "ratio"}))
+    print()
+    rows = [*bench_ingest.ingest(), *bench_ingest.estimates()]
+    print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
     if len(sys.argv) > 1:
         print()
         print(format_table(("library", "rate", "to pure-LDP"), others(sys.argv[1]), right={"rate", "to pure-LDP"}))

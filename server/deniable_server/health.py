@@ -10,10 +10,13 @@ from pathlib import Path
 
 from apiflask import APIFlask
 from flask import Response, jsonify
+from sqlite_utils import Database
 
+from deniable.errors import DeniableError
 from deniable_server import schemas
 from deniable_server.problems import problem
 from deniable_server.store import Store
+from deniable_server.store.migrations import refuse_newer, schema
 from deniable_server.writer import Writer
 
 WAIT_SECONDS = 2.0
@@ -60,9 +63,16 @@ def free_bytes(database: Path) -> int:
 
 def _unusable_because(path: Path) -> str | None:
     try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=WAIT_SECONDS)) as connection:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", WAIT_SECONDS, uri=True)) as connection:
+            connection.isolation_level = None
             connection.execute("BEGIN IMMEDIATE")  # the lock that every report needs
             connection.execute("ROLLBACK")
+            db = Database(connection)
+            if schema.pending(db):
+                return "The database is of an older version; restart the collector."
+            refuse_newer(db, path)
     except sqlite3.Error as error:
         return f"The database cannot be used: {error.sqlite_errorname}."
+    except DeniableError:
+        return "The database is of a newer version; start that one."
     return None

@@ -25,7 +25,7 @@ STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (SurveyClosed, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
     (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),
-    (StoreDamaged, HTTPStatus.INTERNAL_SERVER_ERROR),
+    (StoreDamaged, HTTPStatus.SERVICE_UNAVAILABLE),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """The first class that fits decides."""
@@ -36,6 +36,9 @@ SENTENCES = {
     413: "The body is too large.",
     500: "The collector made a mistake. Nothing of this request was stored.",
 }
+
+FULL = "The collector's disk is full. Nothing of this request was stored; send the same again later."
+UNAVAILABLE = "The collector's database is not available. Nothing was stored; send the same again later."
 
 
 def init_app(app: APIFlask) -> None:
@@ -67,11 +70,20 @@ def init_app(app: APIFlask) -> None:
     def on_busy(error: StoreBusy) -> Response:
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "1"})
 
+    @app.errorhandler(StoreFull)
+    def on_full(error: StoreFull) -> Response:
+        LOGGER.error("the disk is full")
+        return problem(status_of(error), FULL, {"Retry-After": "5"})
+
+    @app.errorhandler(StoreDamaged)
+    def on_damage(error: StoreDamaged) -> Response:
+        LOGGER.error("the database is damaged", exc_info=error)
+        return problem(status_of(error), UNAVAILABLE, {"Retry-After": "60"})
+
     @app.errorhandler(sqlite3.OperationalError)
     def on_database(error: sqlite3.OperationalError) -> Response:
         LOGGER.error("database: %s", error.sqlite_errorname)
-        sentence = "The collector's database is not available. Nothing was stored; send the same again later."
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, sentence, {"Retry-After": "1"})
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, UNAVAILABLE, {"Retry-After": "1"})
 
     @app.errorhandler(Exception)
     def on_mistake(error: Exception) -> Response:

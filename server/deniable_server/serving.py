@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import resource
 from functools import partial
+from typing import Any
 
 from apiflask import APIFlask
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.server.common import AbstractServer
 
 from deniable_server import logs
 from deniable_server.app import create_app
@@ -37,11 +39,17 @@ def serve(settings: Settings) -> None:
     logs.configure()
     _allow_connections()
     logs.log("starting", port=settings.port)
-    Granian(
+    server(settings.host, settings.port).serve(target_loader=partial(load, settings))
+    logs.log("stopped")
+
+
+def server(host: str, port: int) -> AbstractServer[Any]:
+    """The server as the collector needs it, without an application."""
+    return Granian(
         "deniable_server.app:create_app",
         interface=Interfaces.WSGI,
-        address=settings.host,
-        port=settings.port,
+        address=host,
+        port=port,
         workers=1,
         blocking_threads=THREADS,
         backpressure=CONNECTIONS,
@@ -52,8 +60,7 @@ def serve(settings: Settings) -> None:
         log_level=LogLevels.error,  # it warns of more threads than cores, which are meant
         log_dictconfig=logs.CONFIGURATION,
         log_access=False,  # a log of requests would join times and addresses to reports
-    ).serve(target_loader=partial(load, settings))
-    logs.log("stopped")
+    )
 
 
 def load(settings: Settings, _target: str) -> APIFlask:

@@ -50,7 +50,7 @@ class Settings(BaseSettings):
     )
 
 
-def settings_from(flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Settings:
+def settings_from(flags: Mapping[str, Any]) -> Settings:
     """Settings from flags, and from the environment where a flag was not given.
 
     Raises
@@ -60,7 +60,7 @@ def settings_from(flags: Mapping[str, Any], environment: Mapping[str, str] = os.
         mistake must not leave a limit off.
     """
     known = {variable(name) for name in Settings.model_fields} | OF_COMMANDS
-    for name in sorted(environment):
+    for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
             raise ParameterError(f"{name}: is no setting; there are {', '.join(sorted(known))}")
     given = {name: value for name, value in flags.items() if value is not None}
