@@ -205,9 +205,9 @@ def test_damaged_page_is_one_sentence(tmp_path: Path, survey: Survey) -> None:
     content = bytearray(path.read_bytes())
     content[(page - 1) * size : page * size] = b"\xff" * size
     path.write_bytes(content)
-    with closing(Store(path, lambda: today)) as store:
-        with pytest.raises(StoreDamaged, match=r"database test\.db: is damaged .*; stop the collector"):
-            store.store_reports([(survey, report(1))])
+    sentence = r"database test\.db: is damaged .*; stop the collector"
+    with closing(Store(path, lambda: today)) as store, pytest.raises(StoreDamaged, match=sentence):
+        store.store_reports([(survey, report(1))])
 
 
 def test_killed_collector_has_everything_that_it_acknowledged() -> None:

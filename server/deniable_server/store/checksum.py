@@ -1,27 +1,22 @@
 """One number for everything that is stored of a survey: the XOR of the SHA-256 of its rows.
 
 XOR knows no order, so the sum can follow every change in the same transaction, without a scan, and says nothing about
-when what came. A row is hashed as ASCII JSON without spaces: an array of the survey's address, the kind of row, and
-its values. Kinds are `survey` (published_on, closed_on), `total` (cohort, n), `tally` (cohort, question, option, n),
-`report` (id, cohort, one value a question; pending or not, so that a fold changes nothing) and `id` (what is kept of a
-folded report where retention is "tallies").
+when what came. What is hashed of a row is a tuple as Python's `ascii` writes it, which takes a third of the time of
+JSON: the survey's address, the kind of row, and its values. Kinds are `survey` (published_on, closed_on), `total`
+(cohort, n), `tally` (cohort, question, option, n), `report` (id, cohort, one value a question; pending or not, so that
+a fold changes nothing) and `id` (what is kept of a folded report where retention is "tallies").
 
 XOR protects against faults, not against somebody who writes: whoever can change a row can change the sum.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import json
-import operator
 from collections.abc import Iterable, Sequence
 
 from sqlite_utils import Database
 
 from deniable import Survey
-
-_encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
 def digest(survey: Survey, kind: str, values: Sequence[object]) -> int:
@@ -29,17 +24,20 @@ def digest(survey: Survey, kind: str, values: Sequence[object]) -> int:
 
     >>> from deniable import read_survey
     >>> survey = read_survey('title = "T"\\n[[questions]]\\nid = "q"\\ntype = "yes-no"\\ntext = "Q?"\\nepsilon = 1')
-    >>> row = '["%s","total","web",3]' % survey.id
+    >>> row = "('%s', 'total', 'web', 3)" % survey.id
     >>> digest(survey, "total", ["web", 3]) == int(hashlib.sha256(row.encode()).hexdigest(), 16)
     True
     """
-    row = _encode([survey.id, kind, *values])
-    return int.from_bytes(hashlib.sha256(row.encode("ascii")).digest(), "big")
+    return sum_of(survey, kind, [values])
 
 
 def sum_of(survey: Survey, kind: str, rows: Iterable[Sequence[object]]) -> int:
     """The XOR of what the rows stand for."""
-    return functools.reduce(operator.xor, (digest(survey, kind, row) for row in rows), 0)
+    total = 0
+    for values in rows:
+        row = ascii((survey.id, kind, *values))
+        total ^= int.from_bytes(hashlib.sha256(row.encode("ascii")).digest(), "big")
+    return total
 
 
 def start(db: Database, survey: Survey, checksum: int) -> None:

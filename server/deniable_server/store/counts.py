@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sqlite_utils import Database
 
 from deniable import Survey, Tally
@@ -17,16 +19,20 @@ def count(db: Database, survey: Survey, table: str) -> Counts:
     SQL groups equal values and only groups are looked at here, so that the lock which Python's threads share is free
     for requests most of the time.
     """
-    sizes = dict(db.conn.execute(f"SELECT cohort, count(*) FROM {table} GROUP BY cohort").fetchall())
-    supports = {cohort: {question.id: [0] * question.mechanism.k for question in survey.questions} for cohort in sizes}
-    for question in survey.questions if sizes else ():
+    sizes: Counter[str | None] = Counter()
+    supports: dict[str | None, dict[str, list[int]]] = {}
+    for question in survey.questions:
         groups = f"SELECT cohort, [{question.id}], count(*) FROM {table} GROUP BY 1, 2"
         for cohort, value, n in db.conn.execute(groups):
+            if cohort not in supports:
+                supports[cohort] = {each.id: [0] * each.mechanism.k for each in survey.questions}
             for option in question.mechanism.supports(value):
                 supports[cohort][question.id][option] += n
+            if question is survey.questions[0]:
+                sizes[cohort] += n
     return {
-        cohort: Tally(n, {question: tuple(counts) for question, counts in supports[cohort].items()})
-        for cohort, n in sizes.items()
+        cohort: Tally(sizes[cohort], {question: tuple(counts) for question, counts in counted.items()})
+        for cohort, counted in supports.items()
     }
 
 

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from deniable import Report, Survey
 from deniable_server.store import checksum
-from deniable_server.store.tables import Row, pending_table, reports_table, row_of
+from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
 
 _id = itemgetter(0)
 
@@ -29,7 +29,7 @@ class Outcome(enum.Enum):
 
 def take(db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
     """Let new reports wait; what became of each."""
-    rows = [row_of(survey, report) for report in reports]
+    rows = rows_from(survey, reports)
     known = _known(db, survey, [report.id for report in reports])
     new: list[Row] = []
     outcomes: list[Outcome] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlite_utils import Database
 
@@ -48,9 +48,10 @@ def create_table(db: Database, table: str, survey: Survey, like: str | None = No
     db.execute(f"CREATE TABLE {table} (id TEXT PRIMARY KEY{'' if only_ids else columns}) STRICT, WITHOUT ROWID")
 
 
-def row_of(survey: Survey, report: Report) -> Row:
-    """A report as its tables hold it."""
-    return (report.id, report.cohort, *(report.values[question.id] for question in survey.questions))
+def rows_from(survey: Survey, reports: Sequence[Report]) -> list[Row]:
+    """Reports as their tables hold them."""
+    names = [question.id for question in survey.questions]
+    return [(report.id, report.cohort, *[report.values[name] for name in names]) for report in reports]
 
 
 def report_of(survey: Survey, row: Row) -> Report:
