@@ -13,12 +13,45 @@ import queue
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 
 from deniable import Report, Survey
 from deniable_server.store import Outcome, Store, StoreBusy
 
-Submission = tuple[Survey, Sequence[Report], "Future[list[Outcome]]"]
+
+class Answer:
+    """What became of a submission, for the one thread that waits for it.
+
+    A bare lock, taken until there is an answer: waking a waiter is most of what a report costs here, and the condition
+    inside `concurrent.futures.Future` makes it dearer.
+    """
+
+    __slots__ = ("_error", "_outcomes", "_wait")
+
+    def __init__(self) -> None:
+        self._outcomes: list[Outcome] = []
+        self._error: BaseException | None = None
+        self._wait = threading.Lock()
+        self._wait.acquire()
+
+    def give(self, outcomes: list[Outcome]) -> None:
+        """Let the waiter have them."""
+        self._outcomes = outcomes
+        self._wait.release()
+
+    def refuse(self, error: BaseException) -> None:
+        """Let the waiter raise it."""
+        self._error = error
+        self._wait.release()
+
+    def get(self) -> list[Outcome]:
+        """Wait."""
+        self._wait.acquire()
+        if self._error is not None:
+            raise self._error
+        return self._outcomes
+
+
+Submission = tuple[Survey, Sequence[Report], Answer]
 
 MOST_WAITING = 20_000
 """Reports that may wait; what would be more is refused instead of filling the memory."""
@@ -65,15 +98,15 @@ class Writer:
         StoreFull
             When the disk takes no more.
         """
-        done: Future[list[Outcome]] = Future()
+        answer = Answer()
         with self._lock:
             if self._stopped:
                 raise StoreBusy("The collector is stopping; send the same report again.")
             if self._held and self._held + len(reports) > MOST_WAITING:  # a batch alone is bounded by its route
                 raise StoreBusy("The collector has more waiting than it will hold; send the same report again.")
             self._held += len(reports)
-            self._waiting.put((survey, reports, done))
-        return done.result()
+            self._waiting.put((survey, reports, answer))
+        return answer.get()
 
     def stop(self) -> None:
         """Store what waits, settle, then end the thread."""
@@ -129,11 +162,11 @@ class Writer:
         try:
             outcomes = iter(self._store.store_reports([(s, report) for s, reports, _ in batch for report in reports]))
         except BaseException as error:  # nothing was stored: everybody who waits is told so
-            for _, _, done in batch:
-                done.set_exception(error)
+            for _, _, answer in batch:
+                answer.refuse(error)
             return 0
-        for _, reports, done in batch:
-            done.set_result([next(outcomes) for _ in reports])
+        for _, reports, answer in batch:
+            answer.give([next(outcomes) for _ in reports])
         return sum(len(reports) for _, reports, _ in batch)
 
     def _settle(self) -> None:
