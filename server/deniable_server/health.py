@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from http import HTTPStatus
@@ -57,8 +58,7 @@ def not_ready_because(store: Store, writer: Writer, min_free: int) -> str | None
 
 def free_bytes(database: Path) -> int:
     """Bytes that the disk of a database has left for this user."""
-    disk = os.statvfs(database.absolute().parent)
-    return disk.f_bavail * disk.f_frsize
+    return shutil.disk_usage(database.absolute().parent).free
 
 
 def _unusable_because(path: Path) -> str | None:

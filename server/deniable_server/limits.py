@@ -6,6 +6,7 @@ every day together with all buckets, so that nothing here can be joined to anyth
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import re
@@ -168,7 +169,10 @@ class Limits:
             return known
         if self._should_warn and "HTTP_X_FORWARDED_FOR" in environ:
             self._should_warn = False
-            log("a proxy is in front that --trusted-proxies does not count: all its clients share one limit")
+            log(
+                "a proxy is in front that --trusted-proxies does not count: its clients share one limit",
+                logging.WARNING,
+            )
         key = self.key(environ.get("REMOTE_ADDR", ""))
         self.take(key)
         environ[_ADMITTED] = key

@@ -9,6 +9,7 @@ import datetime
 import json
 import logging
 import logging.config
+import sys
 import traceback
 from typing import Any
 
@@ -37,8 +38,10 @@ def log(event: str, level: int = logging.INFO, **details: str | int) -> None:
 
 
 def configure() -> None:
-    """Write lines to standard error, from here on and in this process."""
+    """Write lines to standard error, from here on and in this process; at a terminal only of what is wrong."""
     logging.config.dictConfig(CONFIGURATION)
+    if sys.stderr.isatty():
+        LOGGER.setLevel(logging.WARNING)
 
 
 class Line(logging.Formatter):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import sys
 from functools import partial
 from typing import Any
 
@@ -71,6 +71,10 @@ def load(settings: Settings, _target: str) -> APIFlask:
 
 def _allow_connections() -> None:
     """Raise the number of files that this process may open, which is often 1024, as far as it may."""
+    if sys.platform == "win32":
+        return  # has no such number
+    import resource
+
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * CONNECTIONS
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
