@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import bench_ingest
+import bench_storage
 from deniable import (
     Geometric,
     KAry,
@@ -157,7 +158,7 @@ if __name__ == "__main__":
     results = [*many_answers(), *many_sets(), *one_person(), *storing()]
     print(format_table(("what", "rate", "ratio"), results, right={"rate", "ratio"}))
     print()
-    rows = [*bench_ingest.ingest(), *bench_ingest.estimates()]
+    rows = [*bench_ingest.ingest(), *bench_ingest.estimates(), *bench_storage.batches(), *bench_storage.sizes()]
     print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
     if len(sys.argv) > 1:
         print()

@@ -98,6 +98,7 @@ def test_large_tables_take_sorted_rows_and_are_written_anew_at_closing(
     store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fold, "WRITTEN_ANEW", 250)
+    monkeypatch.setattr(fold, "LOAD", 250)
     store.publish(survey)
     sent = reports(survey, 900)
     for start in range(0, 900, 300):

@@ -108,6 +108,8 @@ class Storing(RuleBasedStateMachine):
             patch("sqlite3.connect", partial(sqlite3.connect, factory=Fused)),
             patch("deniable_server.store.fold.FOLD_AT", 5),
             patch("deniable_server.store.fold.WRITTEN_ANEW", 12),
+            patch("deniable_server.store.fold.LOAD", 8),
+            patch("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 16),
         ]
         for each in self._patches:
             each.start()

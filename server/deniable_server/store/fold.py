@@ -26,22 +26,29 @@ FOLD_AT = 200
 """Pending reports that make a fold: as many hide each other's place in time."""
 
 WRITTEN_ANEW = 20_000
-"""Rows up to which a fold writes the whole table anew, in some 20 ms. Above, it inserts the new rows, sorted."""
+"""Rows up to which every fold writes the whole table anew, in some 20 ms. Above, a fold under load inserts its rows."""
+
+LOAD = 2_000
+"""Pending reports that are load: more than 200 a second, if the timer stands at 10 seconds."""
+
+WRITTEN_ANEW_AT_REST = 200_000
+"""Rows up to which a fold without load writes the whole table anew, in less than a second. Above, only closing does."""
 
 
 def fold(db: Database, survey: Survey) -> None:
     """Move what is pending to where it rests, and add it to the tallies; all within the caller's transaction."""
     pending, reports = pending_table(survey), reports_table(survey)
     counted = counts.count(db, survey, pending)
-    rows = counts.folded(db, survey) + sum(tally.n for tally in counted.values())
+    waiting = sum(tally.n for tally in counted.values())
+    rows = counts.folded(db, survey) + waiting
     counts.add(db, survey, counted)
     if survey.retention == "tallies":
         went = checksum.sum_of(survey, "report", rows_of(db, pending))
         came = checksum.sum_of(survey, "id", (kept_of(survey, row) for row in rows_of(db, pending)))
         checksum.change(db, survey, went ^ came)
     kept = f"SELECT {kept_columns(survey)} FROM {pending}"
-    if rows <= WRITTEN_ANEW:
-        write_anew(db, survey, reports, f"{kept} UNION ALL SELECT * FROM {reports}")
+    if rows <= WRITTEN_ANEW or (waiting < LOAD and rows <= WRITTEN_ANEW_AT_REST):
+        write_anew(db, survey, reports, f"{kept} UNION ALL SELECT * FROM {reports}", rows)
     else:
         db.execute(f"INSERT INTO {reports} {kept} ORDER BY id")
     db.execute(f"DELETE FROM {pending}")
@@ -50,15 +57,13 @@ def fold(db: Database, survey: Survey) -> None:
 def sort_pending(db: Database, survey: Survey) -> None:
     """Leave what is pending, too little for a fold, in the order of ids."""
     table = pending_table(survey)
-    write_anew(db, survey, table, f"SELECT * FROM {table}")
+    write_anew(db, survey, table, f"SELECT * FROM {table}", FOLD_AT)
 
 
 def sort_reports(db: Database, survey: Survey) -> None:
     """Leave the table of a closed survey in the order of ids, whatever its size."""
     table = reports_table(survey)
-    write_anew(
-        db, survey, table, f"SELECT * FROM {table}", "temp" if counts.folded(db, survey) <= WRITTEN_ANEW else "main"
-    )
+    write_anew(db, survey, table, f"SELECT * FROM {table}", counts.folded(db, survey))
 
 
 def forget_ids(db: Database, survey: Survey) -> None:
@@ -69,7 +74,7 @@ def forget_ids(db: Database, survey: Survey) -> None:
         db.execute(f"DELETE FROM {table}")
 
 
-def write_anew(db: Database, survey: Survey, table: str, rows: str, beside: str = "temp") -> None:
+def write_anew(db: Database, survey: Survey, table: str, query: str, rows: int) -> None:
     """Empty a table of a survey and fill it with the rows of a query, in the order of ids.
 
     From an equal table, and without a word about order, SQLite fills page after page. Sorting while it inserts, it
@@ -79,13 +84,14 @@ def write_anew(db: Database, survey: Survey, table: str, rows: str, beside: str 
     ----------
     table : str
         The table.
-    rows : str
-        The query; it may read the table.
-    beside : {"temp", "main"}
-        Where the rows wait meanwhile: in memory, or on the disk where there are many.
+    query : str
+        Its rows; it may read the table.
+    rows : int
+        About how many there are. Meanwhile they wait in memory, or on the disk where they are many.
     """
+    beside = "temp" if rows <= WRITTEN_ANEW else "main"
     create_table(db, f"{beside}.anew", survey, like=table)
-    db.execute(f"INSERT INTO {beside}.anew {rows} ORDER BY id")
+    db.execute(f"INSERT INTO {beside}.anew {query} ORDER BY id")
     db.execute(f"DELETE FROM {table}")  # without a condition: every page is wiped and freed
     db.execute(f"INSERT INTO {table} SELECT * FROM {beside}.anew")
     db.execute(f"DROP TABLE {beside}.anew")

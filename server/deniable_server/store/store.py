@@ -76,6 +76,7 @@ class Store:
         self._threads = threading.local()
         self._parse = functools.lru_cache(maxsize=256)(parse_survey)
         self._arrivals: Counter[str] = Counter()  # transactions that brought a survey reports
+        self._seen_open: set[str] = set()  # surveys whose closing has not been seen yet
         self._sorted: dict[str, int] = {}  # how many there had been when what was pending was last put in order
         try:
             bring_up_to_date(self.db, self.path)
@@ -137,6 +138,7 @@ class Store:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._close(db, survey)
+            self._seen_open.add(survey_id)
         self._settle(survey, closed=True, closed_for_good=True)
         truncate_log(self.db, self.path)
         return self.state(survey_id)
@@ -210,15 +212,20 @@ class Store:
         arrivals = self._arrivals[survey.id]
         with self._transaction() as db:
             (waiting,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
-            if waiting and (closed or waiting >= fold.FOLD_AT):
+            if closed and (waiting or survey.id in self._seen_open):
                 fold.fold(db, survey)
-                if closed and survey.retention == "reports":
-                    fold.sort_reports(db, survey)
+                fold.sort_reports(db, survey)
+            elif waiting >= fold.FOLD_AT:
+                fold.fold(db, survey)
             elif waiting and arrivals != self._sorted.get(survey.id):
                 fold.sort_pending(db, survey)
             if closed_for_good and survey.retention == "tallies":
                 fold.forget_ids(db, survey)
         self._sorted[survey.id] = arrivals
+        if closed:
+            self._seen_open.discard(survey.id)
+        else:
+            self._seen_open.add(survey.id)
 
     def _close(self, db: Database, survey: Survey) -> None:
         found = db.execute(
