@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -125,18 +126,16 @@ def fill(database: Path, survey: Survey, n: int) -> None:
     """Store so many reports."""
     store = Store(database)
     store.publish(survey)
-    ticks = [question.mechanism.k for question in survey.questions]
+    dice = random.Random(n)
     for start in range(0, n, 10_000):
-        noise = os.urandom(20_000)
-        batch = [
-            Report(
-                os.urandom(16).hex(),
-                None,
-                {q.id: (noise[2 * i] + 7 * noise[2 * i + 1]) % k for q, k in zip(survey.questions, ticks, strict=True)},
-            )
-            for i in range(min(10_000, n - start))
+        reports = [
+            Report(os.urandom(16).hex(), None, {each.id: dice.randrange(each.mechanism.k) for each in survey.questions})
+            for _ in range(min(10_000, n - start))
         ]
-        store.store_reports([(survey, report) for report in batch])
+        store.store_reports([(survey, report) for report in reports])
+        if start % 200_000 == 0:
+            store.settle()
+    store.settle()
     store.close()
 
 
