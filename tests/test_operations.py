@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import datetime
 import json
 import logging
 import re
@@ -29,7 +30,7 @@ from deniable_server.limits import Rate
 from deniable_server.logs import Line
 from deniable_server.settings import Settings, flag, settings_from, variable
 from deniable_server.store import Store, StoreBusy, StoreDamaged, StoreFull
-from deniable_server.tokens import create_token, token_allows
+from deniable_server.tokens import SCOPES, create_token, revoke_token, token_allows
 from torture import network_stop
 
 ROOT = Path(__file__).parent.parent
@@ -244,6 +245,35 @@ class TestMetrics:
         assert counts == [1, None]
         for each in apps:
             stop(each)
+
+
+def test_who_may_do_what(http: FlaskClient, store: Store, survey: Survey, clock: Clock) -> None:
+    """Every call of the OpenAPI document by every role: only a living token of its scope opens what is closed."""
+    store.publish(survey)
+    clock.today -= datetime.timedelta(days=2)
+    roles = {"expired": create_token(store, "expired", days=1)}
+    clock.today += datetime.timedelta(days=2)
+    roles |= {scope: create_token(store, scope, scope) for scope in SCOPES}
+    roles |= {"revoked": create_token(store, "revoked"), "nobody": "", "guess": "dn_" + "A" * 43}
+    revoke_token(store, "revoked")
+    opened: dict[tuple[str, str], set[str]] = {}
+    for path, calls in http.get("/api/openapi.json").json["paths"].items():
+        for method in calls.keys() - {"parameters"}:
+            for role, token in roles.items():
+                headers = {"Authorization": f"Bearer {token}"} if token else {}
+                with http.open(
+                    path.replace("{survey_id}", survey.id), method=method.upper(), headers=headers
+                ) as answer:
+                    if answer.status_code != 401:
+                        opened.setdefault((method, path), set()).add(role)
+            assert ("security" in calls[method]) == (opened.get((method, path)) != set(roles))
+    closed = {call: who for call, who in opened.items() if who != set(roles)}
+    assert closed == {
+        ("get", "/metrics"): {"metrics"},
+        ("get", "/api/v1/surveys"): {"publish"},
+        ("post", "/api/v1/surveys"): {"publish"},
+        ("post", "/api/v1/surveys/{survey_id}/close"): {"publish"},
+    }
 
 
 @pytest.mark.parametrize(
