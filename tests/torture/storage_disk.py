@@ -14,9 +14,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from conftest import FIVE_TYPES, person
-from deniable import Survey, read_survey
-from deniable_client import randomize
+from conftest import FIVE_TYPES
+from deniable import Report, Survey, read_survey
 from deniable_server.store import Store
 from deniable_server.store.fold import LOAD
 
@@ -64,8 +63,7 @@ def examine(survey: Survey, folds: int, at_a_time: int, then: int = 0, close: bo
         for total in [at_a_time] * folds + [then] * bool(then):
             for some in chunks(total, 7):
                 cohort = itertools.cycle([None, *survey.cohorts])
-                drawn = [randomize(survey, answers(survey, n), next(cohort)) for n in range(some)]
-                reports = [replace(report, id=f"{dice.getrandbits(128):032x}") for report in drawn]
+                reports = [invented(survey, next(cohort), dice) for _ in range(some)]
                 store.store_reports([(survey, report) for report in reports])
                 arrived += [report.id for report in reports]
             assert store.settle()
@@ -146,6 +144,11 @@ def wide_survey() -> str:
     return 'title = "Wide"\n' + "".join(question.format(n, options) for n in range(90))
 
 
-def answers(survey: Survey, number: int) -> dict[str, object]:
-    """True answers of an invented person to either survey."""
-    return person(number) if survey.questions[0].id == "affair" else {each.id: [] for each in survey.questions}
+def invented(survey: Survey, cohort: str | None, dice: random.Random) -> Report:
+    """A report without a respondent."""
+    values: dict[str, int | str] = {}
+    for question in survey.questions:
+        k = question.mechanism.k
+        number = dice.randrange(k)
+        values[question.id] = number if question.mechanism.report_type is int else f"{dice.getrandbits(k):0{k}b}"
+    return Report(f"{dice.getrandbits(128):032x}", cohort, values)

@@ -77,6 +77,7 @@ class Load:
     acknowledged: set[str] = field(default_factory=set)
     backlog: deque[tuple[Survey, Report]] = field(default_factory=deque)
     again: int = 0
+    unexpected: set[int] = field(default_factory=set)
 
     def run(self, collector: Collector, seconds: float = 0, only_again: bool = False) -> None:
         """Send for so long, or until all is acknowledged that was ever sent."""
@@ -94,6 +95,7 @@ class Load:
         self._stop.set()
         for thread in self._threads:
             thread.join()
+        assert not self.unexpected, f"answered with {self.unexpected}"
 
     def _send(self, collector: Collector, only_again: bool) -> None:
         pool = urllib3.PoolManager(retries=False, timeout=10)
@@ -113,7 +115,9 @@ class Load:
                 status = pool.request("POST", url, body=report.encode(), headers=headers).status
             except urllib3.exceptions.HTTPError:
                 status = 0
-            assert status in (0, 200, 201, 503), status
+            if status not in (0, 200, 201, 503):
+                self.unexpected.add(status)
+                return
             if status in (200, 201):
                 self.acknowledged.add(report.id)
             else:
@@ -134,13 +138,15 @@ def start(database: Path, *flags: str) -> Collector:
     try:
         wait_until_ready(collector)
     except BaseException:
-        end(collector, signal.SIGKILL)
+        if process.poll() is None:
+            end(collector, signal.SIGKILL)
         raise
     return collector
 
 
 def end(collector: Collector, how: signal.Signals) -> None:
     """End a collector: at once with all its processes, or in good order."""
+    assert collector.process.poll() is None, f"ended by itself: {collector.log.read_text()}"
     if how is signal.SIGKILL:
         os.killpg(collector.process.pid, how)
     else:

@@ -16,7 +16,7 @@ from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts
 from deniable_server.store.connection import WAIT_MS, transaction
 from deniable_server.store.errors import StoreDamaged
-from deniable_server.store.migrations import refuse_newer, schema
+from deniable_server.store.migrations import apply, refuse_newer, schema
 from deniable_server.store.tables import create_tables, pending_table, report_of, reports_table, rows_of
 
 ROWS_AT_START = 100_000
@@ -130,16 +130,15 @@ def _beside_surveys(db: Database) -> Iterator[str]:
 
 
 def _differences_of_schema(db: Database, surveys: list[Survey]) -> Iterator[str]:
-    fresh = Database(memory=True)
-    schema.apply(fresh)
-    for survey in surveys:
-        create_tables(fresh, survey)
-    query = "SELECT name, type, tbl_name, sql FROM sqlite_master WHERE tbl_name <> '_sqlite_migrations'"
+    query = "SELECT name, type, tbl_name, sql FROM sqlite_master"
     found = {name: rest for name, *rest in db.conn.execute(query)}
-    for name, *rest in fresh.conn.execute(query):
-        if found.get(name) != rest:
-            yield f"{name}: is not defined as it was"
-    fresh.close()
+    with closing(Database(memory=True)) as fresh:
+        apply(fresh)
+        for survey in surveys:
+            create_tables(fresh, survey)
+        for name, *rest in fresh.conn.execute(query):
+            if found.get(name) != rest:
+                yield f"{name}: is not defined as it was"
 
 
 def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:

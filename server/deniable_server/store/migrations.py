@@ -5,6 +5,7 @@ A published migration is never changed: what a new version needs is a new one at
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from sqlite_utils import Database, Migrations
@@ -30,15 +31,27 @@ def bring_up_to_date(db: Database, path: Path) -> None:
     if not schema.pending(db):
         return
     with transaction(db, path):
-        schema.apply(db)
+        apply(db)
         # sqlite-utils writes the time of day there. When a collector was updated is nobody's secret, but no column
         # of any table holds a time of day.
         db.execute("UPDATE _sqlite_migrations SET applied_at = '' WHERE migration_set = ?", [schema.name])
 
 
+def apply(db: Database) -> None:
+    """Apply what is missing."""
+    # sqlite-utils would make this itself, in words that may change; `integrity` compares every word.
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS _sqlite_migrations "
+        "(id INTEGER PRIMARY KEY, migration_set TEXT, name TEXT, applied_at TEXT)"
+    )
+    db.execute("CREATE UNIQUE INDEX IF NOT EXISTS migrations_by_name ON _sqlite_migrations (migration_set, name)")
+    schema.apply(db)
+
+
 def refuse_newer(db: Database, path: Path) -> None:
     """Raise a DeniableError if a newer version wrote the database."""
-    known = {each.name for each in schema.pending(Database(memory=True))}
+    with closing(Database(memory=True)) as empty:
+        known = {each.name for each in schema.pending(empty)}
     unknown = [each.name for each in schema.applied(db) if each.name not in known]
     if unknown:
         raise DeniableError(
