@@ -114,12 +114,12 @@ def test_memory_is_bounded_and_the_busy_are_not_forgotten() -> None:
 
 def test_bodies_of_one_address_hold_so_many_threads_and_no_more() -> None:
     limits = Limits(None)
-    held = [limits.receiving(b"one") for _ in range(MOST_BODIES)]
+    held = [limits.transfer(b"one") for _ in range(MOST_BODIES)]
     for each in held:
         each.__enter__()
-    with pytest.raises(TooMany, match="unfinished"), limits.receiving(b"one"):
+    with pytest.raises(TooMany, match="unfinished"), limits.transfer(b"one"):
         pass
-    with limits.receiving(b"other"):
+    with limits.transfer(b"other"):
         pass
     for each in held:
         each.__exit__(None, None, None)
@@ -157,6 +157,16 @@ def test_limits_cost_microseconds() -> None:
     for address in ("192.0.2.1", "2001:db8::1"):
         seconds = min(timeit.repeat(lambda: limits.take(limits.key(address)), number=2000, repeat=15)) / 2000  # noqa: B023
         assert seconds < 20e-6, f"{1e6 * seconds:.1f} us; usually 2 to 4"
+
+
+def test_a_download_gives_its_place_back(http: FlaskClient, app: APIFlask, store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    limits = app.extensions["deniable-limits"]
+    for _ in range(3 * MOST_BODIES):
+        with http.get(f"/api/v1/surveys/{survey.id}/reports.csv") as response:
+            assert response.status_code == 200
+            assert list(limits._bodies.values()) == [1]
+    assert limits._bodies == {}
 
 
 def limited_app(folder: Path, clock: Clock, survey: Survey, **settings: Any) -> APIFlask:
@@ -256,6 +266,12 @@ def test_large_bodies_do_not_fill_the_memory(collector: Collector) -> None:
     survey = read_survey(FIVE_TYPES)
     collector.publish(survey)
     assert "refused with 413" in network_slow.endless_bodies(collector, survey, megabytes=64)
+
+
+def test_who_reads_nothing_does_not_stop_the_others(collector: Collector) -> None:
+    survey = read_survey(FIVE_TYPES.replace("Five types", "Downloaded"))
+    collector.publish(survey)
+    assert "were answered" in network_slow.unread_downloads(collector, survey, senders=60, seconds=1)
 
 
 def test_slow_senders_do_not_stop_the_others(collector: Collector) -> None:

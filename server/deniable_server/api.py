@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from http import HTTPStatus
 from typing import Any
 
@@ -216,7 +217,11 @@ def reports_csv(survey_id: str) -> Response:
     survey = store.survey(survey_id)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
     rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
-    return csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
+    place = ExitStack()
+    place.enter_context(transfer())  # whoever asks for everything and reads nothing holds a thread all the while
+    response = csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
+    response.call_on_close(place.close)
+    return response
 
 
 def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
@@ -276,13 +281,18 @@ def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
     return outcomes
 
 
+def transfer() -> AbstractContextManager[None]:
+    """A place for a body that is on its way from or to whoever asks; 429 when they hold too many."""
+    limits = get_limits()
+    return limits.transfer(limits.key(request.remote_addr or ""))
+
+
 def read_body(limit: int, *mimetypes: str) -> bytes:
     """The raw body, at most ``limit`` bytes of it and of one of the types; 413 and 415 otherwise."""
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
-    limits = get_limits()
-    with limits.receiving(limits.key(request.remote_addr or "")):
+    with transfer():
         body = request.get_data(cache=False)
     if len(body) > limit:
         raise RequestEntityTooLarge

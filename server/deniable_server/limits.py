@@ -32,8 +32,8 @@ MOST_BUCKETS = 50_000
 """Addresses that are told apart at a time, some 10 MB. A new one takes the place of the one quiet for longest."""
 
 MOST_BODIES = 32
-"""Bodies of one address that are being received at a time. Each holds a thread until it is complete, and nothing but
-the sender decides when that is."""
+"""Bodies that are on their way from or to one address at a time. Each holds a thread until it is complete, and nothing
+but the other side decides when that is."""
 
 _UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
 
@@ -211,8 +211,8 @@ class Limits:
             raise TooMany(sentence, math.ceil(wait))
 
     @contextmanager
-    def receiving(self, key: bytes) -> Iterator[None]:
-        """Hold one of the places for bodies of an address while a body is received.
+    def transfer(self, key: bytes) -> Iterator[None]:
+        """Hold one of the places for bodies of an address while a body is on its way.
 
         Raises
         ------

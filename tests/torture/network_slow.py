@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,9 +19,11 @@ import urllib3
 
 from conftest import FIVE_TYPES, Collector, person, running_collector
 from deniable import Survey, read_survey
+from deniable.report import new_report_id
 from deniable_client import randomize
 from deniable_server.limits import MOST_BODIES
 from deniable_server.serving import SILENCE_MS
+from deniable_server.store import Store
 
 ATTACKER = "127.0.0.2"
 """Linux lets anybody on the machine send from any address of 127.0.0.0/8."""
@@ -34,6 +37,7 @@ def slow(short: bool) -> str:
         return "; ".join(
             [
                 unfinished_bodies(collector, survey, 60 if short else 500, 2 if short else 30),
+                unread_downloads(collector, survey, 60 if short else 300, 2 if short else 30),
                 unfinished_heads(collector, survey, 100 if short else 1000),
                 endless_bodies(collector, survey, 64 if short else 1024),
             ]
@@ -55,6 +59,23 @@ def unfinished_bodies(collector: Collector, survey: Survey, senders: int, second
     return (
         f"{senders} unfinished bodies from one address: {refused} refused, {answered:,} whole reports of another were "
         f"answered, the slowest in {1000 * slowest:.0f} ms"
+    )
+
+
+def unread_downloads(collector: Collector, survey: Survey, senders: int, seconds: float) -> str:
+    """Ask for all reports many times and read nothing of it, while somebody else sends reports."""
+    fill(collector.database, survey, 100_000)  # 5 MB: more than lies between two sockets unread
+    request = f"GET /api/v1/surveys/{survey.id}/reports.csv HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    with connections(collector, senders) as held:
+        for connection in held:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.sendall(request)
+        slowest, answered = honest(collector, survey, seconds)
+        refused = sum(b" 429 " in connection.recv(20) for connection in held)
+    assert refused == senders - MOST_BODIES, refused
+    return (
+        f"{senders} unread downloads: {refused} refused, {answered:,} reports of another were answered, the slowest in "
+        f"{1000 * slowest:.0f} ms"
     )
 
 
@@ -104,6 +125,17 @@ def endless_bodies(collector: Collector, survey: Survey, megabytes: int) -> str:
     assert growth < 50 * 2**20, f"{growth / 2**20:.0f} MiB"
     assert collector.reports(survey) >= 0
     return f"bodies of {megabytes} MB refused with 413 after {max(sent)} MB, memory grew by {growth / 2**20:.0f} MiB"
+
+
+def fill(database: Path, survey: Survey, n: int) -> None:
+    """Store so many reports beside the running collector."""
+    fitting = [randomize(survey, person(number)) for number in range(100)]
+    store = Store(database)
+    for start in range(0, n, 10_000):
+        reports = [replace(fitting[number % 100], id=new_report_id()) for number in range(start, start + 10_000)]
+        store.store_reports([(survey, report) for report in reports])
+    store.settle()
+    store.close()
 
 
 def honest(collector: Collector, survey: Survey, seconds: float) -> tuple[float, int]:
