@@ -96,7 +96,7 @@ def grow(most: int) -> dict[int, dict[str, float]]:
     at = {}
     with tempfile.TemporaryDirectory() as folder, closing(Store(Path(folder) / "bench.db")) as store:
         store.publish(survey)
-        writer = Writer(store, fold_seconds=1)
+        writer = Writer(store, fold_seconds=3600)  # folds come by number then, and as much waits at every look
         for start in range(0, most, FEW):
             for _ in range(FEW // BATCH):
                 writer.submit(survey, [invented(survey, dice) for _ in range(BATCH)])
