@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import functools
-import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -80,7 +79,7 @@ class Store:
         self._sorted: dict[str, int] = {}  # how many there had been when what was pending was last put in order
         try:
             bring_up_to_date(self.db, self.path)
-        except sqlite3.DatabaseError:
+        except Exception:
             self.close()
             raise
 
