@@ -9,12 +9,14 @@ WEB := client/deniable_web
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TOOL := $(BIN)/python tests/tools.py
 DEMO ?=
+TORTURE ?=
 
-.PHONY: help demo test lint format docs vectors tables bench clean
+.PHONY: help demo test lint format docs vectors tables bench torture clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost), bench, clean"
+	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost), bench,"
+	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short), clean"
 
 demo: $(VENV)/demo.installed
 	$(BIN)/deniable demo $(DEMO)
@@ -44,6 +46,9 @@ tables: $(VENV)/test.installed
 
 bench: $(VENV)/test.installed $(VENV)/bench.installed
 	$(BIN)/python tests/bench.py $(VENV)/bench/bin/python
+
+torture: $(VENV)/test.installed
+	$(BIN)/python tests/torture $(TORTURE)
 
 clean:
 	rm -rf $(VENV) $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

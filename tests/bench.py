@@ -17,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+import bench_ingest
+import bench_storage
 from deniable import (
     Geometric,
     KAry,
@@ -155,6 +157,9 @@ def storing() -> list[tuple[str, ...]]:
 if __name__ == "__main__":
     results = [*many_answers(), *many_sets(), *one_person(), *storing()]
     print(format_table(("what", "rate", "ratio"), results, right={"rate", "ratio"}))
+    print()
+    rows = [*bench_ingest.ingest(), *bench_ingest.estimates(), *bench_storage.batches(), *bench_storage.sizes()]
+    print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
     if len(sys.argv) > 1:
         print()
         print(format_table(("library", "rate", "to pure-LDP"), others(sys.argv[1]), right={"rate", "to pure-LDP"}))

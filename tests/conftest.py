@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from flask.testing import FlaskClient
 from deniable import Survey, read_survey
 from deniable_client.demo.people import survey_file
 from deniable_server.app import create_app
+from deniable_server.settings import Settings
 from deniable_server.store import Store
 
 TODAY = datetime.date(2026, 11, 25)
@@ -144,8 +146,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 def app(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
-    """A collector in this process."""
-    app = create_app(tmp_path / "test.db", clock)
+    """A collector in this process, without the limit that tests from one address would soon reach."""
+    app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=None))
     yield app
     app.extensions["deniable"]["writer"].stop()
     app.extensions["deniable"]["store"].close()
@@ -187,30 +189,35 @@ class Collector:
         return n
 
 
-StartCollector = Callable[[], Collector]
+@contextmanager
+def running_collector(folder: Path, *flags: str) -> Iterator[Collector]:
+    """A real collector with a database in that folder; without a limit, unless a flag sets one. Ends with the block."""
+    port = free_port()
+    log = folder / "log"
+    command = [sys.executable, "-m", "deniable", "serve", "--db", str(folder / "test.db"), "--port", str(port)]
+    with log.open("wb") as output:
+        process = subprocess.Popen([*command, "--rate-limit", "off", *flags], stdout=output, stderr=subprocess.STDOUT)
+    collector = Collector(f"http://127.0.0.1:{port}", folder / "test.db", process, log)
+    try:
+        wait_until_ready(collector)
+        yield collector
+    finally:
+        process.terminate()
+        process.wait(timeout=15)
+
+
+StartCollector = Callable[..., Collector]
 
 
 @pytest.fixture(scope="module")
 def start_collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartCollector]:
     """Start real collectors, each with a database of its own; they end with the test file."""
-    started: list[Collector] = []
+    with ExitStack() as started:
 
-    def start() -> Collector:
-        folder = tmp_path_factory.mktemp("collector")
-        port = free_port()
-        log = folder / "log"
-        command = [sys.executable, "-m", "deniable", "serve", "--db", str(folder / "test.db"), "--port", str(port)]
-        with log.open("wb") as output:
-            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-        collector = Collector(f"http://127.0.0.1:{port}", folder / "test.db", process, log)
-        started.append(collector)
-        wait_until_ready(collector)
-        return collector
+        def start(*flags: str) -> Collector:
+            return started.enter_context(running_collector(tmp_path_factory.mktemp("collector"), *flags))
 
-    yield start
-    for collector in started:
-        collector.process.terminate()
-        collector.process.wait(timeout=15)
+        yield start
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import click
 
 from deniable.cli import main
 from deniable_server.app import create_app
+from deniable_server.settings import Settings, flag, variable
 
 FOLDER = Path(__file__).parent.parent / "docs"
 
@@ -61,6 +62,20 @@ def http_page() -> str:
     return "\n".join(parts)
 
 
+def settings_page() -> str:
+    """Every setting of the collector, from the class that holds them."""
+    lines = [
+        f"| `{flag(name)}` | `{variable(name)}` | `{field.default}` | {field.description} |"
+        for name, field in Settings.model_fields.items()
+    ]
+    return (
+        "# Settings of the collector\n\nGenerated from `server/deniable_server/settings.py`; do not edit. A flag of "
+        "`deniable serve` wins over the\nenvironment. A variable `DENIABLE_...` that is none of these, and of no other "
+        "command, stops the start: a typing mistake\nmust not leave a limit off.\n\n"
+        "| flag | variable | default | what it does |\n|---|---|---|---|\n" + "\n".join(lines) + "\n"
+    )
+
+
 def _describe(schema: dict[str, Any]) -> str:
     default = f"; by default {schema['default']}" if schema.get("default") is not None else ""
     choices = [choice for each in (schema, *schema.get("anyOf", [])) for choice in each.get("enum", [])]
@@ -70,7 +85,7 @@ def _describe(schema: dict[str, Any]) -> str:
 
 def pages() -> dict[str, str]:
     """File name to content."""
-    return {"cli.md": cli_page(), "http.md": http_page()}
+    return {"cli.md": cli_page(), "http.md": http_page(), "settings.md": settings_page()}
 
 
 if __name__ == "__main__":

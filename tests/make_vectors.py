@@ -10,6 +10,7 @@ import itertools
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -324,6 +325,10 @@ def survey_vectors() -> list[dict[str, Any]]:
         "geometric on a choice": document.replace('"type":"scale"', '"type":"choice"'),
         "unknown type": plain.replace('"yes-no"', '"essay"'),
         "mechanism of another type": plain.replace('"yes-no"', '"choice"'),
+        "retention that needs no key": plain.replace('"title"', '"retention":"reports","title"'),
+        "retention null": plain.replace('"title"', '"retention":null,"title"'),
+        "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
+        "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
@@ -343,7 +348,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             "odds": [list(odds_sentences(question)) for question in each.questions],
             "whole_odds": list(whole_odds_sentences(each)),
         }
-        for each in (survey, parse_survey(plain.encode()))
+        for each in (survey, parse_survey(plain.encode()), replace(survey, retention="tallies"))
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
 

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import urllib3
 
-from conftest import Collector, StartCollector, wait_until_ready
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
 from deniable_client import randomize
-from deniable_server.store import Outcome, Store, StoreBusy
+from deniable_server.store import Outcome, Store, StoreBusy, StoreDamaged
 from deniable_server.writer import Writer
+from torture import storage_full, storage_kill
 
 ALLOWED_COLUMNS = {
     "surveys": ["id", "document", "published_on", "closed_on"],
     "totals": ["survey", "cohort", "n"],
     "tallies": ["survey", "cohort", "question", "option", "n"],
     "tokens": ["sha256", "name", "scope", "expires_on"],
+    "tokens_copy": ["sha256", "name", "scope", "expires_on"],
+    "checksums": ["survey", "checksum"],
+    "_sqlite_migrations": ["id", "migration_set", "name", "applied_at"],  # of sqlite-utils; the last is left empty
 }
 
 
@@ -41,8 +39,17 @@ def recount(store: Store, survey: Survey) -> dict[str | None, Tally]:
 
 def test_tables_have_the_allowed_columns_and_no_others(store: Store, survey: Survey) -> None:
     store.publish(survey)
+    tallied = replace(survey, retention="tallies")
+    store.publish(tallied)
     columns = {table.name: [column.name for column in table.columns] for table in store.db.tables}
-    assert columns == ALLOWED_COLUMNS | {f"reports_{survey.id}": ["id", "cohort", "affair", "religious"]}
+    row = ["id", "cohort", "affair", "religious"]
+    assert columns == ALLOWED_COLUMNS | {
+        f"pending_{survey.id}": row,
+        f"reports_{survey.id}": row,
+        f"pending_{tallied.id}": row,
+        f"reports_{tallied.id}": ["id"],
+    }
+    assert {each["applied_at"] for each in store.db.table("_sqlite_migrations").rows} == {""}
 
 
 def test_commits_reach_the_disk(store: Store) -> None:
@@ -102,7 +109,7 @@ def test_writer_stores_together_what_waits_together(store: Store, survey: Survey
     assert first_waits.wait(10)
     for thread in threads[1:]:
         thread.start()
-    while writer._waiting.qsize() < 19:
+    while writer.waiting() < 19:
         time.sleep(0.001)
     go_on.set()
     for thread in threads:
@@ -141,7 +148,7 @@ def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, mon
     threads[0].start()
     assert blocked.wait(10)
     threads[1].start()
-    while not writer._waiting.full():
+    while not writer.waiting():
         time.sleep(0.001)
     with pytest.raises(StoreBusy, match="send the same report again"):
         writer.submit(survey, [report(3)])
@@ -150,6 +157,18 @@ def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, mon
         thread.join()
     writer.stop()
     assert store.state(survey.id).reports == 2
+    with pytest.raises(StoreBusy, match="is stopping"):
+        writer.submit(survey, [report(3)])
+
+
+def test_writer_takes_a_batch_of_any_size_when_nothing_waits(
+    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+    monkeypatch.setattr("deniable_server.writer.MOST_WAITING", 10)
+    writer = Writer(store)
+    assert writer.submit(survey, list(map(report, range(100)))) == [Outcome.STORED] * 100
+    writer.stop()
 
 
 def test_closing_in_another_process_counts_at_once(store: Store, survey: Survey) -> None:
@@ -174,71 +193,26 @@ def test_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "missing" / "test.db")
 
 
-def test_killed_collector_has_everything_that_it_acknowledged(
-    start_collector: StartCollector, demo_survey: Survey
-) -> None:
-    collector = start_collector()
-    collector.publish(demo_survey)
-    acknowledged: set[str] = set()
-    sent: dict[str, bytes] = {}
-    stop = threading.Event()
-
-    def sender() -> None:
-        pool = urllib3.PoolManager(retries=False)
-        url = f"{collector.url}/api/v1/surveys/{demo_survey.id}/reports"
-        answers = {"affair": "yes", "religious": "not", "rate_marriage": "good"}
-        while not stop.is_set():
-            made = randomize(demo_survey, answers)
-            sent[made.id] = made.encode()
-            with contextlib.suppress(urllib3.exceptions.HTTPError):
-                answer = pool.request("POST", url, body=made.encode(), headers={"Content-Type": "application/json"})
-                if answer.status == 201:
-                    acknowledged.add(made.id)
-
-    threads = [threading.Thread(target=sender) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    deadline = time.monotonic() + 30
-    while len(acknowledged) < 300 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    for process in children(collector.process.pid):
-        os.kill(process, signal.SIGKILL)
-    collector.process.kill()
-    stop.set()
-    for thread in threads:
-        thread.join()
-    collector.process.wait()
-
-    again = restart(collector)
-    store = Store(collector.database)
-    try:
-        stored = {each.id for each in store.reports(demo_survey)}
-        assert len(acknowledged) >= 300
-        assert acknowledged <= stored
-        assert store.tallies(demo_survey) == recount(store, demo_survey)
-        lines = b"\n".join(sent.values())
-        url = f"{collector.url}/api/v1/surveys/{demo_survey.id}/reports"
-        headers = {"Content-Type": "application/x-ndjson"}
-        result = json.loads(urllib3.request("POST", url, body=lines, headers=headers).data)
-        assert result == {"stored": len(sent) - len(stored), "known": len(stored), "refused": []}
-        assert store.tallies(demo_survey) == recount(store, demo_survey)
-    finally:
-        store.close()
-        again.process.terminate()
-        again.process.wait(timeout=15)
+def test_damaged_page_is_one_sentence(tmp_path: Path, survey: Survey) -> None:
+    path = tmp_path / "test.db"
+    today = survey.opens
+    assert today
+    with closing(Store(path, lambda: today)) as store:
+        store.publish(survey)
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        (page,) = store.db.execute(query, [f"reports_{survey.id}"]).fetchone()
+        (size,) = store.db.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    content[(page - 1) * size : page * size] = b"\xff" * size
+    path.write_bytes(content)
+    sentence = r"database test\.db: is damaged .*; stop the collector"
+    with closing(Store(path, lambda: today)) as store, pytest.raises(StoreDamaged, match=sentence):
+        store.store_reports([(survey, report(1))])
 
 
-def children(pid: int) -> list[int]:
-    """Processes that this one started: Granian's worker."""
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return [int(line) for line in listed.stdout.split()]
+def test_killed_collector_has_everything_that_it_acknowledged() -> None:
+    storage_kill.kill(short=True)
 
 
-def restart(collector: Collector) -> Collector:
-    port = collector.url.rsplit(":", 1)[1]
-    command = [sys.executable, "-m", "deniable", "serve", "--db", str(collector.database), "--port", port]
-    with collector.log.open("ab") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-    again = Collector(collector.url, collector.database, process, collector.log)
-    wait_until_ready(again)
-    return again
+def test_full_disk_refuses_and_recovers_by_itself() -> None:
+    storage_full.full(short=True)

@@ -120,7 +120,8 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
         ("organiser = 1\n" + PLAIN, "organiser: must be a text, got 1"),
         ('about = "\\u0007"\n' + PLAIN, "about: must not hold the control character"),
         (PLAIN.replace('"Q?"', '"\\u0000"'), "text: must not hold the control character"),
-        ("retention = 'reports'\n" + PLAIN, "survey: has the unknown key 'retention'"),
+        ("retention = 'rows'\n" + PLAIN, "retention: must be reports or tallies, got a string"),
+        ("sealed = true\n" + PLAIN, "survey: has the unknown key 'sealed'"),
         (
             "title = 'T'\n" + "".join(QUESTION.replace('"q"', f'"q{i}"') for i in range(101)),
             "must be 1 to 100, got 101",

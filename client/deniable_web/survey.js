@@ -94,9 +94,11 @@ export async function parseSurvey(bytes, expectedId) {
   } catch {
     fail("survey: must be JSON in UTF-8"); // a parser's own message would quote the document; "[[[[..." ends here too
   }
-  const optional = ["about", "closes", "cohorts", "opens", "organiser"];
+  const optional = ["about", "closes", "cohorts", "opens", "organiser", "retention"];
   const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
   if (keys.deniable !== FORMAT) fail(`deniable: must be ${FORMAT}`);
+  // What the collector keeps of counted reports: by default the noisy rows, and then no key says so.
+  if (![undefined, "tallies"].includes(keys.retention)) fail("retention: must be tallies");
   const survey = {
     id,
     title: text(keys.title, "title", MAX_LABEL),

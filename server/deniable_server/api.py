@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, request
-from werkzeug.datastructures import WWWAuthenticate
-from werkzeug.exceptions import Unauthorized, UnsupportedMediaType
+from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.published import parse_survey
@@ -18,9 +18,11 @@ from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
 from deniable.table import csv_lines
 from deniable_server import results, schemas
+from deniable_server.limits import get_limits, limited
+from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import token_allows
+from deniable_server.tokens import require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -31,6 +33,13 @@ MAX_REFUSALS = 1000
 
 NDJSON = "application/x-ndjson"
 
+TOO_MANY = "too many requests: wait as long as Retry-After says"
+
+UNAVAILABLE = "the database is not available: send the same again"
+
+OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After")]
+"""Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
+
 api = APIBlueprint("api", __name__, url_prefix=BASE, tag="API")
 
 
@@ -38,21 +47,6 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
     """Serve the API from a store."""
     app.extensions["deniable"] = {"store": store, "writer": writer}
     app.register_blueprint(api)
-
-    @app.spec_processor
-    def describe_raw_bodies(spec: dict[str, Any] | str) -> dict[str, Any] | str:
-        """Add the bodies that are parsed strictly instead of through pydantic."""
-        assert isinstance(spec, dict), "the document is asked for as JSON"
-        report = schemas.json_schema(schemas.ReportBody)
-        spec["paths"][f"{BASE}/surveys/{{survey_id}}/reports"]["post"]["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": report}, NDJSON: {"schema": {"type": "string"}}},
-        }
-        spec["paths"][f"{BASE}/surveys"]["post"]["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": {"type": "object", "description": "a published survey"}}},
-        }
-        return spec
 
 
 def get_store() -> Store:
@@ -63,9 +57,8 @@ def get_store() -> Store:
 
 @api.after_request
 def allow_other_origins(response: Response) -> Response:
-    """Let pages of other origins fetch surveys and send reports: there are no cookies that could be abused."""
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    response.headers["Access-Control-Expose-Headers"] = "Retry-After"
+    """Say so on every answer of the API, errors too, and to the question that browsers ask before they send."""
+    response.headers.extend(OPEN_TO_ALL_ORIGINS)
     if request.method == "OPTIONS":
         response.headers["Access-Control-Allow-Methods"] = "GET, POST"
         response.headers["Access-Control-Allow-Headers"] = "Content-Type"
@@ -75,7 +68,7 @@ def allow_other_origins(response: Response) -> Response:
 
 @api.get("/surveys")
 @api.output(schemas.Surveys)
-@api.doc(responses={401: "no valid token"})
+@api.doc(responses={401: "no valid token", 503: UNAVAILABLE})
 def list_surveys() -> dict[str, Any]:
     """List surveys.
 
@@ -102,7 +95,18 @@ def list_surveys() -> dict[str, Any]:
 
 @api.post("/surveys")
 @api.output(schemas.Published, status_code=201)
-@api.doc(responses={200: "published before", 401: "no valid token", 422: "no survey"})
+@api.doc(
+    responses={
+        200: "published before",
+        401: "no valid token",
+        413: "body too large",
+        415: "not application/json",
+        422: "no survey",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+        507: "disk full",
+    }
+)
 def publish_survey() -> tuple[dict[str, str], int]:
     """Publish a survey.
 
@@ -115,7 +119,7 @@ def publish_survey() -> tuple[dict[str, str], int]:
 
 
 @api.get("/surveys/<survey_id>")
-@api.doc(responses={200: "the published bytes", 404: "no such survey"})
+@api.doc(responses={200: "the published bytes", 404: "no such survey", 503: UNAVAILABLE})
 def fetch_survey(survey_id: str) -> Response:
     """Fetch a survey.
 
@@ -128,7 +132,7 @@ def fetch_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/close")
-@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey"})
+@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey", 503: UNAVAILABLE})
 def close_survey(survey_id: str) -> Response:
     """Close a survey.
 
@@ -140,6 +144,7 @@ def close_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/reports")
+@limited
 @api.doc(
     responses={
         200: "known already, counted once; or what became of a batch",
@@ -150,6 +155,7 @@ def close_survey(survey_id: str) -> Response:
         413: "body too large",
         415: "neither application/json nor application/x-ndjson",
         422: "does not fit the survey",
+        429: TOO_MANY,
         503: "busy: send the same again",
         507: "disk full: send the same again later",
     },
@@ -164,7 +170,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     if request.mimetype == NDJSON:
         return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
     report = parse_report(read_body(MAX_REPORT, "application/json", NDJSON), survey)
-    (outcome,) = get_writer().submit(survey, [report])
+    (outcome,) = submit(survey, [report])
     if refusal := refusal_of(outcome, store, survey):
         raise refusal
     return {"status": outcome.value}, 201 if outcome is Outcome.STORED else 200
@@ -172,9 +178,10 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 
 @api.get("/surveys/<survey_id>/estimates")
 @api.get("/surveys/<survey_id>/estimates.json")
+@limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={404: "no such survey"})
+@api.doc(responses={404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
     """Estimates as JSON.
 
@@ -184,8 +191,9 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, A
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
+@limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 404: "no such survey"})
+@api.doc(responses={200: "tidy rows", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as CSV.
 
@@ -196,7 +204,10 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
-@api.doc(responses={200: "rows in the order of their random ids"})
+@limited
+@api.doc(
+    responses={200: "rows in the order of their random ids", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE}
+)
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
 
@@ -206,7 +217,11 @@ def reports_csv(survey_id: str) -> Response:
     survey = store.survey(survey_id)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
     rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
-    return csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
+    place = ExitStack()
+    place.enter_context(transfer())  # whoever asks for everything and reads nothing holds a thread all the while
+    response = csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
+    response.call_on_close(place.close)
+    return response
 
 
 def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
@@ -224,7 +239,8 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
             reports.append((number, parse_report(line, survey)))
         except ReportError as error:
             refused.append(refused_line(number, error))
-    outcomes = get_writer().submit(survey, [report for _, report in reports]) if reports else []
+    get_limits().charge(request.environ, max(0, len(reports) - 1))
+    outcomes = submit(survey, [report for _, report in reports]) if reports else []
     for (number, _), outcome in zip(reports, outcomes, strict=True):
         if refusal := refusal_of(outcome, store, survey):
             refused.append(refused_line(number, refusal))
@@ -257,25 +273,27 @@ def csv_response(lines: Iterator[str], filename: str) -> Response:
     return Response(lines, headers=headers, mimetype="text/csv")
 
 
-def get_writer() -> Writer:
-    """The writer of the application that serves this request."""
+def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+    """Have reports written; returns when they are on disk."""
     writer: Writer = current_app.extensions["deniable"]["writer"]
-    return writer
+    outcomes = writer.submit(survey, reports)
+    get_metrics().taken(outcomes)
+    return outcomes
+
+
+def transfer() -> AbstractContextManager[None]:
+    """A place for a body that is on its way from or to whoever asks; 429 when they hold too many."""
+    limits = get_limits()
+    return limits.transfer(limits.key(request.remote_addr or ""))
 
 
 def read_body(limit: int, *mimetypes: str) -> bytes:
     """The raw body, at most ``limit`` bytes of it and of one of the types; 413 and 415 otherwise."""
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
-    request.max_content_length = limit
-    return request.get_data(cache=False)
-
-
-def require_token(scope: str = "publish") -> None:
-    """Refuse the request with 401 unless it carries a token of that scope."""
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    if kind != "Bearer" or not token_allows(get_store(), token, scope):
-        raise Unauthorized(
-            f"Needs the header 'Authorization: Bearer dn_...' with a token of scope {scope!r}.",
-            www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": scope}),
-        )
+    request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
+    with transfer():
+        body = request.get_data(cache=False)
+    if len(body) > limit:
+        raise RequestEntityTooLarge
+    return body

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-import atexit
 import datetime
-import os
 from collections.abc import Callable
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import api, pages, problems
+from deniable_server import api, edge, health, intake, limits, logs, metrics, openapi, pages, problems
+from deniable_server.settings import Settings
 from deniable_server.store import Store, utc_today
 from deniable_server.writer import Writer
 
-DEFAULT_DATABASE = "deniable.db"
 
-
-def create_app(database: Path | str | None = None, today: Callable[[], datetime.date] = utc_today) -> APIFlask:
+def create_app(
+    database: Path | str | None = None,
+    today: Callable[[], datetime.date] = utc_today,
+    settings: Settings | None = None,
+) -> APIFlask:
     """Make a collector.
 
     Parameters
     ----------
     database : Path or str, optional
-        The SQLite file; by default that of the environment variable ``DENIABLE_DB``, or ``deniable.db``.
+        The SQLite file, in place of that of the settings.
     today : callable
         The day by which surveys open and close.
+    settings : Settings, optional
+        By default from the environment.
     """
+    settings = settings or Settings()
     app = APIFlask(
         "deniable_server",
         title="Deniable collector",
@@ -44,10 +49,18 @@ def create_app(database: Path | str | None = None, today: Callable[[], datetime.
     )
     app.json.compact = True  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the order of the columns
-    store = Store(database or os.environ.get("DENIABLE_DB", DEFAULT_DATABASE), today)
-    writer = Writer(store)
-    atexit.register(writer.stop)
+    store = Store(database or settings.db, today)
+    writer = Writer(store, settings.fold_seconds)
+    # A worker process ends without atexit, but with this, and after the last request was answered.
+    Finalize(app, writer.stop, exitpriority=10)
     problems.init_app(app)
+    logs.init_app(app)
+    limits.init_app(app, settings.rate_limit, settings.trusted_proxies)
+    metrics.init_app(app, store, writer)
+    health.init_app(app, store, writer, settings.min_free_mb * 10**6)
     api.init_app(app, store, writer)
     pages.init_app(app)
+    openapi.init_app(app)
+    intake.init_app(app, store, writer)
+    edge.init_app(app, settings.trusted_proxies)
     return app

@@ -14,15 +14,10 @@ from werkzeug.wrappers import Response as AnyResponse
 from deniable import __version__
 from deniable_server import charts, schemas
 from deniable_server.api import get_store
+from deniable_server.limits import limited
 from deniable_server.results import estimates_of, figure, points_of_fakes
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
-
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
-)
 
 
 def client_modules() -> dict[str, Path]:
@@ -33,7 +28,7 @@ def client_modules() -> dict[str, Path]:
 
 
 def init_app(app: APIFlask) -> None:
-    """Serve the pages, and say on every response what a browser may do with it."""
+    """Serve the pages and the browser client."""
     app.extensions["deniable-client"] = client_modules()
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.filters["figure"] = figure
@@ -51,22 +46,6 @@ def init_app(app: APIFlask) -> None:
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
-    @app.get("/livez")
-    @app.output(schemas.Health)
-    def livez() -> dict[str, str]:
-        """Whether the process answers."""
-        return {"status": "ok"}
-
-    @app.after_request
-    def secure(response: Response) -> Response:
-        """Security headers. Nothing is ever embedded, sniffed, or told where it was linked from."""
-        response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["Referrer-Policy"] = "no-referrer"
-        response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
-        response.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=(), interest-cohort=()"
-        return response
-
 
 @pages.get("/")
 def home() -> str:
@@ -81,6 +60,7 @@ def answer(survey_id: str) -> str:
 
 
 @pages.get("/s/<survey_id>/results")
+@limited
 @pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
 def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     """What the survey says about everybody together."""
@@ -100,6 +80,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
 
 
 @pages.get("/s/<survey_id>/results.<any(svg, png):form>")
+@limited
 @pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
 def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""

@@ -15,12 +15,17 @@ from flask import Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from deniable.errors import DeniableError, ReportConflict, SurveyClosed
-from deniable_server.store import NotFound, StoreBusy
+from deniable_server.limits import TooMany
+from deniable_server.logs import LOGGER
+from deniable_server.store import NotFound, StoreBusy, StoreDamaged, StoreFull
 
 STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ReportConflict, HTTPStatus.CONFLICT),
     (SurveyClosed, HTTPStatus.GONE),
+    (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
+    (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),
+    (StoreDamaged, HTTPStatus.SERVICE_UNAVAILABLE),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """The first class that fits decides."""
@@ -31,6 +36,9 @@ SENTENCES = {
     413: "The body is too large.",
     500: "The collector made a mistake. Nothing of this request was stored.",
 }
+
+FULL = "The collector's disk is full. Nothing of this request was stored; send the same again later."
+UNAVAILABLE = "The collector's database is not available. Nothing was stored; send the same again later."
 
 
 def init_app(app: APIFlask) -> None:
@@ -54,21 +62,32 @@ def init_app(app: APIFlask) -> None:
     def on_refusal(error: DeniableError) -> Response:
         return problem(status_of(error), str(error))
 
+    @app.errorhandler(TooMany)
+    def on_too_many(error: TooMany) -> Response:
+        return problem(status_of(error), str(error), {"Retry-After": str(error.wait)})
+
     @app.errorhandler(StoreBusy)
     def on_busy(error: StoreBusy) -> Response:
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "1"})
 
+    @app.errorhandler(StoreFull)
+    def on_full(error: StoreFull) -> Response:
+        LOGGER.error("the disk is full")
+        return problem(status_of(error), FULL, {"Retry-After": "5"})
+
+    @app.errorhandler(StoreDamaged)
+    def on_damage(error: StoreDamaged) -> Response:
+        LOGGER.error("the database is damaged", exc_info=error)
+        return problem(status_of(error), UNAVAILABLE, {"Retry-After": "60"})
+
     @app.errorhandler(sqlite3.OperationalError)
     def on_database(error: sqlite3.OperationalError) -> Response:
-        if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-            return problem(507, "The collector's disk is full. The report was not stored; send the same one later.")
-        app.logger.error("database: %s", error.sqlite_errorname)
-        sentence = "The collector's database is not available. Nothing was stored; send the same again later."
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, sentence, {"Retry-After": "1"})
+        LOGGER.error("database: %s", error.sqlite_errorname)
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, UNAVAILABLE, {"Retry-After": "1"})
 
     @app.errorhandler(Exception)
     def on_mistake(error: Exception) -> Response:
-        app.logger.error("unexpected %s", type(error).__name__, exc_info=error)
+        LOGGER.error("unexpected %s", type(error).__name__, exc_info=error)
         return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SENTENCES[500])
 
 

@@ -6,7 +6,7 @@ what two JSON parsers could read differently.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -127,6 +127,8 @@ class BatchTaken(BaseModel):
 class ReportBody(BaseModel):
     """One noisy report."""
 
+    model_config = ConfigDict(extra="forbid")
+
     id: str = Field(pattern="^[0-9a-f]{32}$", description="16 random bytes")
     cohort: str | None
     answers: dict[str, int | str] = Field(description="question id to noisy report value")
@@ -139,8 +141,3 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
-
-
-def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The schema of a body that is not read through pydantic, for the OpenAPI document."""
-    return model.model_json_schema()

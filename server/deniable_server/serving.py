@@ -2,29 +2,79 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+import sys
+from functools import partial
+from typing import Any
 
+from apiflask import APIFlask
 from granian import Granian
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.server.common import AbstractServer
 
-THREADS = 32
-"""Requests at a time. They mostly wait for the writer, so there are more of them than cores."""
+from deniable_server import logs
+from deniable_server.app import create_app
+from deniable_server.settings import Settings
+
+THREADS = 256
+"""Requests at a time. They wait for the writer, or for a sender who takes his time over a body; they are started when
+needed and end when idle. One address can hold `deniable_server.limits.MOST_BODIES` of them and no more."""
+
+CONNECTIONS = 4096
+"""Open at a time; more wait in the system's queue."""
+
+SILENCE_MS = 15_000
+"""How long a connection may take over the head of a request, the first or the next one, before it is closed."""
+
+BUFFER_BYTES = 64 * 1024
+"""What one connection may have waiting unread; heads of more are refused."""
+
+STOP_SECONDS = 10
+"""How long requests in flight have to be answered after a signal to stop."""
 
 
-def serve(database: Path, host: str, port: int) -> None:
+def serve(settings: Settings) -> None:
     """Run the collector until it is told to stop."""
-    os.environ["DENIABLE_DB"] = str(database)  # the worker process makes the application
-    Granian(
+    logs.configure()
+    _allow_connections()
+    logs.log("starting", port=settings.port)
+    server(settings.host, settings.port).serve(target_loader=partial(load, settings))
+    logs.log("stopped")
+
+
+def server(host: str, port: int) -> AbstractServer[Any]:
+    """The server as the collector needs it, without an application."""
+    return Granian(
         "deniable_server.app:create_app",
-        factory=True,
         interface=Interfaces.WSGI,
         address=host,
         port=port,
         workers=1,
         blocking_threads=THREADS,
+        backpressure=CONNECTIONS,
+        http=HTTPModes.http1,  # what proxies speak; HTTP/2 would bring limits of its own to watch
+        http1_settings=HTTP1Settings(header_read_timeout=SILENCE_MS, max_buffer_size=BUFFER_BYTES),
         websockets=False,
+        workers_kill_timeout=STOP_SECONDS,
         log_level=LogLevels.error,  # it warns of more threads than cores, which are meant
+        log_dictconfig=logs.CONFIGURATION,
         log_access=False,  # a log of requests would join times and addresses to reports
-    ).serve()
+    )
+
+
+def load(settings: Settings, _target: str) -> APIFlask:
+    """Make the application, in the process that serves it."""
+    logs.configure()
+    return create_app(settings=settings)
+
+
+def _allow_connections() -> None:
+    """Raise the number of files that this process may open, which is often 1024, as far as it may."""
+    if sys.platform == "win32":
+        return  # has no such number
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * CONNECTIONS
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import hmac
 import secrets
+
+from flask import current_app, request
+from werkzeug.datastructures import WWWAuthenticate
+from werkzeug.exceptions import Unauthorized
 
 from deniable.errors import DeniableError
 from deniable_server.store import Store
 
-SCOPES = ("publish",)
-"""``publish``: publish, list and close surveys."""
+SCOPES = ("publish", "metrics")
+"""``publish``: publish, list and close surveys. ``metrics``: read ``/metrics``."""
 
 DEFAULT_DAYS = 90
 
@@ -47,10 +52,21 @@ def revoke_token(store: Store, name: str) -> None:
 
 
 def token_allows(store: Store, token: str, scope: str) -> bool:
-    """Whether a token is known, has the scope, and has not expired. Its hash is what is compared."""
-    where = "sha256 = ? AND scope = ? AND expires_on >= ?"
-    found = store.db.table("tokens").rows_where(where, [_digest(token), scope, store.today().isoformat()])
-    return next(found, None) is not None
+    """Whether a token is known, has the scope, and has not expired; the time that it takes tells nothing else."""
+    where = "scope = ? AND expires_on >= ?"
+    rows = store.db.table("tokens").rows_where(where, [scope, store.today().isoformat()], select="sha256")
+    digest = _digest(token)
+    return sum(hmac.compare_digest(row["sha256"], digest) for row in rows) > 0  # all of them, found or not
+
+
+def require_token(scope: str = "publish") -> None:
+    """Refuse the request with 401 unless it carries a token of that scope."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    if kind != "Bearer" or not token_allows(current_app.extensions["deniable"]["store"], token, scope):
+        raise Unauthorized(
+            f"Needs the header 'Authorization: Bearer dn_...' with a token of scope {scope!r}.",
+            www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": scope}),
+        )
 
 
 def _digest(token: str) -> str:

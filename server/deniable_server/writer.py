@@ -2,36 +2,89 @@
 
 A commit with ``synchronous=FULL`` waits for the disk. Under load many requests wait for the same commit, so the
 disk is asked once for all of them; alone, a report waits for nobody.
+
+The thread also settles the store (`Store.settle`): when it starts, when much is pending, on a timer, and when it ends.
 """
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
+import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 
 from deniable import Report, Survey
 from deniable_server.store import Outcome, Store, StoreBusy
 
-Submission = tuple[Survey, Sequence[Report], "Future[list[Outcome]]"]
 
-MOST_WAITING = 4096
-"""Submissions that may wait; the next one is refused instead of filling the memory."""
+class Answer:
+    """What became of a submission, for the one thread that waits for it.
+
+    A bare lock, taken until there is an answer: waking a waiter is most of what a report costs here, and the condition
+    inside `concurrent.futures.Future` makes it dearer.
+    """
+
+    __slots__ = ("_error", "_outcomes", "_wait")
+
+    def __init__(self) -> None:
+        self._outcomes: list[Outcome] = []
+        self._error: BaseException | None = None
+        self._wait = threading.Lock()
+        self._wait.acquire()
+
+    def give(self, outcomes: list[Outcome]) -> None:
+        """Let the waiter have them."""
+        self._outcomes = outcomes
+        self._wait.release()
+
+    def refuse(self, error: BaseException) -> None:
+        """Let the waiter raise it."""
+        self._error = error
+        self._wait.release()
+
+    def get(self) -> list[Outcome]:
+        """Wait."""
+        self._wait.acquire()
+        if self._error is not None:
+            raise self._error
+        return self._outcomes
+
+
+Submission = tuple[Survey, Sequence[Report], Answer]
+
+MOST_WAITING = 20_000
+"""Reports that may wait; what would be more is refused instead of filling the memory."""
 
 MOST_TOGETHER = 10_000
 """Reports in one transaction, at the most one submission more."""
+
+MOST_PENDING = 5_000
+"""Reports stored since the last fold that do not wait for the timer. It bounds what an estimate counts by itself."""
+
+FOLD_SECONDS = 10.0
+
+LOGGER = logging.getLogger("deniable")
 
 
 class Writer:
     """Takes reports from any thread and stores them through one.
 
-    Use as a context manager, or call `stop`: what waits is stored first.
+    Parameters
+    ----------
+    store : Store
+        Where to.
+    fold_seconds : float
+        Seconds after which reports fold, or are at least sorted, where they came too slowly to do so by number.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, fold_seconds: float = FOLD_SECONDS) -> None:
         self._store = store
-        self._waiting: queue.Queue[Submission | None] = queue.Queue(MOST_WAITING)
+        self._fold_seconds = fold_seconds
+        self._waiting: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._held = 0
+        self._stopped = False
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._thread.start()
 
@@ -41,50 +94,83 @@ class Writer:
         Raises
         ------
         StoreBusy
-            When too much is waiting already.
+            When too much is waiting already, or the collector is stopping.
+        StoreFull
+            When the disk takes no more.
         """
-        done: Future[list[Outcome]] = Future()
-        try:
-            self._waiting.put_nowait((survey, reports, done))
-        except queue.Full:
-            raise StoreBusy("The collector has more waiting than it will hold; send the same report again.") from None
-        return done.result()
+        answer = Answer()
+        with self._lock:
+            if self._stopped:
+                raise StoreBusy("The collector is stopping; send the same report again.")
+            if self._held and self._held + len(reports) > MOST_WAITING:  # a batch alone is bounded by its route
+                raise StoreBusy("The collector has more waiting than it will hold; send the same report again.")
+            self._held += len(reports)
+            self._waiting.put((survey, reports, answer))
+        return answer.get()
 
     def stop(self) -> None:
-        """Store what waits, then end the thread."""
-        self._waiting.put(None)
+        """Store what waits, settle, then end the thread."""
+        with self._lock:
+            self._stopped = True
+            self._waiting.put(None)
         self._thread.join()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread lives: without it nothing is stored."""
+        return self._thread.is_alive()
+
+    def waiting(self) -> int:
+        """Submissions that wait for the thread."""
+        return self._waiting.qsize()
+
     def _run(self) -> None:
-        stopping = False
+        self._settle()  # what a collector that was killed left behind
+        stored, due, stopping = 0, self._due(), False
         while not stopping:
-            batch, stopping = self._take()
+            batch, stopping = self._take(max(due - time.monotonic(), 0))
             if batch:
-                self._store_together(batch)
+                stored += self._store_together(batch)
+            if stopping or stored >= MOST_PENDING or time.monotonic() >= due:
+                self._settle()
+                stored, due = 0, self._due()
         self._store.close()
 
-    def _take(self) -> tuple[list[Submission], bool]:
-        """Wait for one submission, then take all that wait behind it."""
+    def _due(self) -> float:
+        return time.monotonic() + self._fold_seconds
+
+    def _take(self, seconds: float) -> tuple[list[Submission], bool]:
+        """Wait so long for one submission, then take all that wait behind it; whether the thread is to end."""
         batch: list[Submission] = []
         size = 0
-        item = self._waiting.get()
-        while item is not None:
-            batch.append(item)
-            size += len(item[1])
-            if size >= MOST_TOGETHER:
-                break
-            try:
+        try:
+            item = self._waiting.get(timeout=seconds)
+            while item is not None:
+                batch.append(item)
+                size += len(item[1])
+                if size >= MOST_TOGETHER:
+                    break
                 item = self._waiting.get_nowait()
-            except queue.Empty:
-                break
+        except queue.Empty:
+            return batch, False
+        finally:
+            with self._lock:
+                self._held -= size
         return batch, item is None
 
-    def _store_together(self, batch: list[Submission]) -> None:
+    def _store_together(self, batch: list[Submission]) -> int:
         try:
             outcomes = iter(self._store.store_reports([(s, report) for s, reports, _ in batch for report in reports]))
         except BaseException as error:  # nothing was stored: everybody who waits is told so
-            for _, _, done in batch:
-                done.set_exception(error)
-            return
-        for _, reports, done in batch:
-            done.set_result([next(outcomes) for _ in reports])
+            for _, _, answer in batch:
+                answer.refuse(error)
+            return 0
+        for _, reports, answer in batch:
+            answer.give([next(outcomes) for _ in reports])
+        return sum(len(reports) for _, reports, _ in batch)
+
+    def _settle(self) -> None:
+        try:
+            self._store.settle()
+        except Exception as error:  # a full disk, say. Nothing is lost, and the next time will do
+            LOGGER.warning("fold: put off, %s", error)

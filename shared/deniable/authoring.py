@@ -29,6 +29,7 @@ from deniable.survey import (
     MAX_BYTES,
     MAX_LEVELS,
     QUESTION_TYPES,
+    RETENTIONS,
     YES_NO,
     Question,
     Survey,
@@ -36,7 +37,7 @@ from deniable.survey import (
     refuse_repeats,
 )
 
-_SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "questions")
+_SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "retention", "questions")
 _QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes"),
     "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism"),
@@ -95,6 +96,7 @@ def read_survey(text: str | bytes) -> Survey:
         opens=_date(written, "opens"),
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
+        retention=written.get("retention", RETENTIONS[0]),
         questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
     )
 

@@ -13,6 +13,8 @@ Everything this project raises on purpose:
     - UndeliveredReport  (client) holds the report to send again
   + AuditFailed        (auditing) reports tell more than their survey declares
   + NotFound           (server) no such survey here
+  + StoreFull          (server) the disk takes no more; nothing of what was to be stored is
+  + StoreDamaged       (server) the database file is not what was written
   + TokenError         (server) a token that cannot be made or found
 
 A message reads *subject: expectation, what came*. A message about an answer never says what came.

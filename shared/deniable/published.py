@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from deniable import strict_json
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import mechanism_from_published
-from deniable.survey import FORMAT, MAX_BYTES, Question, Survey, address
+from deniable.survey import FORMAT, MAX_BYTES, RETENTIONS, Question, Survey, address
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -49,6 +49,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         cohorts=tuple(keys.array("cohorts", ())),
         organiser=keys.optional("organiser"),
         about=keys.optional("about"),
+        retention=RETENTIONS[0] if (retention := keys.optional("retention")) is None else retention,
     )
     keys.refuse_others()
     if survey.document != document:

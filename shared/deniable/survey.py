@@ -42,6 +42,9 @@ QUESTION_TYPES: dict[str, tuple[str, ...]] = {
 GOALS = ("shares", "mean")
 """What the author of a scale wants to know."""
 
+RETENTIONS = ("reports", "tallies")
+"""What a collector keeps once reports are counted: the noisy rows, or no more than their sums."""
+
 YES_NO = ("no", "yes")
 """The options of every yes-no question, in the order of their numbers."""
 
@@ -156,6 +159,8 @@ class Survey:
         Labels that the author puts on links. A report carries one of them or none.
     organiser, about : str or None
         Who asks, and why: shown to the respondent.
+    retention : {"reports", "tallies"}
+        What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
     document : bytes
         The published bytes.
     id : str
@@ -169,6 +174,7 @@ class Survey:
     cohorts: tuple[str, ...] = ()
     organiser: str | None = None
     about: str | None = None
+    retention: str = RETENTIONS[0]
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -188,6 +194,8 @@ class Survey:
         refuse_repeats(self.cohorts, "cohorts")
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
+        if self.retention not in RETENTIONS:
+            raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {describe(self.retention)}")
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
@@ -250,6 +258,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "cohorts": list(survey.cohorts),
         "organiser": survey.organiser,
         "about": survey.about,
+        "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
     }
     return {
         "deniable": FORMAT,

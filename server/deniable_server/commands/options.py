@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from deniable_server.app import DEFAULT_DATABASE
+from deniable_server.settings import Settings
 
 database = click.option(
     "--db",
     "database",
     type=click.Path(dir_okay=False, path_type=Path),
-    default=DEFAULT_DATABASE,
+    default=Settings.model_fields["db"].default,
     envvar="DENIABLE_DB",
     show_default=True,
     show_envvar=True,

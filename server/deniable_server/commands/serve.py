@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from deniable.cli import example
-from deniable_server.commands import options
+from deniable_server.settings import Settings, flag, settings_from, variable
+
+
+def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """A flag for each setting. Its value goes unread to `settings_from`, which reads the environment the same way."""
+    for name, field in reversed(Settings.model_fields.items()):
+        command = click.option(
+            flag(name),
+            name,
+            metavar={Path: "FILE", int: "NUMBER", float: "NUMBER"}.get(field.annotation or str, "TEXT"),  # type: ignore[arg-type]
+            help=f"{field.description}  [env var: {variable(name)}; default: {field.default}]",
+        )(command)
+    return command
 
 
 @click.command(
     epilog=example(
-        "deniable serve", "deniable serve --db survey.db --port 8080", "DENIABLE_DB=survey.db deniable serve"
+        "deniable serve",
+        "deniable serve --db survey.db --port 8080 --rate-limit 1000/minute",
+        "DENIABLE_DB=survey.db deniable serve",
     )
 )
-@options.database
-@click.option("--host", default="127.0.0.1", envvar="DENIABLE_HOST", show_default=True, show_envvar=True)
-@click.option(
-    "--port", type=click.IntRange(1, 65535), default=8000, envvar="DENIABLE_PORT", show_default=True, show_envvar=True
-)
-def serve(database: Path, host: str, port: int) -> None:
+@flags_of_settings
+def serve(**flags: Any) -> None:
     """Run the collector until Ctrl-C."""
     from deniable_server.serving import serve as run
     from deniable_server.store import Store
+    from deniable_server.store.integrity import refuse_damaged
 
-    Store(database).close()  # a database that cannot be opened is an error here, not in a worker
-    click.echo(f"Collector on http://{host}:{port} with the database {database}. Ctrl-C stops it.")
-    run(database, host, port)
+    settings = settings_from(flags)
+    Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
+    for survey_id in refuse_damaged(settings.db).unread:
+        click.echo(f"Survey {survey_id} is too large to be checked at start; 'deniable check' does it.", err=True)
+    click.echo(f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it.")
+    run(settings)

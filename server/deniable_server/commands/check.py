@@ -1,0 +1,27 @@
+"""``deniable check``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deniable.cli import example
+from deniable_server.commands import options
+from deniable_server.commands.survey import existing
+from deniable_server.store.integrity import inspect
+
+
+@click.command(epilog=example("deniable check --db deniable.db", "deniable check --db backup.db"))
+@options.database
+def check(database: Path) -> None:
+    """Compare every row with its checksum and every tally with a recount.
+
+    Also of a database that a collector is using. Fails when something is not as it was written.
+    """
+    inspection = inspect(existing(database))
+    for finding in inspection.findings:
+        click.echo(finding)
+    if inspection.findings:
+        raise click.ClickException(f"database {database}: is damaged; put a backup in its place")
+    click.echo(f"{database}: sound, {inspection.surveys} surveys, {inspection.reports} folded reports")

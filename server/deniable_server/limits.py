@@ -1,0 +1,256 @@
+"""How much one address may ask for, without remembering any address.
+
+A bucket is kept under a keyed hash of the client's address. The key is random, lives in memory only, and is replaced
+every day together with all buckets, so that nothing here can be joined to anything of another day or another process.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from hashlib import blake2b
+from typing import Any, ParamSpec, TypeVar
+
+from apiflask import APIFlask
+from flask import current_app, request
+
+from deniable.errors import DeniableError, ParameterError
+from deniable_server.logs import log
+
+DAY = 24 * 60 * 60
+
+MOST_BUCKETS = 50_000
+"""Addresses that are told apart at a time, some 10 MB. A new one takes the place of the one quiet for longest."""
+
+MOST_BODIES = 32
+"""Bodies that are on their way from or to one address at a time. Each holds a thread until it is complete, and nothing
+but the other side decides when that is."""
+
+_UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
+
+_RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour|day)")
+
+_ADMITTED = "deniable.admitted"
+
+_MAPPED = bytes(10) + b"\xff\xff"
+"""An IPv4 address as IPv6 writes it starts so (RFC 4291, section 2.5.5.2)."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def init_app(app: APIFlask, rate: Rate | None, trusted_proxies: int) -> None:
+    """Keep buckets for an application."""
+    app.extensions["deniable-limits"] = Limits(rate, trusted_proxies=trusted_proxies)
+
+
+def limited(view: Callable[P, R]) -> Callable[P, R]:
+    """Make a route count against the rate of who asks, because it writes or computes."""
+
+    @wraps(view)
+    def counted(*arguments: P.args, **named: P.kwargs) -> R:
+        get_limits().admit(request.environ)
+        return view(*arguments, **named)
+
+    return counted
+
+
+def get_limits() -> Limits:
+    """The limits of the application that serves this request."""
+    limits: Limits = current_app.extensions["deniable-limits"]
+    return limits
+
+
+class TooMany(DeniableError):
+    """One address asked for more than its share.
+
+    Attributes
+    ----------
+    wait : int
+        Whole seconds after which it may ask again.
+    """
+
+    def __init__(self, message: str, wait: int) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many in so many seconds, in any rhythm: all at once, and then one whenever one has come free.
+
+    >>> Rate.parse("120/minute")
+    Rate(count=120, seconds=60)
+    >>> print(Rate(5, 1))
+    5/second
+    """
+
+    count: int
+    seconds: int
+
+    @staticmethod
+    def parse(text: object) -> Rate | None:
+        """Read a rate like ``120/minute``; None for ``off``.
+
+        Raises
+        ------
+        ParameterError
+            If it is neither.
+        """
+        if text is None or isinstance(text, Rate):
+            return text
+        if text == "off":
+            return None
+        found = _RATE.fullmatch(str(text))
+        if not found:
+            raise ParameterError("must be like 120/minute, 5/second, 1000/hour or 9000/day, or off")
+        return Rate(int(found[1]), _UNITS[found[2]])
+
+    def __str__(self) -> str:
+        unit = next(name for name, seconds in _UNITS.items() if seconds == self.seconds)
+        return f"{self.count}/{unit}"
+
+
+class Limits:
+    """The buckets of one collector.
+
+    Parameters
+    ----------
+    rate : Rate or None
+        What one address may send; None for no limit.
+    now : callable
+        Seconds that only go up, so that setting the clock opens or closes nothing.
+    trusted_proxies : int
+        How many proxies are known to be in front. A proxy that is not makes all its clients one, which is warned of.
+
+    Notes
+    -----
+    The generic cell rate algorithm: a bucket is one number, the time at which it will be full again. It may lie at
+    most ``rate.seconds`` ahead, and whatever is sent moves it by ``rate.seconds / rate.count``.
+    """
+
+    def __init__(self, rate: Rate | None, now: Callable[[], float] = time.monotonic, trusted_proxies: int = 0) -> None:
+        self._rate = rate
+        self._now = now
+        self._should_warn = trusted_proxies == 0
+        self._lock = threading.Lock()
+        self._full_at: dict[bytes, float] = {}
+        self._bodies: dict[bytes, int] = {}
+        self._renew_key()
+
+    def key(self, address: str) -> bytes:
+        """What stands for an address until the next day. All addresses of an IPv6 /64 are one: it is one household."""
+        if self._now() >= self._key_until:
+            with self._lock:
+                if self._now() >= self._key_until:
+                    self._renew_key()
+        return blake2b(_network(address), key=self._key, digest_size=16).digest()
+
+    def admit(self, environ: dict[str, Any]) -> bytes:
+        """Take one for a request, once however often it is asked; the key of who sent it.
+
+        Raises
+        ------
+        TooMany
+            If there is none left.
+        """
+        known: bytes | None = environ.get(_ADMITTED)
+        if known is not None:
+            return known
+        if self._should_warn and "HTTP_X_FORWARDED_FOR" in environ:
+            self._should_warn = False
+            log(
+                "a proxy is in front that --trusted-proxies does not count: its clients share one limit",
+                logging.WARNING,
+            )
+        key = self.key(environ.get("REMOTE_ADDR", ""))
+        self.take(key)
+        environ[_ADMITTED] = key
+        return key
+
+    def charge(self, environ: dict[str, Any], more: int) -> None:
+        """Take more for a request that was admitted and turned out to hold more than one report; it is not refused."""
+        if self._rate is not None and more:
+            with self._lock:
+                key = environ[_ADMITTED]
+                self._full_at[key] = self._full_at.get(key, self._now()) + more * self._rate.seconds / self._rate.count
+
+    def take(self, key: bytes) -> None:
+        """Take one from a bucket.
+
+        Raises
+        ------
+        TooMany
+            If the bucket is empty; then nothing was taken.
+        """
+        if self._rate is None:
+            return
+        now = self._now()
+        step = self._rate.seconds / self._rate.count
+        with self._lock:
+            full_at = max(self._full_at.pop(key, now), now)  # popped and put back: the dict stays in order of use
+            wait = full_at + step - self._rate.seconds - now
+            refused = wait > 1e-9 * self._rate.seconds  # a rounding error is no request too many
+            self._full_at[key] = full_at if refused else full_at + step
+            if len(self._full_at) > MOST_BUCKETS:
+                del self._full_at[next(iter(self._full_at))]
+        if refused:
+            sentence = (
+                f"Too many requests from your network: at most {self._rate} are taken. Send the same again later."
+            )
+            raise TooMany(sentence, math.ceil(wait))
+
+    @contextmanager
+    def transfer(self, key: bytes) -> Iterator[None]:
+        """Hold one of the places for bodies of an address while a body is on its way.
+
+        Raises
+        ------
+        TooMany
+            If they are all held.
+        """
+        with self._lock:
+            held = self._bodies.get(key, 0)
+            if held >= MOST_BODIES:
+                raise TooMany("Too many unfinished requests from your network. Send the same again later.", 1)
+            self._bodies[key] = held + 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._bodies[key] == 1:
+                    del self._bodies[key]
+                else:
+                    self._bodies[key] -= 1
+
+    def _renew_key(self) -> None:
+        self._key = os.urandom(32)
+        self._key_until = self._now() + DAY
+        self._full_at.clear()
+
+
+def _network(address: str) -> bytes:
+    """The bytes by which clients are told apart: an IPv4 address, or the /64 of an IPv6 address.
+
+    >>> _network("192.0.2.7") == _network("::ffff:192.0.2.7") == bytes([192, 0, 2, 7])
+    True
+    >>> _network("2001:db8::1") == _network("2001:db8::ffff:1") != _network("2001:db8:0:1::1")
+    True
+    """
+    try:
+        if ":" not in address:
+            return socket.inet_pton(socket.AF_INET, address)
+        packed = socket.inet_pton(socket.AF_INET6, address.partition("%")[0])
+    except (OSError, ValueError):
+        return address.encode("utf-8", "surrogateescape")  # whatever a proxy calls its clients
+    return packed[12:] if packed.startswith(_MAPPED) else packed[:8]

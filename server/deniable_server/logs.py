@@ -1,0 +1,76 @@
+"""The log: one JSON object a line, about the process and about operators, never about respondents.
+
+There is no log of requests. A line that told when a report came in, or from where, could be joined to what is stored.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import logging
+import logging.config
+import sys
+import traceback
+from typing import Any
+
+from apiflask import APIFlask
+from flask import Response, request
+
+LOGGER = logging.getLogger("deniable")
+
+OF_OPERATORS = {"api.list_surveys", "api.publish_survey", "api.close_survey"}
+"""Endpoints whose calls are logged: all of them need a token, so no respondent ever makes one that succeeds."""
+
+
+def init_app(app: APIFlask) -> None:
+    """Log what operators do: which call, and how it ended."""
+
+    @app.after_request
+    def record(response: Response) -> Response:
+        if request.endpoint in OF_OPERATORS:
+            log("operator", call=request.endpoint.removeprefix("api."), status=response.status_code)
+        return response
+
+
+def log(event: str, level: int = logging.INFO, **details: str | int) -> None:
+    """Write a line about the collector. Never give it anything that came with a request."""
+    LOGGER.log(level, event, extra={"details": details})
+
+
+def configure() -> None:
+    """Write lines to standard error, from here on and in this process; at a terminal only of what is wrong."""
+    logging.config.dictConfig(CONFIGURATION)
+    if sys.stderr.isatty():
+        LOGGER.setLevel(logging.WARNING)
+
+
+class Line(logging.Formatter):
+    """A record as one line of JSON.
+
+    An exception is told by its type and the lines of code that it passed: its message may hold what somebody sent.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        when = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
+        line: dict[str, Any] = {
+            "time": when.isoformat(timespec="seconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+        }
+        line |= getattr(record, "details", {})
+        if record.exc_info and record.exc_info[0]:
+            line["exception"] = record.exc_info[0].__name__
+            line["at"] = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(record.exc_info[2])]
+        return json.dumps(line)
+
+
+CONFIGURATION: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": Line}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {"deniable": {"level": "INFO"}},
+}
+"""For `logging.config.dictConfig`. The server's own warnings and errors go the same way."""

@@ -1,0 +1,73 @@
+"""What the OpenAPI document cannot learn from the routes: bodies that are not read or written through pydantic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apiflask import APIFlask
+from pydantic.json_schema import models_json_schema
+
+from deniable_server import schemas
+from deniable_server.api import BASE, NDJSON
+
+_REF = "#/components/schemas/{model}"
+
+_MODELS = (schemas.BatchTaken, schemas.Problem, schemas.ReportBody, schemas.Taken)
+
+_TAKEN = {"$ref": _REF.format(model="Taken")}
+_BATCH_TAKEN = {"$ref": _REF.format(model="BatchTaken")}
+_TEXT = {"type": "string"}
+_SURVEY = {"type": "object", "description": "a published survey"}
+
+REPORTS = f"{BASE}/surveys/{{survey_id}}/reports"
+
+REQUESTS: dict[tuple[str, str], dict[str, Any]] = {
+    (f"{BASE}/surveys", "post"): {"application/json": _SURVEY},
+    (REPORTS, "post"): {"application/json": {"$ref": _REF.format(model="ReportBody")}, NDJSON: _TEXT},
+}
+"""Media type to schema of what is parsed strictly instead of through pydantic."""
+
+RESPONSES: dict[tuple[str, str, str], dict[str, Any]] = {
+    (f"{BASE}/surveys/{{survey_id}}", "get", "200"): {"application/json": _SURVEY},
+    (REPORTS, "post", "200"): {"application/json": {"anyOf": [_TAKEN, _BATCH_TAKEN]}},
+    (REPORTS, "post", "201"): {"application/json": _TAKEN},
+    (f"{REPORTS}.csv", "get", "200"): {"text/csv": _TEXT},
+    (f"{BASE}/surveys/{{survey_id}}/estimates.csv", "get", "200"): {"text/csv": _TEXT},
+    ("/metrics", "get", "200"): {"text/plain": _TEXT},
+}
+
+_ERROR = {"application/problem+json": {"$ref": _REF.format(model="Problem")}}
+
+
+def init_app(app: APIFlask) -> None:
+    """Complete the document."""
+
+    @app.spec_processor
+    def complete(spec: dict[str, Any] | str) -> dict[str, Any] | str:
+        assert isinstance(spec, dict), "the document is asked for as JSON"
+        _, found = models_json_schema([(model, "serialization") for model in _MODELS], ref_template=_REF)
+        components = spec.setdefault("components", {})
+        components["schemas"] = components.get("schemas", {}) | found["$defs"]
+        for unused in ("HTTPError", "ValidationError"):  # what APIFlask answers, and we do not
+            components["schemas"].pop(unused, None)
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "dn_..."}}
+        for path, calls in spec["paths"].items():
+            for method, call in calls.items():
+                if method != "parameters":
+                    _complete_call(path, method, call)
+        return spec
+
+
+def _complete_call(path: str, method: str, call: dict[str, Any]) -> None:
+    if bodies := REQUESTS.get((path, method)):
+        call["requestBody"] = {"required": True, "content": _content(bodies)}
+    if "401" in call["responses"]:
+        call["security"] = [{"token": []}]
+    for status, answer in call["responses"].items():
+        written = _ERROR if status >= "400" else RESPONSES.get((path, method, status))
+        if written:
+            answer["content"] = _content(written)
+
+
+def _content(schemas_by_type: dict[str, Any]) -> dict[str, Any]:
+    return {media_type: {"schema": schema} for media_type, schema in schemas_by_type.items()}

@@ -1,0 +1,91 @@
+"""How a collector is set up: one class, from which the flags of ``deniable serve`` and its documentation are made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from deniable.errors import ParameterError
+from deniable_server.limits import Rate
+
+PREFIX = "DENIABLE_"
+
+OF_COMMANDS = {"DENIABLE_PUBLIC_URL", "DENIABLE_TOKEN"}
+"""Variables that commands other than ``serve`` read."""
+
+
+class Settings(BaseSettings):
+    """What ``deniable serve`` can be told: ``--rate-limit 120/minute``, or ``DENIABLE_RATE_LIMIT=120/minute``.
+
+    A flag wins over the environment. A value that is none raises `ParameterError` from `settings_from`.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", validate_default=True)
+
+    db: Path = Field(default=Path("deniable.db"), description="The collector's SQLite file.")
+    host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
+    port: int = Field(default=8000, ge=1, le=65535, description="Port to listen on.")
+    rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
+        default=Rate(300, 60),
+        description="Reports, and requests for results, that one address may send: 120/minute, 5/second, or off.",
+    )
+    trusted_proxies: int = Field(
+        default=0, ge=0, le=16, description="Reverse proxies in front, whose X-Forwarded-For is believed."
+    )
+    fold_seconds: float = Field(
+        default=10,
+        gt=0,
+        le=86400,
+        description="Seconds after which waiting reports are folded, or at least sorted, even where few come in.",
+    )
+    min_free_mb: int = Field(
+        default=100,
+        ge=0,
+        description="Megabytes that must be free on the disk, or /readyz says that the collector is not.",
+    )
+
+
+def settings_from(flags: Mapping[str, Any]) -> Settings:
+    """Settings from flags, and from the environment where a flag was not given.
+
+    Raises
+    ------
+    ParameterError
+        Naming the flag or variable: a value that is none, or a variable of a name that does not exist. A typing
+        mistake must not leave a limit off.
+    """
+    known = {variable(name) for name in Settings.model_fields} | OF_COMMANDS
+    for name in sorted(os.environ):
+        if name.startswith(PREFIX) and name not in known:
+            raise ParameterError(f"{name}: is no setting; there are {', '.join(sorted(known))}")
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        mistake = error.errors(include_url=False, include_context=False)[0]
+        name = str(mistake["loc"][0])
+        subject = flag(name) if name in given else variable(name)
+        raise ParameterError(f"{subject}: {mistake['msg'].removeprefix('Value error, ')}") from None
+
+
+def flag(name: str) -> str:
+    """The flag of a setting.
+
+    >>> flag("rate_limit")
+    '--rate-limit'
+    """
+    return "--" + name.replace("_", "-")
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting.
+
+    >>> variable("rate_limit")
+    'DENIABLE_RATE_LIMIT'
+    """
+    return PREFIX + name.upper()

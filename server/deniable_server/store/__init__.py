@@ -1,0 +1,24 @@
+"""Where reports rest: SQLite through sqlite-utils.
+
+`store` is the face that the collector uses; each other file holds one idea below it:
+
+=============  ================================================================================================
+`connection`   a commit is on the disk when it returns; transactions; a log that keeps nothing
+`migrations`   the tables of every version, and the way from an older one
+`tables`       the two tables of a survey, and what a row of them is
+`pending`      how a report comes in: known, in conflict, or new
+`fold`         how pending reports become rows in the order of their ids, and how a table comes to tell no order
+`counts`       supports: counted from rows, kept as tallies
+`checksum`     one number for everything that is stored of a survey, whatever its order
+`integrity`    whether a database is what was written; `deniable check`
+`backup`       a copy of a running collector's database; `deniable backup`
+=============  ================================================================================================
+
+No column of any table holds an address, a user agent or a time of day.
+"""
+
+from deniable_server.store.errors import NotFound, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.store.pending import Outcome
+from deniable_server.store.store import Store, SurveyState, utc_today
+
+__all__ = ["NotFound", "Outcome", "Store", "StoreBusy", "StoreDamaged", "StoreFull", "SurveyState", "utc_today"]

@@ -1,0 +1,105 @@
+"""Supports: counted from rows by SQL, kept as tallies."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sqlite_utils import Database
+
+from deniable import Survey, Tally
+from deniable_server.store import checksum
+
+Counts = dict[str | None, Tally]
+"""Tallies by cohort; None holds reports without one. In tables the empty cohort stands for it."""
+
+
+def count(db: Database, survey: Survey, table: str) -> Counts:
+    """Count the rows of a table.
+
+    SQL groups equal values and only groups are looked at here, so that the lock which Python's threads share is free
+    for requests most of the time.
+    """
+    sizes: Counter[str | None] = Counter()
+    supports: dict[str | None, dict[str, list[int]]] = {}
+    for question in survey.questions:
+        groups = f"SELECT cohort, [{question.id}], count(*) FROM {table} GROUP BY 1, 2"
+        for cohort, value, n in db.conn.execute(groups):
+            if cohort not in supports:
+                supports[cohort] = {each.id: [0] * each.mechanism.k for each in survey.questions}
+            for option in question.mechanism.supports(value):
+                supports[cohort][question.id][option] += n
+            if question is survey.questions[0]:
+                sizes[cohort] += n
+    return {
+        cohort: Tally(sizes[cohort], {question: tuple(counts) for question, counts in counted.items()})
+        for cohort, counted in supports.items()
+    }
+
+
+def stored(db: Database, survey: Survey) -> Counts:
+    """The tallies of folded reports."""
+    supports = {(cohort, question, option): n for cohort, question, option, n in _tallies(db, survey)}
+    return {
+        cohort or None: Tally(
+            n,
+            {
+                question.id: tuple(
+                    supports.get((cohort, question.id, option), 0) for option in range(question.mechanism.k)
+                )
+                for question in survey.questions
+            },
+        )
+        for cohort, n in _totals(db, survey)
+    }
+
+
+def folded(db: Database, survey: Survey) -> int:
+    """How many reports the tallies count."""
+    n: int
+    (n,) = db.conn.execute("SELECT coalesce(sum(n), 0) FROM totals WHERE survey = ?", [survey.id]).fetchone()
+    return n
+
+
+def together(some: Counts, others: Counts) -> Counts:
+    """Both counts as one."""
+    cohorts = dict.fromkeys([*some, *others])
+    return {
+        cohort: some[cohort] + others[cohort] if cohort in some and cohort in others else (some | others)[cohort]
+        for cohort in cohorts
+    }
+
+
+def add(db: Database, survey: Survey, counted: Counts) -> None:
+    """Add counts to the stored tallies."""
+    before = checksum_of_tallies(db, survey)
+    db.conn.executemany(
+        "INSERT INTO totals VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+        [(survey.id, cohort or "", tally.n) for cohort, tally in counted.items()],
+    )
+    db.conn.executemany(
+        "INSERT INTO tallies VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+        [
+            (survey.id, cohort or "", question, option, n)
+            for cohort, tally in counted.items()
+            for question, counts in tally.counts.items()
+            for option, n in enumerate(counts)
+            if n
+        ],
+    )
+    checksum.change(db, survey, before ^ checksum_of_tallies(db, survey))
+
+
+def checksum_of_tallies(db: Database, survey: Survey) -> int:
+    """What the rows of totals and tallies are in a survey's checksum."""
+    return checksum.sum_of(survey, "total", _totals(db, survey)) ^ checksum.sum_of(
+        survey, "tally", _tallies(db, survey)
+    )
+
+
+def _totals(db: Database, survey: Survey) -> list[tuple[str, int]]:
+    return db.conn.execute("SELECT cohort, n FROM totals WHERE survey = ?", [survey.id]).fetchall()
+
+
+def _tallies(db: Database, survey: Survey) -> list[tuple[str, str, int, int]]:
+    rows = "SELECT cohort, question, option, n FROM tallies WHERE survey = ?"
+    return db.conn.execute(rows, [survey.id]).fetchall()

@@ -1,0 +1,146 @@
+"""The tables of every version, and the way from an older one: migrations of sqlite-utils, each applied once.
+
+A published migration is never changed: what a new version needs is a new one at the end.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from sqlite_utils import Database, Migrations
+
+from deniable import parse_survey
+from deniable.errors import DeniableError
+from deniable_server.store import checksum, counts, fold
+from deniable_server.store.connection import transaction
+from deniable_server.store.tables import create_table, pending_table, reports_table, rows_of
+
+schema = Migrations("deniable")
+
+
+def bring_up_to_date(db: Database, path: Path) -> None:
+    """Apply what is missing, all of it or nothing.
+
+    Raises
+    ------
+    DeniableError
+        If a newer version wrote the database.
+    """
+    refuse_newer(db, path)
+    if not schema.pending(db):
+        return
+    with transaction(db, path):
+        apply(db)
+        # sqlite-utils writes the time of day there. When a collector was updated is nobody's secret, but no column
+        # of any table holds a time of day.
+        db.execute("UPDATE _sqlite_migrations SET applied_at = '' WHERE migration_set = ?", [schema.name])
+
+
+def apply(db: Database) -> None:
+    """Apply what is missing."""
+    # sqlite-utils would make this itself, in words that may change; `integrity` compares every word.
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS _sqlite_migrations "
+        "(id INTEGER PRIMARY KEY, migration_set TEXT, name TEXT, applied_at TEXT)"
+    )
+    db.execute("CREATE UNIQUE INDEX IF NOT EXISTS migrations_by_name ON _sqlite_migrations (migration_set, name)")
+    schema.apply(db)
+
+
+def refuse_newer(db: Database, path: Path) -> None:
+    """Raise a DeniableError if a newer version wrote the database."""
+    with closing(Database(memory=True)) as empty:
+        known = {each.name for each in schema.pending(empty)}
+    unknown = [each.name for each in schema.applied(db) if each.name not in known]
+    if unknown:
+        raise DeniableError(
+            f"database {path}: must be of this version of deniable or an older one, "
+            f"got one with {unknown[0]!r}, which a newer version wrote; use that version"
+        )
+
+
+@schema(name="1 surveys, tallies, tokens")
+def _surveys_tallies_tokens(db: Database) -> None:
+    for table in (  # a collector without migrations, the first there was, has them already
+        """
+CREATE TABLE IF NOT EXISTS surveys (
+    id TEXT PRIMARY KEY,
+    document BLOB NOT NULL,
+    published_on TEXT NOT NULL,
+    closed_on TEXT
+) STRICT, WITHOUT ROWID""",
+        """
+CREATE TABLE IF NOT EXISTS totals (
+    survey TEXT NOT NULL REFERENCES surveys (id),
+    cohort TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (survey, cohort)
+) STRICT, WITHOUT ROWID""",
+        """
+CREATE TABLE IF NOT EXISTS tallies (
+    survey TEXT NOT NULL REFERENCES surveys (id),
+    cohort TEXT NOT NULL,
+    question TEXT NOT NULL,
+    option INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (survey, cohort, question, option)
+) STRICT, WITHOUT ROWID""",
+        """
+CREATE TABLE IF NOT EXISTS tokens (
+    sha256 TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    scope TEXT NOT NULL,
+    expires_on TEXT NOT NULL
+) STRICT, WITHOUT ROWID""",
+    ):
+        db.execute(table)
+
+
+@schema(name="2 pending reports, checksums")
+def _pending_reports_checksums(db: Database) -> None:
+    db.execute(
+        """
+CREATE TABLE checksums (
+    survey TEXT PRIMARY KEY REFERENCES surveys (id),
+    checksum TEXT NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )
+    rows = db.execute("SELECT id, document, published_on, closed_on FROM surveys").fetchall()
+    for survey_id, document, published_on, closed_on in rows:
+        survey = parse_survey(document, survey_id)
+        create_table(db, pending_table(survey), survey)
+        fold.sort_reports(db, survey)  # until now in the order of arrival
+        checksum.start(
+            db,
+            survey,
+            checksum.digest(survey, "survey", [published_on, closed_on])
+            ^ counts.checksum_of_tallies(db, survey)
+            ^ checksum.sum_of(survey, "report", rows_of(db, reports_table(survey))),
+        )
+
+
+@schema(name="3 a second copy of tokens")
+def _second_copy_of_tokens(db: Database) -> None:
+    """Tokens belong to no survey and are in no checksum; a flipped bit shows as a difference from the copy."""
+    db.execute("CREATE TABLE tokens_copy (sha256 TEXT PRIMARY KEY, name, scope, expires_on) WITHOUT ROWID")
+    db.execute("INSERT INTO tokens_copy SELECT sha256, name, scope, expires_on FROM tokens")
+    db.execute(
+        """
+CREATE TRIGGER tokens_added AFTER INSERT ON tokens BEGIN
+    INSERT INTO tokens_copy VALUES (new.sha256, new.name, new.scope, new.expires_on);
+END"""
+    )
+    db.execute(
+        """
+CREATE TRIGGER tokens_deleted AFTER DELETE ON tokens BEGIN
+    DELETE FROM tokens_copy WHERE sha256 = old.sha256;
+END"""
+    )
+    db.execute(
+        """
+CREATE TRIGGER tokens_changed AFTER UPDATE ON tokens BEGIN
+    DELETE FROM tokens_copy WHERE sha256 = old.sha256;
+    INSERT INTO tokens_copy VALUES (new.sha256, new.name, new.scope, new.expires_on);
+END"""
+    )

@@ -1,0 +1,71 @@
+"""The two tables of a survey: `pending_<id>`, where reports wait, and `reports_<id>`, where they rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlite_utils import Database
+
+from deniable import Report, Survey
+
+Row = tuple[str | int | None, ...]
+"""A report as its tables hold it: id, cohort, then one value a question."""
+
+
+def pending_table(survey: Survey) -> str:
+    """Where reports wait for the fold. An address is letters and digits, so the name needs no quotes."""
+    return f"pending_{survey.id}"
+
+
+def reports_table(survey: Survey) -> str:
+    """Where what is kept of folded reports rests."""
+    return f"reports_{survey.id}"
+
+
+def kept_columns(survey: Survey) -> str:
+    """What the fold keeps of a pending row: all of it, or the id alone."""
+    return "*" if survey.retention == "reports" else "id"
+
+
+def kept_of(survey: Survey, row: Row) -> Row:
+    """What the fold keeps of a row."""
+    return row if survey.retention == "reports" else row[:1]
+
+
+def create_tables(db: Database, survey: Survey) -> None:
+    """Make both tables of a survey."""
+    for table in (pending_table(survey), reports_table(survey)):
+        create_table(db, table, survey)
+
+
+def create_table(db: Database, table: str, survey: Survey, like: str | None = None) -> None:
+    """Make a table of a survey, or another one like it."""
+    only_ids = survey.retention == "tallies" and (like or table) == reports_table(survey)
+    types = {int: "INTEGER", str: "TEXT"}
+    columns = ", cohort TEXT" + "".join(
+        f", [{question.id}] {types[question.mechanism.report_type]} NOT NULL" for question in survey.questions
+    )
+    db.execute(f"CREATE TABLE {table} (id TEXT PRIMARY KEY{'' if only_ids else columns}) STRICT, WITHOUT ROWID")
+
+
+def rows_from(survey: Survey, reports: Sequence[Report]) -> list[Row]:
+    """Reports as their tables hold them."""
+    names = [question.id for question in survey.questions]
+    return [(report.id, report.cohort, *[report.values[name] for name in names]) for report in reports]
+
+
+def report_of(survey: Survey, row: Row) -> Report:
+    """The report that a row holds."""
+    report_id, cohort, *values = row
+    names = [question.id for question in survey.questions]
+    return Report(str(report_id), cohort, dict(zip(names, values, strict=True)))  # type: ignore[arg-type]  # STRICT
+
+
+def rows_of(db: Database, table: str) -> Iterator[Row]:
+    """Every row of a table in the order of ids."""
+    yield from db.conn.execute(f"SELECT * FROM {table} ORDER BY id")
+
+
+def is_empty(db: Database, table: str) -> bool:
+    """Whether a table has no row."""
+    return db.conn.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is None
