@@ -59,7 +59,7 @@ MOST_WAITING = 20_000
 MOST_TOGETHER = 10_000
 """Reports in one transaction, at the most one submission more."""
 
-MOST_PENDING = 5_000
+MOST_PENDING = 10_000
 """Reports stored since the last fold that do not wait for the timer. It bounds what an estimate counts by itself."""
 
 FOLD_SECONDS = 10.0

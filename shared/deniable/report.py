@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from deniable import strict_json
@@ -17,6 +17,8 @@ MAX_BYTES = 64 * 1024
 """Largest accepted report: a survey of 100 questions needs less than a tenth."""
 
 _ID = re.compile(r"[0-9a-f]{32}")
+
+_KEYS = {"id", "cohort", "answers"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     content = strict_json.loads(raw, ReportError, "report")
     if not isinstance(content, dict):
         raise ReportError(f"report: must be an object, got {describe(content)}")
-    _require_keys(content, {"id", "cohort", "answers"}, "report")
+    _require_keys(content, _KEYS, "report")
     report_id, cohort, answers = content["id"], content["cohort"], content["answers"]
     if not isinstance(report_id, str) or not _ID.fullmatch(report_id):
         raise ReportError("id: must be 32 lower-case hexadecimal digits")
@@ -74,15 +76,14 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
         raise ReportError(f"cohort: must be null or one of the survey's cohorts ({named})")
     if not isinstance(answers, dict):
         raise ReportError(f"answers: must be an object, got {describe(answers)}")
-    _require_keys(answers, {question.id for question in survey.questions}, "answers")
-    values = {
-        question.id: question.mechanism.check_report(answers[question.id], f'answers["{question.id}"]')
-        for question in survey.questions
-    }
+    _require_keys(answers, survey.checks.keys(), "answers")
+    values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
     return Report(report_id, cohort, values)
 
 
-def _require_keys(content: Mapping[str, object], wanted: set[str], subject: str) -> None:
+def _require_keys(content: Mapping[str, object], wanted: Set[str], subject: str) -> None:
+    if content.keys() == wanted:
+        return
     for key in sorted(wanted - content.keys()):
         raise ReportError(f"{subject}: must have the key {key!r}")
     for key in sorted(content.keys() - wanted):

@@ -18,6 +18,10 @@ MAX_DIGITS = 15
 """Integers of up to 15 digits are exact in JavaScript too."""
 
 
+class _Refusal(Exception):
+    """What a hook of the parser found; `loads` gives it its subject."""
+
+
 def loads(raw: bytes, error: type[DeniableError], subject: str) -> Any:
     """Parse UTF-8 JSON strictly.
 
@@ -30,36 +34,41 @@ def loads(raw: bytes, error: type[DeniableError], subject: str) -> Any:
     subject : str
         What the document is, to open the message.
     """
-
-    def refuse(reason: str) -> NoReturn:
-        raise error(f"{subject}: {reason}")
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            refuse("must not hold the same key twice")
-        return found
-
-    def integer(digits: str) -> int:
-        if len(digits) > MAX_DIGITS:
-            refuse(f"numbers must have at most {MAX_DIGITS} digits, got {len(digits)}")
-        return int(digits)
-
-    def fraction(_digits: str) -> NoReturn:
-        refuse("numbers must be integers")
-
     try:
         text = raw.decode("utf-8")
+        if _depth_above(text, MAX_DEPTH):
+            raise _Refusal(f"must not nest deeper than {MAX_DEPTH}")
+        return _DECODER.decode(text)
     except UnicodeDecodeError as problem:
-        refuse(f"must be UTF-8, byte {problem.start} is not")
-    if _depth_above(text, MAX_DEPTH):
-        refuse(f"must not nest deeper than {MAX_DEPTH}")
-    try:
-        return json.loads(
-            text, object_pairs_hook=unique, parse_int=integer, parse_float=fraction, parse_constant=fraction
-        )
+        reason = f"must be UTF-8, byte {problem.start} is not"
     except json.JSONDecodeError as problem:
-        refuse(f"must be JSON; {problem.msg} at line {problem.lineno}, column {problem.colno}")
+        reason = f"must be JSON; {problem.msg} at line {problem.lineno}, column {problem.colno}"
+    except _Refusal as problem:
+        reason = str(problem)
+    raise error(f"{subject}: {reason}")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Refusal("must not hold the same key twice")
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise _Refusal(f"numbers must have at most {MAX_DIGITS} digits, got {len(digits)}")
+    return int(digits)
+
+
+def _fraction(_digits: str) -> NoReturn:
+    raise _Refusal("numbers must be integers")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_int=_integer, parse_float=_fraction, parse_constant=_fraction
+)
+"""Made once: making one takes as long as parsing a report."""
 
 
 def dumps(value: Any) -> bytes:

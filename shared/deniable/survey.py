@@ -11,12 +11,15 @@ import datetime
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from deniable import strict_json
 from deniable.errors import SurveyError, describe
 from deniable.mechanisms import Geometric, Mean, Mechanism
+from deniable.mechanisms.base import ReportValue
 
 FORMAT = 1
 """Version of the published document, its key ``"deniable"``."""
@@ -201,6 +204,11 @@ class Survey:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
         object.__setattr__(self, "document", document)
         object.__setattr__(self, "id", address(document))
+
+    @cached_property
+    def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
+        """For each question what checks a report value, and how an error names it; asked for with every report."""
+        return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
 
     @property
     def epsilon(self) -> float:
