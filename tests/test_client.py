@@ -31,7 +31,7 @@ from deniable import (
     SurveyError,
     read_survey,
 )
-from deniable_client import Client, Delivery, Link, Memory, UndeliveredReport, parse_link, randomize
+from deniable_client import Client, Delivery, Link, Memory, UndeliveredReport, connection, parse_link, randomize
 from deniable_server.store import Store
 
 ANSWERS = {"affair": "yes", "religious": "strongly"}
@@ -184,6 +184,8 @@ def misbehaving(
                 return
             self.send_response(status)
             self.send_header("Content-Type", "application/json" if content != b"<html>" else "text/html")
+            if content == b"busy":
+                self.send_header("Retry-After", "20000")
             if 300 <= status < 400:
                 self.send_header("Location", "/elsewhere")
             self.send_header("Content-Length", str(len(content)))
@@ -213,6 +215,13 @@ def test_every_retry_sends_the_same_bytes(open_survey: Survey) -> None:
     assert len(bodies) == 6
     assert len(set(bodies)) == 1
     assert set(json.loads(bodies[0])) == {"id", "cohort", "answers"}
+
+
+def test_collector_cannot_make_a_device_wait_for_hours(open_survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
+    with misbehaving([(503, b"busy"), (201, b"{}")]) as (url, bodies):
+        Client(url).answer(open_survey, ANSWERS)
+    assert len(bodies) == 2
 
 
 def test_undelivered_report_is_handed_back_for_later(collector: Collector, client: Client, open_survey: Survey) -> None:

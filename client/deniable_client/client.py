@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-import urllib3
 
 from deniable import (
     Ceiling,
@@ -15,7 +12,6 @@ from deniable import (
     ReportConflict,
     ReportError,
     Survey,
-    SurveyClosed,
     SurveyError,
     __version__,
     is_address,
@@ -23,16 +19,12 @@ from deniable import (
     parse_survey,
     whole_odds_sentences,
 )
+from deniable_client.connection import Connection
 from deniable_client.device import Given, randomize
 from deniable_client.link import collector_url, parse_link
 from deniable_client.memory import Kept, Memory, State
 
 CLIENT = f"deniable-python {__version__}"
-
-_HEADERS = {"User-Agent": "deniable", "Accept": "*/*"}
-"""As a browser's where that is true; no version, which would tell devices apart."""
-
-_REFUSALS: dict[int, type[ReportError]] = {409: ReportConflict, 410: SurveyClosed}
 
 
 @dataclass(frozen=True)
@@ -129,22 +121,7 @@ class Client:
         self.collector = collector_url(collector)
         self.memory = memory
         self.ceiling = ceiling or Ceiling()
-        self._pool = urllib3.PoolManager(
-            maxsize=connections,
-            block=True,
-            timeout=timeout,
-            headers=_HEADERS,
-            retries=urllib3.Retry(
-                total=retries,
-                redirect=0,  # a survey lives at its address or nowhere
-                allowed_methods=None,  # POST too: the collector counts the same bytes once
-                status_forcelist=(429, 502, 503, 504, 507),
-                backoff_factor=0.1,
-                backoff_jitter=0.1,
-                raise_on_status=False,
-                raise_on_redirect=False,
-            ),
-        )
+        self._connection = Connection(self.collector, retries, timeout, connections)
 
     def survey(self, link: str) -> Survey:
         """Fetch a survey by id or link, and check that the bytes are those of its address.
@@ -157,12 +134,7 @@ class Client:
             If the collector cannot be reached.
         """
         survey_id = self._survey_id(link)
-        answer = self._request("GET", f"/surveys/{survey_id}")
-        if answer.status == 404:
-            raise SurveyError(f"survey {survey_id}: is not at {self.collector}")
-        if answer.status != 200:
-            raise self._unexpected(answer)
-        return parse_survey(answer.data, expected_id=survey_id)
+        return parse_survey(self._connection.fetch(survey_id), expected_id=survey_id)
 
     def answer(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Receipt:
         """Randomise the answers of one person and send the report.
@@ -256,26 +228,17 @@ class Client:
 
     def _deliver(self, survey_id: str, body: bytes) -> bool:
         """Send the bytes of a report and note what became of them; whether the collector knew them already."""
-        answer = self._request("POST", f"/surveys/{survey_id}/reports", body)
-        if answer.status in (404, 409, 410, 413, 422):
+        try:
+            again = self._connection.send(survey_id, body)
+        except ReportError:
             self._note(survey_id, "refused")
-            raise _REFUSALS.get(answer.status, ReportError)(_detail(answer))
-        # A portal between here and the collector may answer 200 to everything, but not in JSON.
-        if answer.status not in (200, 201) or not answer.headers.get("Content-Type", "").startswith("application/json"):
-            raise self._unexpected(answer)
+            raise
         self._note(survey_id, "sent")
-        return answer.status == 200
+        return again
 
     def _note(self, survey_id: str, state: State) -> None:
         if self.memory:
             self.memory.mark(survey_id, self.collector, state)
-
-    def _request(self, method: str, path: str, body: bytes | None = None) -> urllib3.BaseHTTPResponse:
-        headers = _HEADERS | {"Content-Type": "application/json"} if body is not None else None
-        try:
-            return self._pool.request(method, f"{self.collector}/api/v1{path}", body=body, headers=headers)
-        except urllib3.exceptions.HTTPError as error:
-            raise CollectorError(f"{self.collector}: cannot be reached ({type(error).__name__})") from None
 
     def _survey_id(self, link: str) -> str:
         if is_address(link):
@@ -285,9 +248,6 @@ class Client:
             raise SurveyError(f"survey: the link is to {found.collector}, this client talks to {self.collector}")
         return found.survey
 
-    def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
-        return CollectorError(f"{self.collector}: answered with status {answer.status}: {_detail(answer)}")
-
 
 class UndeliveredReport(CollectorError):
     """A report that did not arrive. Send `report` again with `Client.submit`; never answer again."""
@@ -295,10 +255,3 @@ class UndeliveredReport(CollectorError):
     def __init__(self, message: str, report: Report) -> None:
         super().__init__(message)
         self.report = report
-
-
-def _detail(answer: urllib3.BaseHTTPResponse) -> str:
-    try:
-        return str(json.loads(answer.data)["detail"])
-    except (ValueError, KeyError, TypeError):
-        return "it does not say why"
