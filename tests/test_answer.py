@@ -485,6 +485,7 @@ def test_no_word_misleads_or_frightens() -> None:
 def test_texts_of_others_cannot_drive_the_terminal_or_pass_for_ours() -> None:
     text = screens.own("Q\x1b[2J\x9b?\u202eevil\nThank you. Your report has arrived.")
     assert text == "    Q\ufffd[2J\ufffd?\ufffdevil\n    Thank you. Your report has arrived."
+    assert screens.inline("Q\u202e\x1b[2J\nThank you.") == "Q\ufffd\ufffd[2J Thank you."
     assert screens.own("‏שלום‏ 👩‍👧") == "    ‏שלום‏ 👩‍👧"
 
 

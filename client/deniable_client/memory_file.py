@@ -31,6 +31,7 @@ CREATE TABLE recipients (
 PRAGMA application_id = 0x44656e69;
 PRAGMA user_version = 1;
 """
+# Without the check a page whose count of rows was damaged would read as an empty one, and be drawn for again.
 _MARKS = {"application_id": 0x44656E69, "user_version": 1, "quick_check": "ok"}
 
 

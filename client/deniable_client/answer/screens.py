@@ -55,9 +55,14 @@ def own(text: str) -> str:
     return "\n".join(MARGIN + _UNSAFE.sub("\ufffd", line) for line in text.split("\n"))
 
 
+def inline(text: str) -> str:
+    """A text of a survey within a line of ours: short, and on that line alone."""
+    return " ".join(_UNSAFE.sub("\ufffd", text).split())
+
+
 def label_of(question: Question, option: str) -> str:
     """An option as people read it."""
-    return (m.YES if option == "yes" else m.NO) if question.type == "yes-no" else option
+    return (m.YES if option == "yes" else m.NO) if question.type == "yes-no" else inline(option)
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs:
@@ -69,7 +74,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
         m.WEAK if weak_protection(survey) else m.CONSEQUENCE,
-        m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=own(cohort).strip())}",
+        m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         "\n".join([m.ODDS_LEAST, least[0], *whole] if whole else least),
@@ -106,7 +111,7 @@ def spoken(asked: Question, given: Given) -> str:
     """An answer as people read it."""
     if isinstance(given, (str, int)):
         return label_of(asked, str(given))
-    return ", ".join(given) or m.NONE
+    return ", ".join(map(inline, given)) or m.NONE
 
 
 def receipt(survey: Survey, *, is_old: bool, report: bytes | None = None) -> Paragraphs:
