@@ -11,7 +11,7 @@ from pathlib import Path
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import api, pages, problems
+from deniable_server import api, embedding, pages, problems
 from deniable_server.store import Store, utc_today
 from deniable_server.writer import Writer
 
@@ -50,4 +50,5 @@ def create_app(database: Path | str | None = None, today: Callable[[], datetime.
     problems.init_app(app)
     api.init_app(app, store, writer)
     pages.init_app(app)
+    embedding.init_app(app)
     return app
