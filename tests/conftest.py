@@ -18,12 +18,14 @@ import pytest
 import urllib3
 from apiflask import APIFlask
 from flask.testing import FlaskClient
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from deniable import Survey, read_survey
 from deniable_client.demo.people import survey_file
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
+from tools import CHROMIUM_FLAGS, chromium
 
 TODAY = datetime.date(2026, 11, 25)
 
@@ -224,6 +226,24 @@ def start_collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartC
 def collector(start_collector: StartCollector) -> Collector:
     """One real collector for a test file."""
     return start_collector()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A real Chromium for all tests."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A device of its own: nothing is stored in it yet."""
+    context = browser.new_context(viewport={"width": 900, "height": 1000}, locale="en-GB")
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
 
 
 def free_port() -> int:

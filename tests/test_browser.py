@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from unittest.mock import ANY
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect
 
+from browsing import (
+    ANOTHER_PERSON,
+    ARRIVED,
+    SUBMIT_BY_SCRIPT,
+    Witness,
+    another_site,
+    answer,
+    choose,
+    everything_kept,
+    press_send,
+)
 from conftest import FIVE_TYPES, Collector, distances_in_errors, person
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
-from tools import CHROMIUM_FLAGS, chromium
 
 SURVEY = """
 title = "Browser"
@@ -42,120 +47,12 @@ epsilon = 1
 SECRETS = ["yes", "Yes", "zirconium"]
 """The true answers, as they would look if they leaked."""
 
-
-ANOTHER_PERSON = """() => {
-    localStorage.clear();
-    const element = document.querySelector("deniable-survey");
-    element.replaceWith(element.cloneNode(true));
-}"""
-"""Forget this device's report and put a new element in the place of the old one."""
-
-
-SUBMIT_BY_SCRIPT = """async choices => {
-    const element = document.querySelector("deniable-survey");
-    const find = async (selector) => {
-        for (let found; ; await new Promise(requestAnimationFrame)) {
-            if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
-        }
-    };
-    (await find("button[type=button]")).at(-1).click();
-    const sets = await find("fieldset");
-    sets.forEach((set, n) => set.querySelectorAll("input")[choices[n]].click());
-    const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
-    (await find("form button:not([type])")).at(-1).click();
-    await done;
-}"""
-"""Press Start, choose the options of these numbers, press Send, and wait until the report has arrived."""
+TRULY = {"affair": "yes", "stone": "zirconium"}
 
 
 @pytest.fixture(scope="module")
 def survey() -> Survey:
     return read_survey(SURVEY)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 900, "height": 1000})
-    yield context
-    context.close()
-
-
-@dataclass
-class Witness:
-    """Writes down every request, console line and error of a page."""
-
-    requests: list[Request] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, page: Page) -> Witness:
-        witness = cls()
-        page.on("request", lambda request: witness.requests.append(request))
-        page.on("console", lambda message: witness.lines.append(message.text))
-        page.on("pageerror", lambda error: witness.lines.append(str(error)))
-        return witness
-
-    def posts(self) -> list[bytes]:
-        """Bodies of everything that was sent."""
-        return [request.post_data_buffer or b"" for request in self.requests if request.method != "GET"]
-
-
-def press_send(page: Page, affair: str = "Yes", stone: str = "zirconium") -> None:
-    """Start, choose, press Send."""
-    page.get_by_role("button", name="Start").click()
-    page.get_by_role("radio", name=affair).check()
-    page.get_by_role("radio", name=stone).check()
-    page.get_by_role("button", name="Send").click()
-
-
-def answer(page: Page, affair: str = "Yes", stone: str = "zirconium") -> None:
-    """Answer as a person would, up to the receipt."""
-    press_send(page, affair, stone)
-    expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
-
-
-@contextmanager
-def another_site(html: str) -> Iterator[str]:
-    """A page of another origin."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(html.encode())
-
-        def log_message(self, *_arguments: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def everything_kept(page: Page) -> str:
-    """All that a page can leave behind in a browser."""
-    return page.evaluate(
-        """async () => JSON.stringify({
-            local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
-            databases: await indexedDB.databases(), caches: await caches.keys(), url: location.href,
-            history: history.state,
-        })"""
-    )
 
 
 def test_person_answers_and_gets_a_receipt(collector: Collector, context: BrowserContext, survey: Survey) -> None:
@@ -167,7 +64,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, context: Browse
     card = page.get_by_text("Asked by The tests")
     expect(card).to_be_visible()
     assert page.get_by_role("button", name="Send").count() == 0
-    answer(page)
+    answer(page, survey, TRULY)
     assert collector.reports(survey) == before + 1
     expect(page.get_by_text("Your true answers were not sent or kept")).to_be_visible()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
@@ -208,9 +105,12 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     for body, left in zip(bodies, kept, strict=True):
         assert set(json.loads(body)) == {"id", "cohort", "answers"}
         content = json.loads(left)
-        (memory,) = content["local"].items()
-        assert memory[0] == f"deniable:{survey.id}"
-        assert json.loads(memory[1]) == {"report": body.decode(), "sent": [collector.url]}
+        local = {key: json.loads(text) for key, text in content["local"].items()}
+        assert local.pop(f"deniable:{survey.id}") == {"report": body.decode(), "sent": [collector.url]}
+        (ledger,) = local.pop("deniable-ledger").items()
+        assert ledger == (collector.url, {survey.id: [ANY, pytest.approx(survey.epsilon)]})
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", ledger[1][survey.id][0])
+        assert local == {}
         assert content | {"local": {}} == {
             "local": {},
             "session": {},
@@ -230,13 +130,13 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
 def test_every_answer_makes_the_same_requests(browser: Browser, collector: Collector, survey: Survey) -> None:
     link = collector.publish(survey)
     seen = set()
-    for affair in ("Yes", "No"):
+    for affair in ("yes", "no"):
         for stone in survey.questions[1].options:
             context = browser.new_context()
             page = context.new_page()
             witness = Witness.of(page)
             page.goto(link)
-            answer(page, affair, stone)
+            answer(page, survey, {"affair": affair, "stone": stone})
             (post,) = [request for request in witness.requests if request.method == "POST"]
             assert witness.requests[-1] is post
             fetched = sorted(request.url for request in witness.requests[:-1])  # modules come in any order
@@ -266,12 +166,42 @@ def test_missing_answers_are_named_and_nothing_is_sent(
     witness = Witness.of(page)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("radio", name="Yes").check()
-    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("1 of 2 answered")).to_be_visible()
+    page.get_by_role("button", name="Review").click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("Which stone do you hide?")
     expect(alert).not_to_contain_text("Have you had an affair?")
-    expect(alert).to_be_focused()
+    expect(alert.get_by_role("heading")).to_be_focused()
+    alert.get_by_role("button", name="Which stone do you hide?").click()
+    expect(page.get_by_role("radio", name="quartz")).to_be_focused()
+    page.get_by_role("radio", name="quartz").check()
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("heading", name="Your answers, on this device alone")).to_be_focused()
     assert witness.posts() == []
+
+
+def test_review_shows_the_answers_and_lets_them_be_changed(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    review = page.locator(".review")
+    expect(review).to_contain_text("zirconium")
+    expect(page.get_by_role("radio")).to_have_count(0)
+    page.get_by_role("button", name="Change").click()
+    expect(page.get_by_role("radio", name="zirconium")).to_be_checked()
+    page.get_by_role("radio", name="basalt").check()
+    page.get_by_role("button", name="Review").click()
+    expect(review).to_contain_text("basalt")
+    expect(review).not_to_contain_text("zirconium")
+    page.goto("about:blank")  # what the back button brings back holds no answer
+    page.go_back()
+    page.wait_for_load_state()
+    assert "basalt" not in page.locator("deniable-survey").inner_text()
+    assert page.locator("input:checked").count() == 0
 
 
 def test_one_draw_however_often_the_page_is_reloaded(
@@ -281,7 +211,7 @@ def test_one_draw_however_often_the_page_is_reloaded(
     before = collector.reports(survey)
     page = context.new_page()
     page.goto(link)
-    answer(page)
+    answer(page, survey, TRULY)
     witness = Witness.of(page)
     for _ in range(5):
         page.reload()
@@ -299,14 +229,15 @@ def test_failed_send_waits_and_sends_the_same_bytes_later(
     witness = Witness.of(page)
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(link)
-    press_send(page)
+    press_send(page, survey, TRULY)
+    expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
     page.unroute("**/reports")
-    page.reload()
-    page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
+    page.reload()  # what waits goes by itself
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
     bodies = witness.posts()
-    assert len(bodies) == 2
+    assert len(bodies) == 3
     assert len(set(bodies)) == 1
     assert collector.reports(survey) == before + 1
 
@@ -364,7 +295,7 @@ def test_page_of_another_origin_can_embed_the_survey(
     with another_site(html) as address:
         page.goto(address)
         expect(page.get_by_text("the website around this form")).to_be_visible()
-        answer(page)
+        answer(page, survey, TRULY)
     assert parse_report(witness.posts()[-1], survey).cohort == "web"
     assert collector.reports(survey) == before + 1
     assert witness.lines == []
@@ -380,30 +311,14 @@ def test_words_of_the_trade_are_not_put_before_respondents(
     shown.append(page.locator("main").inner_text())
     page.get_by_role("button", name="Start").click()
     shown.append(page.locator("deniable-survey").inner_text())
-    page.get_by_role("radio", name="Yes").check()
-    page.get_by_role("radio", name="zirconium").check()
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    shown.append(page.locator("deniable-survey").inner_text())
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
     shown.append(page.locator("deniable-survey").inner_text())
     for text in shown:
         assert not re.search(r"epsilon|differential|anonym|guarantee|\blie", text, re.IGNORECASE), text
-
-
-def give(page: Page, survey: Survey, answers: dict[str, Any]) -> None:
-    """Give answers of every type as a person would."""
-    page.get_by_role("button", name="Start").click()
-    for question in survey.questions:
-        place = page.locator("fieldset").filter(has_text=question.text)
-        given = answers[question.id]
-        if question.type == "ticks":
-            for label in given:
-                place.get_by_role("checkbox", name=label).check()
-        elif question.type == "number":
-            place.get_by_role("spinbutton").fill(str(given))
-        else:
-            label = given.capitalize() if question.type == "yes-no" else given
-            place.get_by_role("radio", name=label, exact=True).check()
-    page.get_by_role("button", name="Send").click()
 
 
 def test_all_five_types_come_out_right(collector: Collector, context: BrowserContext) -> None:
@@ -413,8 +328,8 @@ def test_all_five_types_come_out_right(collector: Collector, context: BrowserCon
     page.goto(collector.publish(survey))
     people = [person(7 * number) for number in range(50)]
     for answers in people:
-        give(page, survey, answers)
-        expect(page.get_by_role("heading", name="Your report has arrived")).to_be_visible()
+        press_send(page, survey, answers)
+        expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
         page.evaluate(ANOTHER_PERSON)
     assert witness.lines == []
     for body in witness.posts():
@@ -430,7 +345,9 @@ def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, 
     page = context.new_page()
     page.goto(collector.publish(survey))
     witness = Witness.of(page)
-    give(page, survey, person(3) | {"drinks": 61})
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, person(3) | {"drinks": 61})
+    page.get_by_role("button", name="Review").click()
     expect(page.get_by_role("alert")).to_contain_text("How many drinks last week?")
     assert witness.posts() == []
 
@@ -440,7 +357,7 @@ def test_results_page_in_a_browser(collector: Collector, context: BrowserContext
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(link)
-    answer(page)
+    answer(page, survey, TRULY)
     page.goto(f"{link}/results")
     image = page.locator("img")
     assert image.evaluate("image => image.complete && image.naturalWidth") > 400

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -10,10 +11,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 import urllib3
 
+import deniable_web
+import tools
 from conftest import FIVE_TYPES, Collector, distances_in_errors, person
 from deniable import (
     AnswerError,
@@ -27,7 +31,7 @@ from deniable import (
     SurveyError,
     read_survey,
 )
-from deniable_client import Client, UndeliveredReport, randomize
+from deniable_client import Client, Delivery, Link, Memory, UndeliveredReport, connection, parse_link, randomize
 from deniable_server.store import Store
 
 ANSWERS = {"affair": "yes", "religious": "strongly"}
@@ -162,19 +166,26 @@ def test_no_collector_there() -> None:
 
 
 @contextmanager
-def misbehaving(answers: list[tuple[int, bytes]]) -> Iterator[tuple[str, list[bytes]]]:
-    """A collector that gives these answers in turn, and the bodies that it was sent."""
+def misbehaving(
+    answers: list[tuple[int, bytes]], heads: list[tuple[str, dict[str, str]]] | None = None
+) -> Iterator[tuple[str, list[bytes]]]:
+    """A collector that gives these answers in turn, and the bodies that it was sent; request lines go to ``heads``."""
     bodies: list[bytes] = []
     remaining = iter(answers)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             bodies.append(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+            if heads is not None:
+                heads.append((self.requestline, {name.lower(): value for name, value in self.headers.items()}))
             status, content = next(remaining)
             if not status:
                 self.close_connection = True  # says nothing and hangs up
                 return
             self.send_response(status)
+            self.send_header("Content-Type", "application/json" if content != b"<html>" else "text/html")
+            if content == b"busy":
+                self.send_header("Retry-After", "20000")
             if 300 <= status < 400:
                 self.send_header("Location", "/elsewhere")
             self.send_header("Content-Length", str(len(content)))
@@ -206,6 +217,13 @@ def test_every_retry_sends_the_same_bytes(open_survey: Survey) -> None:
     assert set(json.loads(bodies[0])) == {"id", "cohort", "answers"}
 
 
+def test_collector_cannot_make_a_device_wait_for_hours(open_survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
+    with misbehaving([(503, b"busy"), (201, b"{}")]) as (url, bodies):
+        Client(url).answer(open_survey, ANSWERS)
+    assert len(bodies) == 2
+
+
 def test_undelivered_report_is_handed_back_for_later(collector: Collector, client: Client, open_survey: Survey) -> None:
     with misbehaving([(503, b"")] * 2) as (url, bodies), pytest.raises(UndeliveredReport) as caught:
         Client(url, retries=1).answer(open_survey, ANSWERS)
@@ -220,6 +238,13 @@ def test_other_answers_are_errors_and_redirects_are_not_followed(open_survey: Su
     with misbehaving([(status, b"<html>")]) as (url, bodies), pytest.raises(UndeliveredReport, match=str(status)):
         Client(url).answer(open_survey, ANSWERS)
     assert len(bodies) == 1
+
+
+def test_page_of_a_portal_is_no_receipt(open_survey: Survey, tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "memory.db")
+    with misbehaving([(200, b"<html>")]) as (url, _), pytest.raises(UndeliveredReport, match="status 200"):
+        Client(url, memory=memory).answer(open_survey, ANSWERS)
+    assert [kept.survey for kept in memory.pending()] == [open_survey.id]
 
 
 def test_altered_survey_is_refused(open_survey: Survey) -> None:
@@ -240,6 +265,172 @@ def test_nonsense_for_a_survey_is_refused(open_survey: Survey, body: bytes) -> N
 def test_nonsense_for_a_problem_is_an_error_all_the_same(open_survey: Survey) -> None:
     with misbehaving([(422, b"[1]")]) as (url, _), pytest.raises(ReportError, match="does not say why"):
         Client(url).answer(open_survey, ANSWERS)
+
+
+def test_without_a_memory_every_answer_is_another_person_and_nothing_is_kept(
+    collector: Collector, client: Client, open_survey: Survey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    before = collector.reports(open_survey)
+    assert not any(client.answer(open_survey, ANSWERS).again for _ in range(10))
+    assert collector.reports(open_survey) == before + 10
+    assert (client.kept(open_survey), client.pending(), client.resend()) == (None, (), ())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_100_answers_with_a_memory_are_one_report_sent_once(open_survey: Survey, tmp_path: Path) -> None:
+    with misbehaving([(503, b""), (201, b"{}")]) as (url, bodies):
+        receipts = []
+        for _ in range(100):  # as if the program were started anew each time
+            client = Client(url, memory=Memory(tmp_path / "memory.db"))
+            receipts.append(client.answer(open_survey, ANSWERS))
+    assert [receipt.again for receipt in receipts] == [False] + [True] * 99
+    assert len(bodies) == 2, "the one that failed and the one that arrived"
+    assert len(set(bodies)) == 1
+
+
+def test_one_answer_of_many_threads_is_drawn(collector: Collector, open_survey: Survey, tmp_path: Path) -> None:
+    collector.publish(open_survey)
+    client = Client(collector.url, memory=Memory(tmp_path / "memory.db"))
+    before = collector.reports(open_survey)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: client.answer(open_survey, ANSWERS), range(24)))
+    assert collector.reports(open_survey) == before + 1
+
+
+def test_report_waits_and_goes_later_as_the_same_bytes(
+    collector: Collector, open_survey: Survey, tmp_path: Path
+) -> None:
+    memory = Memory(tmp_path / "memory.db")
+    with misbehaving([(503, b"")] * 2 + [(500, b"")] + [(201, b"{}")]) as (url, bodies):
+        with pytest.raises(UndeliveredReport) as caught:
+            Client(url, retries=1, memory=memory).answer(open_survey, ANSWERS, "web")
+        client = Client(url, retries=0, memory=Memory(memory.path))  # after a restart
+        assert [kept.report for kept in client.pending()] == [caught.value.report.encode()]
+        (waits,) = client.resend()
+        assert (waits.survey, waits.state) == (open_survey.id, "waiting")
+        assert "status 500" in waits.reason
+        assert client.resend() == (Delivery(open_survey.id, "sent"),)
+        assert (client.pending(), client.resend()) == ((), ())
+        assert client.answer(open_survey, ANSWERS).again
+    assert set(bodies) == {caught.value.report.encode()}
+    assert len(bodies) == 4
+    before = collector.reports(open_survey)
+    Client(collector.url, memory=memory).answer(open_survey, ANSWERS)  # another collector gets the same report
+    assert collector.reports(open_survey) == before + 1
+    assert {kept.collector for kept in memory.pending()} == set()
+
+
+def test_refused_report_leaves_the_queue_and_is_not_drawn_again(open_survey: Survey, tmp_path: Path) -> None:
+    with misbehaving([(410, b'{"detail": "it opens later"}'), (410, b"{}"), (201, b"{}")]) as (url, bodies):
+        client = Client(url, memory=Memory(tmp_path / "memory.db"))
+        with pytest.raises(SurveyClosed, match="it opens later"):
+            client.answer(open_survey, ANSWERS)
+        assert client.pending() == ()
+        with pytest.raises(SurveyClosed):
+            client.answer(open_survey, ANSWERS)
+        assert not client.answer(open_survey, ANSWERS).again
+    assert (len(bodies), len(set(bodies))) == (3, 1)
+
+
+def test_second_draw_is_not_sent(open_survey: Survey, tmp_path: Path) -> None:
+    with misbehaving([(201, b"{}"), (200, b"{}")]) as (url, bodies):
+        client = Client(url, memory=Memory(tmp_path / "memory.db"))
+        report = randomize(open_survey, ANSWERS)
+        assert not client.submit(open_survey, report).again
+        with pytest.raises(ReportConflict, match="must be the one that this device keeps"):
+            client.submit(open_survey, randomize(open_survey, ANSWERS))
+        assert client.submit(open_survey, report).again
+        assert client.randomize(open_survey, {"affair": "no", "religious": "not"}) == report
+    assert set(bodies) == {report.encode()}
+
+
+def test_ledger_refuses_before_anything_is_drawn_or_sent(tmp_path: Path) -> None:
+    text = 'title = "{}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 3'
+    first, second, third = (read_survey(text.format(number)) for number in range(3))
+    with misbehaving([(201, b"{}")] * 2) as (url, bodies):
+        client = Client(url, memory=Memory(tmp_path / "memory.db"))
+        for survey in (first, second):
+            client.answer(survey, {"q": "yes"})
+        with pytest.raises(BudgetError, match="within 90 days must add up to at most 8"):
+            client.answer(third, {"q": "yes"})
+        assert client.kept(third) is None
+    assert len(bodies) == 2
+
+
+AS_A_BROWSER = """
+import {{ readFileSync }} from "node:fs";
+const {{ encodeReport, fetchSurvey, parseSurvey, randomize, submit }} = await import("{index}");
+const {{ document, answers, cohort, words, id, url }} = JSON.parse(readFileSync(0, "utf8"));
+const survey = await parseSurvey(new TextEncoder().encode(document));
+const word = () => words.shift();
+await fetchSurvey(`${{url}}/s/${{survey.id}}#cohort=${{encodeURIComponent(cohort)}}`);
+await submit(survey, url, encodeReport(randomize(survey, answers, {{ cohort, word, id }})));
+"""
+
+
+def test_requests_are_those_of_the_browser_client() -> None:
+    survey = read_survey(FIVE_TYPES.replace("[[questions]]", 'cohorts = ["Zürich \\"西\\" 🗳"]\n\n[[questions]]', 1))
+    (cohort,) = survey.cohorts
+    words = [random.Random(7).getrandbits(32) for _ in range(1000)]
+    report_id, heads = "0123456789abcdef" * 2, list[tuple[str, dict[str, str]]]()
+    with misbehaving([(200, survey.document), (201, b"{}")] * 2, heads) as (url, bodies):
+        script = AS_A_BROWSER.format(index=(Path(deniable_web.__file__).parent / "index.js").as_uri())
+        request = {"document": survey.document.decode(), "answers": person(4), "cohort": cohort, "words": words}
+        command = [*tools.node_command(), "--input-type=module", "--eval", script]
+        content = json.dumps(request | {"id": report_id, "url": url})
+        done = subprocess.run(command, input=content, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        client = Client(url)
+        client.survey(survey.id)
+        report = randomize(survey, person(4), cohort, word=iter(words).__next__, report_id=report_id)
+        client.submit(survey, report)
+    assert bodies[:2] == bodies[2:]
+    assert [line for line, _ in heads[:2]] == [line for line, _ in heads[2:]]
+    for (_, browsers), (_, ours) in zip(heads[:2], heads[2:], strict=True):
+        differing = {name for name in browsers.keys() | ours.keys() if browsers.get(name) != ours.get(name)}
+        # What names the program that sends, and what a browser adds about the page; docs/python-client.md says so.
+        assert differing <= {"user-agent", "accept-encoding", "accept-language", "sec-fetch-mode", "connection"}
+        assert ours["user-agent"] == "deniable", "no version, which would tell devices apart"
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("https://c.example/s/{}", Link("https://c.example", "{}")),
+        ("HTTPS://C.Example:443/s/{}/", Link("https://c.example", "{}")),
+        ("http://[::1]:8000/s/{}#cohort=web", Link("http://[::1]:8000", "{}", "web")),
+        (
+            "https://c.example/deep/er/s/{}#x=1&cohort=a%20b%26c&cohort=d",
+            Link("https://c.example/deep/er", "{}", "a b&c"),
+        ),
+        ("https://c.example/s/{}?cohort=web#", Link("https://c.example", "{}")),
+        ("https://c.example/s/{}#cohort=", Link("https://c.example", "{}", "")),
+        ("https://c.example/api/v1/surveys/{}", Link("https://c.example", "{}")),
+        ("https://c.example/embed/{}", Link("https://c.example", "{}")),
+    ],
+)
+def test_links_are_read_as_in_the_browser(text: str, link: Link) -> None:
+    survey = "bpn4zq5y7xlxpqd63hsrm4s5ky"
+    assert parse_link(text.format(survey)) == Link(link.collector, survey, link.cohort)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "bpn4zq5y7xlxpqd63hsrm4s5ky",
+        "ftp://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky",
+        "https:///s/bpn4zq5y7xlxpqd63hsrm4s5ky",
+        "https://c.example:x/s/bpn4zq5y7xlxpqd63hsrm4s5ky",
+        "https://[c/s/bpn4zq5y7xlxpqd63hsrm4s5ky",
+        "https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5k1",
+        "https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky/results",
+    ],
+)
+def test_what_is_no_link_is_refused(text: str) -> None:
+    with pytest.raises(SurveyError, match="must be 26 letters and digits or a link"):
+        parse_link(text)
 
 
 def test_importing_the_client_loads_neither_numpy_nor_flask() -> None:

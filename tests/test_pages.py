@@ -28,7 +28,7 @@ def filled(store: Store, survey: Survey) -> Survey:
 def test_page_to_answer_cannot_send_anything_without_its_script(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}").text
     assert f'<deniable-survey src="/s/{filled.id}">' in page
-    assert 'type="module" src="/client/define.js"' in page
+    assert 'type="module" src="/client/deniable.js" integrity="sha384-' in page
     assert not re.search(r"<(form|input|button|textarea|select)\b", page)
     assert "This page has to run a script" in page
 

@@ -1,6 +1,20 @@
 """The Python client: runs where answers exist. Importing it loads neither numpy, scipy nor flask."""
 
-from deniable_client.client import Client, Receipt, UndeliveredReport
+from deniable_client.client import Client, Delivery, Receipt, UndeliveredReport
 from deniable_client.device import randomize
+from deniable_client.link import Link, parse_link
+from deniable_client.memory import Kept, Memory
+from deniable_client.memory_file import UnusableMemory
 
-__all__ = ["Client", "Receipt", "UndeliveredReport", "randomize"]
+__all__ = [
+    "Client",
+    "Delivery",
+    "Kept",
+    "Link",
+    "Memory",
+    "Receipt",
+    "UndeliveredReport",
+    "UnusableMemory",
+    "parse_link",
+    "randomize",
+]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-import urllib3
 
 from deniable import (
     Ceiling,
@@ -16,7 +12,6 @@ from deniable import (
     ReportConflict,
     ReportError,
     Survey,
-    SurveyClosed,
     SurveyError,
     __version__,
     is_address,
@@ -24,13 +19,12 @@ from deniable import (
     parse_survey,
     whole_odds_sentences,
 )
+from deniable_client.connection import Connection
 from deniable_client.device import Given, randomize
+from deniable_client.link import collector_url, parse_link
+from deniable_client.memory import Kept, Memory, State
 
 CLIENT = f"deniable-python {__version__}"
-
-_LINK = re.compile(r"(https?://[^/]+(?:/[^#?]*?)?)/s/([a-z2-7]{26})/?(?:[#?].*)?")
-
-_REFUSALS: dict[int, type[ReportError]] = {409: ReportConflict, 410: SurveyClosed}
 
 
 @dataclass(frozen=True)
@@ -46,13 +40,35 @@ class Receipt:
         The chance that was mixed in, in words.
     client : str
         What randomised, with its version.
+    again : bool
+        Whether this device or the collector knew the report already; it counts once. What a memory kept was then sent,
+        and not drawn from the answers just given.
     """
 
     survey: str
     collector: str
     odds: tuple[str, ...]
     client: str = CLIENT
+    again: bool = False
     statement: str = "Chance was mixed into your answers on this device. Your true answers were not sent or kept."
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What became of a report that waited, as `Client.resend` tells it.
+
+    Attributes
+    ----------
+    survey : str
+        The survey's address.
+    state : {"waiting", "sent", "refused"}
+    reason : str
+        Why it was not sent; empty when it was.
+    """
+
+    survey: str
+    state: State
+    reason: str = ""
 
 
 class Client:
@@ -62,6 +78,8 @@ class Client:
     ----------
     collector : str
         Its URL, such as ``"http://127.0.0.1:8000"``.
+    memory : Memory, optional
+        Where one person's reports are kept, so that each survey is drawn once; by default nothing is.
     ceiling : Ceiling
         The largest epsilon that this device accepts.
     retries : int
@@ -73,14 +91,19 @@ class Client:
 
     Notes
     -----
-    A client keeps nothing between calls. Whoever answers twice draws twice, and two draws tell more than one: keep
-    the report and `submit` it again instead of calling `answer` again.
+    A memory belongs to a person, a client does not: programs answer for thousands through one client, and a kiosk for
+    whoever comes next. A memory that they did not ask for would send the first person's report for everybody. So there
+    is none unless it is named, and `deniable answer`, which asks one person, names it.
+
+    Without a memory whoever answers twice draws twice, and two draws tell more than one; no ledger adds up what a
+    collector was told; and a report that cannot be delivered is lost unless the caller keeps `UndeliveredReport.report`
+    and gives it to `submit` later, instead of calling `answer` again.
 
     Examples
     --------
     ::
 
-        client = Client("http://127.0.0.1:8000")
+        client = Client("http://127.0.0.1:8000", memory=Memory())  # one person's own device
         survey = client.survey("bpn4zq5y7xlxpqd63hsrm4s5ky")
         client.answer(survey, {"affair": "yes"}, cohort="paper")
     """
@@ -89,31 +112,16 @@ class Client:
         self,
         collector: str,
         *,
+        memory: Memory | None = None,
         ceiling: Ceiling | None = None,
         retries: int = 5,
         timeout: float = 30.0,
         connections: int = 8,
     ) -> None:
-        if not re.match(r"https?://[^/]", collector):
-            raise CollectorError(f"collector: must be a URL that starts with http:// or https://, got {collector!r}")
-        self.collector = collector.rstrip("/")
+        self.collector = collector_url(collector)
+        self.memory = memory
         self.ceiling = ceiling or Ceiling()
-        self._pool = urllib3.PoolManager(
-            maxsize=connections,
-            block=True,
-            timeout=timeout,
-            headers={"User-Agent": "deniable"},
-            retries=urllib3.Retry(
-                total=retries,
-                redirect=0,  # a survey lives at its address or nowhere
-                allowed_methods=None,  # POST too: the collector counts the same bytes once
-                status_forcelist=(429, 502, 503, 504, 507),
-                backoff_factor=0.1,
-                backoff_jitter=0.1,
-                raise_on_status=False,
-                raise_on_redirect=False,
-            ),
-        )
+        self._connection = Connection(self.collector, retries, timeout, connections)
 
     def survey(self, link: str) -> Survey:
         """Fetch a survey by id or link, and check that the bytes are those of its address.
@@ -126,15 +134,12 @@ class Client:
             If the collector cannot be reached.
         """
         survey_id = self._survey_id(link)
-        answer = self._request("GET", f"/surveys/{survey_id}")
-        if answer.status == 404:
-            raise SurveyError(f"survey {survey_id}: is not at {self.collector}")
-        if answer.status != 200:
-            raise self._unexpected(answer)
-        return parse_survey(answer.data, expected_id=survey_id)
+        return parse_survey(self._connection.fetch(survey_id), expected_id=survey_id)
 
     def answer(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Receipt:
         """Randomise the answers of one person and send the report.
+
+        With a memory this sends what was drawn the first time, and nothing at all once that has arrived.
 
         Parameters
         ----------
@@ -150,51 +155,98 @@ class Client:
         AnswerError
             If an answer is not among its question's options. The message does not repeat it; nothing is sent.
         BudgetError
-            If the survey asks for more than this device's ceiling; nothing is sent.
-        CollectorError
-            If the report could not be delivered; its attribute `report` can be given to `submit` later.
+            If the survey asks for more than this device's ceiling, or its ledger has no room; nothing is sent.
+        UnusableMemory
+            If the memory cannot be read or written; nothing is drawn or sent.
+        UndeliveredReport
+            If the report could not be delivered. A memory keeps it for `resend`; without one its attribute `report`
+            can be given to `submit` later.
         """
-        return self.submit(survey, self.randomize(survey, answers, cohort))
+        report = self.randomize(survey, answers, cohort)
+        kept = self.kept(survey)
+        if kept is not None and kept.state == "sent":
+            return self.receipt(survey, again=True)
+        return self.submit(survey, report)
 
     def randomize(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Report:
-        """Check the ceiling and mix chance into the answers of one person; sends nothing."""
-        self.ceiling.check(survey)
-        return randomize(survey, answers, cohort)
+        """Check the ceiling and mix chance into the answers of one person; sends nothing.
+
+        With a memory this is the report that it keeps of the survey, drawn from these answers if there was none.
+        """
+        self.check(survey)
+        return self._once(survey, lambda: randomize(survey, answers, cohort))
 
     def submit(self, survey: Survey, report: Report) -> Receipt:
-        """Send a report; every try, now and later, sends the same bytes, and the collector counts it once."""
+        """Send a report; every try, now and later, sends the same bytes, and the collector counts it once.
+
+        Raises
+        ------
+        ReportConflict
+            If the memory keeps another report of the survey, or the collector another one of the same id.
+        """
+        if self._once(survey, lambda: report) != report:
+            raise ReportConflict(f"report: must be the one that this device keeps of survey {survey.id}, got another")
         try:
-            answer = self._request("POST", f"/surveys/{survey.id}/reports", report.encode())
-            if answer.status in (200, 201):
-                odds = [sentence for question in survey.questions for sentence in odds_sentences(question)]
-                return Receipt(survey.id, self.collector, (*odds, *whole_odds_sentences(survey)))
-            if answer.status in (404, 409, 410, 413, 422):
-                raise _REFUSALS.get(answer.status, ReportError)(_detail(answer))
-            raise self._unexpected(answer)
+            return self.receipt(survey, again=self._deliver(survey.id, report.encode()))
         except CollectorError as error:
             raise UndeliveredReport(str(error), report) from None
 
-    def _request(self, method: str, path: str, body: bytes | None = None) -> urllib3.BaseHTTPResponse:
-        headers = {"User-Agent": "deniable", "Content-Type": "application/json"} if body is not None else None
+    def check(self, survey: Survey) -> None:
+        """Raise a BudgetError if the ceiling, or the memory's ledger of this collector, has no room for the survey."""
+        self.ceiling.check(survey)
+        if self.memory:
+            self.memory.check(survey, self.collector, self.ceiling)
+
+    def kept(self, survey: Survey) -> Kept | None:
+        """What the memory keeps of a survey, and whether this collector has it; None before the first answer."""
+        return self.memory.recall(survey.id, self.collector) if self.memory else None
+
+    def pending(self) -> tuple[Kept, ...]:
+        """The reports in the memory that this collector has still to get."""
+        return self.memory.pending(self.collector) if self.memory else ()
+
+    def resend(self) -> tuple[Delivery, ...]:
+        """Send every report that waits, each as the very bytes that were kept, and tell what became of it."""
+        deliveries = []
+        for kept in self.pending():
+            try:
+                self._deliver(kept.survey, kept.report)
+                deliveries.append(Delivery(kept.survey, "sent"))
+            except CollectorError as error:
+                deliveries.append(Delivery(kept.survey, "waiting", str(error)))
+            except ReportError as error:
+                deliveries.append(Delivery(kept.survey, "refused", str(error)))
+        return tuple(deliveries)
+
+    def receipt(self, survey: Survey, *, again: bool = False) -> Receipt:
+        """What a respondent can keep after the report has arrived."""
+        odds = [sentence for question in survey.questions for sentence in odds_sentences(question)]
+        return Receipt(survey.id, self.collector, (*odds, *whole_odds_sentences(survey)), again=again)
+
+    def _once(self, survey: Survey, draw: Callable[[], Report]) -> Report:
+        return self.memory.once(survey, self.collector, draw, self.ceiling) if self.memory else draw()
+
+    def _deliver(self, survey_id: str, body: bytes) -> bool:
+        """Send the bytes of a report and note what became of them; whether the collector knew them already."""
         try:
-            return self._pool.request(method, f"{self.collector}/api/v1{path}", body=body, headers=headers)
-        except urllib3.exceptions.HTTPError as error:
-            raise CollectorError(f"{self.collector}: cannot be reached ({type(error).__name__})") from None
+            again = self._connection.send(survey_id, body)
+        except ReportError:
+            self._note(survey_id, "refused")
+            raise
+        self._note(survey_id, "sent")
+        return again
+
+    def _note(self, survey_id: str, state: State) -> None:
+        if self.memory:
+            self.memory.mark(survey_id, self.collector, state)
 
     def _survey_id(self, link: str) -> str:
         if is_address(link):
             return link
-        found = _LINK.fullmatch(link)
-        if not found:
-            raise SurveyError(
-                f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {link!r}"
-            )
-        if found[1] != self.collector:
-            raise SurveyError(f"survey: the link is to {found[1]}, this client talks to {self.collector}")
-        return found[2]
-
-    def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
-        return CollectorError(f"{self.collector}: answered with status {answer.status}: {_detail(answer)}")
+        found = parse_link(link)
+        if found.collector != self.collector:
+            raise SurveyError(f"survey: the link is to {found.collector}, this client talks to {self.collector}")
+        return found.survey
 
 
 class UndeliveredReport(CollectorError):
@@ -203,10 +255,3 @@ class UndeliveredReport(CollectorError):
     def __init__(self, message: str, report: Report) -> None:
         super().__init__(message)
         self.report = report
-
-
-def _detail(answer: urllib3.BaseHTTPResponse) -> str:
-    try:
-        return str(json.loads(answer.data)["detail"])
-    except (ValueError, KeyError, TypeError):
-        return "it does not say why"

@@ -88,6 +88,14 @@ def true_answer(question: Question, given: object) -> Answer:
     return _option(question, given, where)
 
 
+def range_of(question: Question) -> tuple[int, int]:
+    """The lowest and the highest number that a scale or a number takes for an answer."""
+    if question.type == "scale":
+        return int(question.options[0]), int(question.options[-1])
+    assert isinstance(question.mechanism, OneOfK), "mechanisms of numbers know their range"
+    return question.mechanism.answer_range[0], question.mechanism.answer_range[-1]
+
+
 def _option(question: Question, label: object, where: str) -> int:
     if not isinstance(label, str) or label not in question.options:
         raise AnswerError(f"{where}: must be one of {list(question.options)}")
@@ -95,8 +103,7 @@ def _option(question: Question, label: object, where: str) -> int:
 
 
 def _number_in(question: Question, given: object, where: str) -> int:
-    assert isinstance(question.mechanism, OneOfK), "mechanisms of numbers know their range"
-    possible = question.mechanism.answer_range
-    if type(given) is not int or given not in possible:
-        raise AnswerError(f"{where}: must be a whole number from {possible.start} to {possible.stop - 1}")
+    lo, hi = range_of(question)
+    if type(given) is not int or not lo <= given <= hi:
+        raise AnswerError(f"{where}: must be a whole number from {lo} to {hi}")
     return given

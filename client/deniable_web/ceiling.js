@@ -3,7 +3,8 @@
  * How much a device lets a survey ask: its ceiling of epsilon, and where it starts to warn.
  *
  * The figures stand in code that runs on the device, so that no collector can raise them through a survey. They
- * are the same in shared/deniable/ceiling.py.
+ * are the same in shared/deniable/ceiling.py. What one collector asks within 90 days, in however many surveys, stays
+ * below the ceiling of a single one.
  */
 
 import { BudgetError } from "./errors.js";
@@ -13,20 +14,19 @@ export const WARNING = Object.freeze({ question: 2, survey: 4 });
 
 /** @typedef {import("./survey.js").Survey} Survey */
 
-/** Throw a BudgetError unless the survey stays below the ceiling. @param {Survey} survey */
-export function checkCeiling(survey) {
-  for (const { id, mechanism } of survey.questions) {
-    if (!(mechanism.epsilon <= CEILING.question)) {
-      throw new BudgetError(
-        `question "${id}": epsilon must be at most ${CEILING.question}, got ${mechanism.epsilon}`,
-      );
-    }
-  }
-  if (!(survey.epsilon <= CEILING.survey)) {
-    throw new BudgetError(
-      `survey: epsilon must be at most ${CEILING.survey}, got ${survey.epsilon}`,
-    );
-  }
+/**
+ * Throw a BudgetError unless the survey stays below the ceiling.
+ * @param {Survey} survey @param {number} [spent] what its collector took before
+ */
+export function checkCeiling(survey, spent = 0) {
+  for (const { id, mechanism } of survey.questions) hold(`question "${id}"`, mechanism.epsilon, CEILING.question);
+  hold("survey", survey.epsilon, CEILING.survey);
+  hold("collector: within 90 days", survey.epsilon + spent, CEILING.survey);
+}
+
+/** Refuses NaN too. @param {string} subject @param {number} epsilon @param {number} most */
+function hold(subject, epsilon, most) {
+  if (!(epsilon <= most)) throw new BudgetError(`${subject}: epsilon must be at most ${most}, got ${epsilon}`);
 }
 
 /** Whether a question, or the whole survey, is protected so little that people are told. @param {Survey} survey */

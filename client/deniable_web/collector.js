@@ -2,8 +2,8 @@
 /* What goes over the network: one survey in, one report out. Requests are the same whatever the answers are. */
 
 import { CollectorError, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
-import { oddsSentences } from "./odds.js";
 import { UNIT, systemWord } from "./randomness.js";
+import { plain } from "./requests.js";
 import { parseSurvey } from "./survey.js";
 
 export const CLIENT = "deniable-web 0.1.0";
@@ -19,34 +19,16 @@ export const CLIENT = "deniable-web 0.1.0";
  * @typedef {object} Receipt What a respondent can keep. It holds nothing that could be looked up later.
  * @property {string} survey
  * @property {string} collector
- * @property {readonly string[]} odds the chance that was mixed in, in words
  * @property {string} client what randomised, with its version
  * @property {true} stored
  * @property {boolean} again whether the collector knew the report already; it counts once
  */
 
-const REFUSALS = new Map([
-  [404, ReportError],
-  [409, ReportConflict],
-  [410, SurveyClosed],
-  [413, ReportError],
-  [422, ReportError],
-]);
+/** @type {Record<number, typeof ReportError | undefined>} */
+const REFUSALS = { 404: ReportError, 409: ReportConflict, 410: SurveyClosed, 413: ReportError, 422: ReportError };
 const PASSING = [429, 502, 503, 504, 507]; // what may be over in a moment
 const TRIES = 4;
 const LONGEST_WAIT = 20;
-
-/**
- * No cookies, no referrer, and a survey lives at its address or nowhere.
- * @param {RequestInit} [more] @returns {RequestInit}
- */
-const plain = (more) => ({
-  credentials: "omit",
-  redirect: "error",
-  referrerPolicy: "no-referrer",
-  signal: AbortSignal.timeout(30_000),
-  ...more,
-});
 
 /**
  * Read a link to a survey: https://collector/s/<id>#cohort=web, or the address of its document.
@@ -62,7 +44,7 @@ export function parseLink(link, base) {
   } catch {
     // no URL at all, refused below with everything else that is no link
   }
-  const found = url && /^(.*)\/(?:s|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(url.pathname);
+  const found = url && /^(.*)\/(?:s|embed|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(url.pathname);
   if (!url || !found || !/^https?:$/.test(url.protocol)) {
     throw new SurveyError("survey: its link must end in /s/ and its address");
   }
@@ -91,7 +73,7 @@ export async function fetchSurvey(link, { fetch = globalThis.fetch } = {}) {
 
 /**
  * Send a report. Every try, now and later, sends the same text, and the collector counts it once.
- * @param {import("./survey.js").Survey} survey
+ * @param {{ id: string }} survey
  * @param {string} collector
  * @param {string} text what `encodeReport` gave
  * @param {object} [options]
@@ -112,11 +94,9 @@ export async function submit(survey, collector, text, { fetch = globalThis.fetch
       // A portal between here and the collector may answer 200 to everything, but not in JSON.
       const isJson = headers.get("content-type")?.startsWith("application/json");
       if ((status === 201 || status === 200) && isJson) {
-        const odds = Object.freeze(survey.questions.flatMap(oddsSentences));
-        const again = status === 200;
-        return Object.freeze({ survey: survey.id, collector, odds, client: CLIENT, stored: true, again });
+        return Object.freeze({ survey: survey.id, collector, client: CLIENT, stored: true, again: status === 200 });
       }
-      const Refusal = REFUSALS.get(status);
+      const Refusal = REFUSALS[status];
       if (Refusal) throw new Refusal(await detail(response));
       reason = `answered with status ${status}`;
       if (!PASSING.includes(status)) tried = TRIES;

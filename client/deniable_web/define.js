@@ -1,6 +1,12 @@
 //@ts-check
-/* Registers <deniable-survey>. The class stands apart, so that a page may register it under another name. */
+/* Registers the elements. Their classes stand apart, so that a page may register them under other names. */
 
 import { DeniableSurvey } from "./element.js";
+import { DeniableQuestion } from "./question.js";
 
-if (!customElements.get("deniable-survey")) customElements.define("deniable-survey", DeniableSurvey);
+for (const [name, element] of /** @type {const} */ ([
+  ["deniable-survey", DeniableSurvey],
+  ["deniable-question", DeniableQuestion],
+])) {
+  if (!customElements.get(name)) customElements.define(name, element);
+}

@@ -52,24 +52,28 @@ export function randomize(survey, answers, { cohort = null, word = systemWord, i
 }
 
 /**
+ * Mix chance into one answer alone, for a form that is not ours.
+ * @param {import("./survey.js").Question} question @param {unknown} answer as in `randomize`
+ */
+export const randomizeAnswer = (question, answer, word = systemWord) =>
+  question.mechanism.randomize(choiceOf(question, answer), word);
+
+/**
  * An answer as its mechanism takes it: the number of an option, a list of them, or a number itself.
  * @param {import("./survey.js").Question} question @param {unknown} answer
  */
 function choiceOf({ id, type, options, mechanism: { lo, hi } }, answer) {
-  const subject = `answers["${id}"]: must be`;
   if (type === "number") {
     if (isWhole(answer, lo, hi)) return answer;
-    throw new AnswerError(`${subject} a whole number from ${lo} to ${hi}`);
-  }
-  if (type === "ticks") {
+  } else if (type === "ticks") {
     const ticks = Array.isArray(answer) ? Array.from(answer, (label) => options.indexOf(label)) : [-1];
     if (!ticks.includes(-1) && new Set(ticks).size === ticks.length) return ticks;
-    throw new AnswerError(`${subject} a list of different ones of its ${options.length} options`);
+  } else {
+    const isLevel = type === "scale" && Number.isInteger(answer);
+    const choice = options.indexOf(isLevel ? String(answer) : /** @type {any} */ (answer));
+    if (choice >= 0) return choice;
   }
-  const isLevel = type === "scale" && Number.isInteger(answer);
-  const choice = options.indexOf(isLevel ? String(answer) : /** @type {any} */ (answer));
-  if (choice >= 0) return choice;
-  throw new AnswerError(`${subject} one of its ${options.length} options`);
+  throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
 }
 
 /**

@@ -4,8 +4,10 @@
  * and no text of a survey is ever read as HTML.
  */
 
+import { odds } from "./odds.js";
+
 /** @typedef {(Node | string | 0 | false | null | undefined)[]} Children what is not truthy is left out */
-/** @typedef {Record<string, string | boolean | ((event: any) => void)>} Attributes functions listen, true is present */
+/** @typedef {Record<string, string | ((event: any) => void)>} Attributes functions listen */
 
 /**
  * @template {keyof HTMLElementTagNameMap} T
@@ -15,18 +17,36 @@ export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== false) element.setAttribute(name, value === true ? "" : value);
+    else element.setAttribute(name, value);
   }
   for (const child of children) if (child) element.append(child);
   return element;
 }
 
+/** @param {string | Node} text */
+export const p = (text, style = "") => h("p", { class: style }, text);
+
+/** Texts of a survey: their own direction, their own line breaks. @param {string} text */
+export const own = (text) => h("span", { class: "text", dir: "auto" }, text);
+
+/**
+ * The heading of a screen takes the focus when the screen comes up.
+ * @param {string | Node} text @param {"h1" | "h2"} [level]
+ */
+export const heading = (text, level = "h1") => h(level, { tabindex: "-1", part: "title" }, text);
+
+export const card = (/** @type {Children} */ ...children) => h("div", { class: "card stack", part: "card" }, ...children);
+export const box = (/** @type {Children} */ ...children) => h("div", { class: "box", part: "odds" }, ...children);
+
+export const fold = (/** @type {string} */ title, /** @type {Children} */ ...children) =>
+  h("details", {}, h("summary", {}, title), ...children);
+
+/** @param {string} text @param {() => void} click */
+export const button = (text, click) => h("button", { type: "button", part: "button", click }, text);
+
 /** A bar, filled by a share. It repeats what a sentence beside it says. @param {number} share */
-export function bar(share) {
-  const [whole, filled] = ["svg", "rect"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
-  whole.setAttribute("aria-hidden", "true");
-  filled.setAttribute("width", `${Math.round(100 * share)}%`);
-  filled.setAttribute("height", "100%");
-  whole.append(filled);
-  return whole;
-}
+export const bar = (share) => h("progress", { value: String(share), "aria-hidden": "true" });
+
+/** @param {import("./messages.js").Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
+export const oddsBox = (m, mechanism) =>
+  box(...odds(mechanism, m).flatMap(({ sentence, share }) => [bar(share), p(sentence, "quiet")]));

@@ -1,9 +1,9 @@
 //@ts-check
-/* The library: everything that the element is made of, without the element. */
+/* The library: what an author's own interface needs. `fetchSurvey`, `randomize`, `submit`; the rest is around them. */
 
 export { CEILING, checkCeiling } from "./ceiling.js";
 export { CLIENT, fetchSurvey, parseLink, submit } from "./collector.js";
-export { encodeReport, randomize } from "./device.js";
+export { encodeReport, randomize, randomizeAnswer } from "./device.js";
 export {
   AnswerError,
   BudgetError,
@@ -15,20 +15,7 @@ export {
   SurveyClosed,
   SurveyError,
 } from "./errors.js";
-export {
-  DiscreteLaplace,
-  Exponential,
-  ForcedResponse,
-  Geometric,
-  KAry,
-  MECHANISMS,
-  Mean,
-  Subset,
-  TickBoxes,
-  TwoCoin,
-  Warner,
-  mechanismFromPublished,
-} from "./mechanisms/index.js";
+export { MECHANISMS, mechanismFromPublished } from "./mechanisms/index.js";
 export { Memory } from "./memory.js";
-export { oddsSentences } from "./odds.js";
-export { address, parseSurvey } from "./survey.js";
+export { oddsSentences } from "./english.js";
+export { address, parseSurvey, translate } from "./survey.js";

@@ -1,67 +1,47 @@
 //@ts-check
 /*
- * Every English sentence of the element. Consequences first, odds instead of figures of privacy loss, and words that
- * a twelve-year-old reads. The consent card, without the author's own texts, stays below 120 words.
+ * What respondents read, in their language: the catalogues in catalogues/, one JSON file for each.
+ *
+ * Consequences first, odds instead of figures of privacy loss, and words that a twelve-year-old reads. The consent
+ * card, without the author's own texts, stays below 120 words. `npm run catalogues` checks that every language has
+ * every sentence, and writes down the hashes without which no device takes a catalogue: so the words are pinned as
+ * the code is.
  */
 
-export const messages = Object.freeze({
-  locale: "en-GB",
-  loading: "Loading the survey and checking it …",
-  yesNo: /** @type {Record<string, string>} */ ({ yes: "Yes", no: "No" }),
+import { integrity } from "./catalogues/index.js";
+import { CollectorError } from "./errors.js";
+import { plain } from "./requests.js";
 
-  askedBy: "Asked by ",
-  consequence: "Nobody can tell your true answers from what you send.",
-  process: "This device sends one answer to each question, after mixing in chance.",
-  cohort: (/** @type {string} */ cohort) => ` It also sends your link’s label, “${cohort}”.`,
-  cannot: "Cannot be sure of your answers",
-  cannotText: "The survey’s owner, the server’s administrator, a thief of the data, a court, other respondents",
-  can: "Can see them",
-  canText: "Anyone who sees this screen",
-  canSite: ", and the website around this form",
-  oddsLeast: "Where chance does least:",
-  weak: "Little protection: what you send, taken together, tells much about your true answers.",
-  fleeting: "This browser does not keep data for this page. Please do not reload it.",
-  start: "Start",
-  nothingYet: "Nothing is sent before you press Send.",
+/** @typedef {Readonly<Record<string, string>>} Messages */
 
-  truthfully: "Please answer truthfully. Chance is mixed in when you press Send.",
-  oddsOf: "How chance protects this answer",
-  ticks: "Tick all that apply; none is an answer too.",
-  range: (/** @type {number} */ lo, /** @type {number} */ hi) => `A whole number from ${lo} to ${hi}.`,
-  missing: "Please choose an answer.",
-  missingNumber: (/** @type {number} */ lo, /** @type {number} */ hi) =>
-    `Please enter a whole number from ${lo} to ${hi}.`,
-  missingSome: "Some questions still need an answer",
-  missingWhy: "Leaving one out would tell something about you.",
-  final: "Sending is final: afterwards you cannot change your answers or take them back.",
-  send: "Send",
-  sending: "Mixing in chance and sending …",
-
-  sent: "Thank you. Your report has arrived.",
-  sentBefore: "This device has already answered this survey.",
-  notKept: "Your true answers were not sent or kept.",
-  sentYes: "A sent Yes does not mean that you answered Yes.",
-  sentOther: "What was sent need not be what you answered.",
-  oddsEach: "The odds of each question",
-  survey: "Survey",
-  client: "Sent by",
-  json: "Exactly what was sent",
-
-  waiting: "Your report has not arrived yet",
-  waitingText: "It waits here. Your true answers are forgotten, and every try sends the same report.",
-  again: "Try again",
-
+/** What can be said where no catalogue can be had. @type {Messages} */
+export const speechless = {
+  lang: "en",
+  dir: "ltr",
   unreachable: "The survey cannot be loaded",
   unreachableText: "Nothing was sent.",
-  closed: "This survey is closed",
-  closedText: (/** @type {string} */ day) => `It took answers until ${day} (UTC).`,
-  early: "This survey is not open yet",
-  earlyText: (/** @type {string} */ day) => `It takes answers from ${day} (UTC) on.`,
-  refused: "This device refuses the survey",
-  refusedText: "It mixes in too little chance. Nothing was sent.",
-  notTaken: "The collector did not take the report",
-  altered: "Do not answer this survey",
-  alteredText:
-    "This device cannot be sure that it is the survey of your link. Nothing was sent. Please tell who gave it to you.",
-  details: "Details",
-});
+  again: "Try again",
+};
+
+/** Put values where a text names them in braces. @param {string} text @param {object} values */
+export const fill = (text, values) => text.replace(/{(\w+)}/g, (_, key) => Reflect.get(values, key));
+
+/**
+ * The catalogue of the first language that there is, out of those that somebody reads; English is the last.
+ *
+ * It comes from where this script does, and is checked against the hash in it.
+ * @param {readonly string[]} languages
+ * @returns {Promise<Messages>}
+ */
+export async function messagesIn(languages) {
+  for (const language of [...languages, "en"]) {
+    if (!Object.hasOwn(integrity, language)) continue;
+    try {
+      const place = new URL(`catalogues/${language}.json`, import.meta.url);
+      return await (await fetch(place, plain({ integrity: integrity[language] }))).json();
+    } catch {
+      // the next one, then
+    }
+  }
+  throw new CollectorError("catalogues: cannot be reached");
+}

@@ -8,7 +8,7 @@
  */
 
 /** Integer weights of mechanisms are out of this number. */
-export const UNIT = 2 ** 32;
+export const UNIT = Math.pow(2, 32); // not 2 ** 32, which minifiers write out as ten digits everywhere
 
 /** @typedef {() => number} Word A source of uniform integers in [0, 2**32). */
 

@@ -21,6 +21,9 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} why why the author chose this mechanism
  */
 
+/** @typedef {ReturnType<typeof translate>} View a survey in somebody's language */
+/** @typedef {View["questions"][number]} Asked */
+
 /**
  * @typedef {object} Survey
  * @property {string} id first 128 bits of the SHA-256 of the document in lower-case base32
@@ -60,7 +63,7 @@ const QUESTION_TYPES = new Map([
 export async function address(bytes) {
   // Browsers hide `subtle` from pages that came over plain http. Unchecked bytes are never answered.
   if (!globalThis.crypto?.subtle) {
-    fail("survey: its address can be checked only over https");
+    fail("survey: its address", "can be checked only over https");
   }
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes), 0, 16);
   let text = "";
@@ -84,21 +87,21 @@ export async function address(bytes) {
 export async function parseSurvey(bytes, expectedId) {
   const id = await address(bytes);
   if (expectedId !== undefined && id !== expectedId) {
-    fail(`survey ${expectedId}: the collector sent other bytes, those of survey ${id}; do not answer`);
+    fail(`survey ${expectedId}`, `the collector sent other bytes, those of survey ${id}; do not answer`);
   }
-  if (bytes.length > MAX_BYTES) fail(`survey: must be at most ${MAX_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES) fail("survey: bytes");
   let document, published;
   try {
     document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     published = JSON.parse(document);
   } catch {
-    fail("survey: must be JSON in UTF-8"); // a parser's own message would quote the document; "[[[[..." ends here too
+    fail("survey"); // a parser's own message would quote the document; "[[[[..." ends here too
   }
   const optional = ["about", "closes", "cohorts", "opens", "organiser", "retention"];
   const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
-  if (keys.deniable !== FORMAT) fail(`deniable: must be ${FORMAT}`);
+  if (keys.deniable !== FORMAT) fail("deniable");
   // What the collector keeps of counted reports: by default the noisy rows, and then no key says so.
-  if (![undefined, "tallies"].includes(keys.retention)) fail("retention: must be tallies");
+  if (![undefined, "tallies"].includes(keys.retention)) fail("retention");
   const survey = {
     id,
     title: text(keys.title, "title", MAX_LABEL),
@@ -111,11 +114,11 @@ export async function parseSurvey(bytes, expectedId) {
     epsilon: 0,
     document,
   };
-  distinct(survey.questions.map((each) => each.id), "questions: ids");
-  if (survey.opens && survey.closes && survey.closes < survey.opens) fail("closes: must not be before opens");
+  distinct(survey.questions.map((each) => each.id), "questions");
+  if (survey.opens && survey.closes && survey.closes < survey.opens) fail("closes");
   // Only now, when its depth and its numbers are known to be small.
   if (dumps(published, sorted) !== document) {
-    fail("survey: must be in published form");
+    fail("survey: form");
   }
   survey.epsilon = survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0);
   return Object.freeze(survey);
@@ -126,32 +129,28 @@ function question(published, number) {
   let where = `questions[${number}]`;
   const keys = fields(published, where, ["id", "mechanism", "options", "text", "type"], ["goal", "why"]);
   const { id, type } = keys;
-  if (typeof id !== "string" || !/^[a-z][a-z0-9_]{0,39}$/.test(id)) {
-    fail(`${where}: id must be a letter and at most 39 letters, digits or underscores, all lower-case`);
-  }
+  if (typeof id !== "string" || !/^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id)) fail(`${where}: id`);
   where = `question "${id}"`;
-  if (id === "id" || id === "cohort") fail(`${where}: id must not be id or cohort`);
   const subject = `${where}: options`;
   const [least, most] = type === "number" ? [0, 0] : [2, type === "scale" ? MAX_LEVELS : MAX_OPTIONS];
   const options = labels(keys.options, subject, least, most);
-  if (type === "yes-no" && options.join() !== "no,yes") fail(`${subject} must be no, yes`);
-  if (type === "scale" && !areLevels(options)) fail(`${subject} must be consecutive whole numbers`);
+  // As they stand there: neither of these can be translated.
+  if (type === "yes-no" && String(keys.options) !== "no,yes") fail(subject);
+  if (type === "scale" && !areLevels(keys.options)) fail(subject);
   const goal = keys.goal ?? null;
   if (type === "scale" ? !["shares", "mean"].includes(goal) : keys.goal !== undefined) {
-    fail(`${where}: goal must be shares or mean, of a scale alone`);
+    fail(`${where}: goal`);
   }
   let mechanism;
   try {
     mechanism = mechanismFromPublished(keys.mechanism);
   } catch (error) {
-    if (error instanceof DeniableError) fail(`${where}: ${error.message}`);
+    if (error instanceof DeniableError) fail(where, error.message);
     throw error;
   }
-  if (!QUESTION_TYPES.get(type)?.includes(mechanism.name)) {
-    fail(`${where}: type must be one that ${mechanism.name} can answer`);
-  }
+  if (!QUESTION_TYPES.get(type)?.includes(mechanism.name)) fail(`${where}: type`);
   if (type !== "number" && (mechanism.lo !== 0 || mechanism.hi !== options.length - 1)) {
-    fail(`${where}: mechanism must be for ${options.length} options`);
+    fail(`${where}: mechanism`);
   }
   return Object.freeze({
     id,
@@ -164,9 +163,33 @@ function question(published, number) {
   });
 }
 
-/** @param {readonly string[]} options */
+/**
+ * A survey as people read it: its own texts in the first of their languages that it has.
+ *
+ * `labels` are what people choose from, `options` what answers are. They differ where a survey is translated.
+ * @param {Survey} survey @param {readonly string[]} languages
+ * @param {import("./messages.js").Messages} m
+ */
+export function translate(survey, languages, m) {
+  const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
+    value?.default === undefined ? value : value[languages.find((each) => Object.hasOwn(value, each)) ?? "default"];
+  const { title, organiser, about, questions } = JSON.parse(survey.document, pick);
+  return {
+    ...survey,
+    title,
+    organiser,
+    about,
+    questions: survey.questions.map((question, n) => ({
+      ...question,
+      text: questions[n].text,
+      labels: question.type === "yes-no" ? [m.no, m.yes] : questions[n].options,
+    })),
+  };
+}
+
+/** @param {any} options */
 const areLevels = (options) =>
-  /^(0|-?[1-9]\d{0,8})$/.test(options[0]) && options.every((each, n) => each === String(Number(options[0]) + n));
+  /^(0|-?[1-9]\d{0,8})$/.test(options[0]) && options.every((/** @type {unknown} */ each, /** @type {number} */ n) => each === String(Number(options[0]) + n));
 
 /** Sorted keys, for JSON.stringify. @param {string} _key @param {unknown} value */
 const sorted = (_key, value) =>
@@ -174,9 +197,12 @@ const sorted = (_key, value) =>
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** @param {string} message @returns {never} */
-function fail(message) {
-  throw new SurveyError(message);
+/**
+ * Refuse a document, and name the place. Authors get the whole reason from `deniable survey check`.
+ * @param {string} subject @param {string} [why] @returns {never}
+ */
+function fail(subject, why = "must be as a survey is published") {
+  throw new SurveyError(`${subject}: ${why}`);
 }
 
 /**
@@ -195,7 +221,7 @@ function fields(value, subject, required, optional = []) {
   const keys = Object.keys(Object(value)); // of an array or a text its positions, which are no keys of ours
   const known = [...required, ...optional];
   if (!required.every((key) => keys.includes(key)) || !keys.every((key) => known.includes(key))) {
-    fail(`${subject}: must have the keys ${required.join(", ")}, and no unknown one`);
+    fail(`${subject}: keys`);
   }
   return value;
 }
@@ -203,7 +229,7 @@ function fields(value, subject, required, optional = []) {
 /** @param {unknown} value @param {string} subject @param {number} least @param {number} most @returns {unknown[]} */
 function list(value, subject, least, most) {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value;
-  return fail(`${subject}: must be a list of ${least} to ${most}`);
+  return fail(subject);
 }
 
 /**
@@ -215,9 +241,19 @@ function labels(value, subject, least, most) {
   return Object.freeze(distinct(texts, subject));
 }
 
-/** A readable, non-empty text. @param {unknown} value @param {string} subject @param {number} longest */
+/**
+ * A readable, non-empty text; of one in several languages the "default", which is what answers and results hold.
+ * @param {any} value @param {string} subject @param {number} longest @returns {string}
+ */
 function text(value, subject, longest) {
-  if (
+  if (value?.default !== undefined) {
+    const { default: own, ...others } = value;
+    for (const [language, translation] of Object.entries(others)) {
+      if (!/^[a-z]{2,3}(-\w{1,8})*$/.test(language) || typeof translation !== "string") fail(subject);
+      text(translation, subject, longest);
+    }
+    if (typeof own === "string" && Object.keys(others).length) return text(own, subject, longest);
+  } else if (
     typeof value === "string" &&
     /[^\s]|\ufeff/.test(value) && // Python counts U+FEFF as no space
     [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
@@ -225,7 +261,7 @@ function text(value, subject, longest) {
   ) {
     return value;
   }
-  return fail(`${subject}: must be a text of 1 to ${longest} characters, none a control character`);
+  return fail(subject);
 }
 
 /** @param {unknown} value @param {string} subject */
@@ -234,11 +270,11 @@ function date(value, subject) {
     const day = new Date(value); // the 31st of February may become the 3rd of March
     if (!Number.isNaN(+day) && day.toISOString().startsWith(value)) return value;
   }
-  return fail(`${subject}: must be a date like "2026-11-20"`);
+  return fail(subject);
 }
 
 /** @param {string[]} values @param {string} subject */
 function distinct(values, subject) {
-  if (new Set(values).size !== values.length) fail(`${subject}: must differ from each other`);
+  if (new Set(values).size !== values.length) fail(subject);
   return values;
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import api, edge, health, intake, limits, logs, metrics, openapi, pages, problems
+from deniable_server import api, edge, embedding, health, intake, limits, logs, metrics, openapi, pages, problems
 from deniable_server.settings import Settings
 from deniable_server.store import Store, utc_today
 from deniable_server.writer import Writer
@@ -60,6 +60,7 @@ def create_app(
     health.init_app(app, store, writer, settings.min_free_mb * 10**6)
     api.init_app(app, store, writer)
     pages.init_app(app)
+    embedding.init_app(app)
     openapi.init_app(app)
     intake.init_app(app, store, writer)
     edge.init_app(app, settings.trusted_proxies)

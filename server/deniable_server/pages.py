@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
@@ -14,22 +12,19 @@ from werkzeug.wrappers import Response as AnyResponse
 from deniable import __version__
 from deniable_server import charts, schemas
 from deniable_server.api import get_store
+from deniable_server.embedding import client_files
 from deniable_server.limits import limited
 from deniable_server.results import estimates_of, figure, points_of_fakes
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
 
-def client_modules() -> dict[str, Path]:
-    """The browser client's modules by their path under ``/client/``: scripts and nothing else of that folder."""
-    root = Path(str(files("deniable_web")))
-    scripts = (path for path in root.rglob("*.js") if "node_modules" not in path.relative_to(root).parts)
-    return {path.relative_to(root).as_posix(): path for path in scripts}
+CLIENT_TYPES = {".js": "text/javascript", ".json": "application/json"}
 
 
 def init_app(app: APIFlask) -> None:
     """Serve the pages and the browser client."""
-    app.extensions["deniable-client"] = client_modules()
+    app.extensions["deniable-client"] = client_files()
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.filters["figure"] = figure
     app.jinja_env.filters["fakes"] = points_of_fakes
@@ -38,11 +33,11 @@ def init_app(app: APIFlask) -> None:
     @app.get("/client/<path:name>")
     @app.doc(hide=True)
     def client_module(name: str) -> Response:
-        """A module of the browser client, the very file that was reviewed."""
+        """A file of the browser client, the very one that was reviewed."""
         module = app.extensions["deniable-client"].get(name)
         if module is None:
             raise NotFound
-        response = send_file(module, mimetype="text/javascript", conditional=True, max_age=0)
+        response = send_file(module, mimetype=CLIENT_TYPES[module.suffix], conditional=True, max_age=0)
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 

@@ -36,11 +36,12 @@ from deniable.survey import (
     levels_from,
     refuse_repeats,
 )
+from deniable.texts import Text, read_text
 
 _SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "retention", "questions")
 _QUESTION_KEYS = {
-    "yes-no": ("id", "type", "text", "epsilon", "truth", "yes"),
-    "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism"),
+    "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
+    "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
     "ticks": ("id", "type", "text", "options", "epsilon"),
     "scale": ("id", "type", "text", "lo", "hi", "epsilon", "goal", "mechanism"),
     "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
@@ -90,9 +91,9 @@ def read_survey(text: str | bytes) -> Survey:
     ids = tuple(str(each["id"]) for each in questions if "id" in each)
     refuse_repeats(ids, "questions: ids")
     return Survey(
-        title=_required(written, "title", "survey"),
-        organiser=written.get("organiser"),
-        about=written.get("about"),
+        title=_text(_required(written, "title", "survey"), "title"),
+        organiser=_text(written.get("organiser"), "organiser"),
+        about=_text(written.get("about"), "about"),
         opens=_date(written, "opens"),
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
@@ -114,6 +115,11 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
         hint = ', or the coin truth = "1/2"' if "truth" in _QUESTION_KEYS[kind] else ""
         raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
     options = _options(kind, written, where)
+    if "decline" in written:
+        kind, options = _declinable(kind, options, written, where)
+    for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
+        spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
+        refuse_repeats(spoken, f"{where}: options in {language}")
     goal = written.get("goal", "shares") if kind == "scale" else None
     if kind == "scale" and goal not in GOALS:
         raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {goal!r}")
@@ -124,7 +130,7 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     return Question(
         id=_required(written, "id", where),
         type=kind,
-        text=_required(written, "text", where),
+        text=_text(_required(written, "text", where), f"{where}: text"),
         options=options,
         mechanism=mechanism,
         goal=goal,
@@ -146,10 +152,23 @@ def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ..
         if hi - lo >= MAX_LEVELS:
             raise SurveyError(f"{where}: a scale has at most {MAX_LEVELS} levels, got {hi - lo + 1}; ask a number")
         return levels_from(str(lo), int(hi - lo + 1))
-    options = tuple(_list(written, "options", where))
+    options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
     if len(options) < 2:
         raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
     return options
+
+
+def _declinable(
+    kind: str, options: tuple[str, ...], written: Mapping[str, Any], where: str
+) -> tuple[str, tuple[str, ...]]:
+    """The question with "prefer not to say" as one of its options.
+
+    It goes through the mechanism like every other answer: a blank, or a value of its own, would tell.
+    """
+    if "yes" in written:
+        raise SurveyError(f"{where}: must have either yes or decline: with three options there is no second coin")
+    declined = _text(written["decline"], f"{where}: decline")
+    return "choice", (*(("No", "Yes") if kind == "yes-no" else options), declined)
 
 
 def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) -> tuple[Mechanism, str | None]:
@@ -210,6 +229,11 @@ def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
     if key not in written:
         raise SurveyError(f"{where}: must have the key {key}")
     return written[key]
+
+
+def _text(written: Any, where: str) -> Any:
+    """A text, perhaps in several languages; `Survey` and `Question` refuse what is none."""
+    return read_text(written, where)
 
 
 def _list(written: Mapping[str, Any], key: str, where: str) -> list[Any]:

@@ -11,6 +11,7 @@ from deniable import strict_json
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import mechanism_from_published
 from deniable.survey import FORMAT, MAX_BYTES, RETENTIONS, Question, Survey, address
+from deniable.texts import read_text
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -42,13 +43,13 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
     if keys.required("deniable") != FORMAT or type(published["deniable"]) is not int:
         raise SurveyError(f"deniable: must be {FORMAT}, the format that this version reads")
     survey = Survey(
-        title=keys.required("title"),
+        title=keys.text("title", keys.required("title")),
         questions=tuple(_question(each, number) for number, each in enumerate(keys.array("questions"))),
         opens=_date(keys.optional("opens"), "opens"),
         closes=_date(keys.optional("closes"), "closes"),
         cohorts=tuple(keys.array("cohorts", ())),
-        organiser=keys.optional("organiser"),
-        about=keys.optional("about"),
+        organiser=keys.text("organiser", keys.optional("organiser")),
+        about=keys.text("about", keys.optional("about")),
         retention=RETENTIONS[0] if (retention := keys.optional("retention")) is None else retention,
     )
     keys.refuse_others()
@@ -66,8 +67,8 @@ def _question(published: object, number: int) -> Question:
         question = Question(
             id=keys.required("id"),
             type=keys.required("type"),
-            text=keys.required("text"),
-            options=tuple(keys.array("options")),
+            text=keys.text("text", keys.required("text")),
+            options=tuple(keys.text("options", option) for option in keys.array("options")),
             mechanism=mechanism_from_published(mechanism),
             goal=keys.optional("goal"),
             why=keys.optional("why"),
@@ -117,6 +118,9 @@ class _Keys:
         if not isinstance(value, list):
             self._fail(f"{key} must be a list, got {describe(value)}")
         return value
+
+    def text(self, key: str, value: object) -> Any:
+        return read_text(value, f"{self._subject}: {key}")
 
     def refuse_others(self) -> None:
         others = sorted(set(self._value) - self._asked)

@@ -20,6 +20,7 @@ from deniable import strict_json
 from deniable.errors import SurveyError, describe
 from deniable.mechanisms import Geometric, Mean, Mechanism
 from deniable.mechanisms.base import ReportValue
+from deniable.texts import Text, all_forms, publish_text
 
 FORMAT = 1
 """Version of the published document, its key ``"deniable"``."""
@@ -115,6 +116,8 @@ class Question:
         for option in self.options:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
+        if self.type in ("yes-no", "scale") and any(isinstance(option, Text) for option in self.options):
+            raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
         if self.type == "yes-no" and self.options != YES_NO:
             raise SurveyError(f"{where}: options of a yes-no question must be {list(YES_NO)}")
         if self.type == "scale" and self.options != levels_from(self.options[0], len(self.options)):
@@ -264,19 +267,19 @@ def _published(survey: Survey) -> dict[str, Any]:
         "opens": survey.opens and survey.opens.isoformat(),
         "closes": survey.closes and survey.closes.isoformat(),
         "cohorts": list(survey.cohorts),
-        "organiser": survey.organiser,
-        "about": survey.about,
+        "organiser": survey.organiser and publish_text(survey.organiser),
+        "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
     }
     return {
         "deniable": FORMAT,
-        "title": survey.title,
+        "title": publish_text(survey.title),
         "questions": [
             {
                 "id": question.id,
                 "type": question.type,
-                "text": question.text,
-                "options": list(question.options),
+                "text": publish_text(question.text),
+                "options": [publish_text(option) for option in question.options],
                 "mechanism": question.mechanism.publish(),
             }
             | {key: value for key, value in (("goal", question.goal), ("why", question.why)) if value is not None}
@@ -286,16 +289,20 @@ def _published(survey: Survey) -> dict[str, Any]:
 
 
 def check_text(value: object, subject: str, longest: int) -> None:
-    """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters."""
+    """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters.
+
+    So must be all its translations.
+    """
     if not isinstance(value, str):
         raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
-    if not value.strip():
-        raise SurveyError(f"{subject}: must not be empty")
-    if len(value) > longest:
-        raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(value)}")
-    for character in value:
-        if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
-            raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
+    for text in all_forms(value):
+        if not text.strip():
+            raise SurveyError(f"{subject}: must not be empty")
+        if len(text) > longest:
+            raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(text)}")
+        for character in text:
+            if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
+                raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
 
 
 def refuse_repeats(values: tuple[str, ...], subject: str) -> None:

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 import { CLIENT } from "../../client/deniable_web/index.js";
-import { messages } from "../../client/deniable_web/messages.js";
-import { css } from "../../client/deniable_web/style.js";
+import { bundle, outputs } from "../../client/deniable_web/build.mjs";
+import { catalogues, hashes, problems } from "../../client/deniable_web/catalogues.mjs";
 import { vectors } from "./helpers.js";
 
 const FOLDER = new URL("../../client/deniable_web/", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
-const FILES = ["", "mechanisms/"].flatMap((folder) =>
+const FILES = ["", "catalogues/", "mechanisms/"].flatMap((folder) =>
   readdirSync(new URL(folder || ".", FOLDER)).filter((name) => name.endsWith(".js")).map((name) => folder + name),
 );
 const withoutComments = (/** @type {string} */ source) =>
@@ -28,31 +28,6 @@ function loadedBy(path, found = new Set()) {
   return found;
 }
 
-/** Element and library as a site would ship them: one minified module, its stylesheet minified too. */
-async function bundle() {
-  const { build, transform } = await import(new URL("node_modules/esbuild/lib/main.js", FOLDER).href).catch((error) => {
-    throw new Error("client/deniable_web/node_modules has no esbuild: run make test", { cause: error });
-  });
-  const smallCss = {
-    name: "small-css",
-    setup: (builder) =>
-      builder.onLoad({ filter: /[\\/]style\.js$/ }, async () => {
-        const { code } = await transform(css, { loader: "css", minify: true });
-        return { contents: `export const css = ${JSON.stringify(code)};` };
-      }),
-  };
-  const { outputFiles } = await build({
-    stdin: { contents: 'export * from "./index.js"; import "./define.js";', resolveDir: fileURLToPath(FOLDER) },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    write: false,
-    plugins: [smallCss],
-  });
-  return outputFiles[0].contents;
-}
-
 test("a page loads only modules of this folder", () => {
   const modules = [...loadedBy("define.js")];
   assert.ok(modules.every((path) => FILES.includes(path)) && modules.includes("mechanisms/k-ary.js"));
@@ -61,6 +36,36 @@ test("a page loads only modules of this folder", () => {
 test("element and library are at most 12 kB, bundled, minified and gzipped", async () => {
   const size = gzipSync(await bundle(), { level: 9 }).length;
   assert.ok(size <= 12 * 1024, `${size} bytes`);
+});
+
+test("the committed bundle and its hash are what the sources make", async () => {
+  for (const [path, made] of await outputs()) {
+    assert.ok(Buffer.from(made).equals(readFileSync(new URL(path, FOLDER))), `${path}: run npm run build`);
+  }
+  const { integrity } = JSON.parse(read("dist/manifest.json"));
+  const digest = createHash("sha384").update(readFileSync(new URL("dist/deniable.js", FOLDER))).digest("base64");
+  assert.equal(integrity["deniable.js"], `sha384-${digest}`);
+});
+
+test("every language has every sentence, short enough, without a word that misleads, under its hash", () => {
+  assert.deepEqual(problems(), []);
+  assert.equal(hashes(), read("catalogues/index.js"));
+  assert.deepEqual(Object.keys(catalogues()), ["ar", "de", "en", "es", "fr"]);
+  const { en, de } = catalogues();
+  const { send, ...without } = de;
+  const card = { ...en, process: "word ".repeat(120) };
+  for (const [bad, what] of [
+    [without, '"send": is missing'],
+    [{ ...de, more: "x" }, '"more": is used nowhere'],
+    [{ ...de, progress: "{n}" }, '"progress": must hold {all},{n}'],
+    [{ ...de, sent: "Sie bleiben anonym." }, '"sent": holds a word that misleads'],
+    [{ ...de, lang: "fr" }, '"lang": must be "de"'],
+    [{ ...de, dir: "up" }, '"dir": must be "ltr" or "rtl"'],
+    [{ ...de, send: " " }, '"send": must be a text'],
+  ]) {
+    assert.deepEqual(problems({ en, de: bad }), [`de.json: ${what}`]);
+  }
+  assert.match(problems({ en: card })[0], /consent card: must be at most 120 words, got 2\d\d/);
 });
 
 test("no module can run markup, need an inline style, log, set a cookie, or draw from a weak generator", () => {
@@ -74,11 +79,7 @@ test("every module is type-checked", () => {
 
 test("no text for respondents holds a word that misleads or frightens", () => {
   const odds = vectors("surveys").flatMap((vector) => vector.odds ?? []).flat();
-  const texts = Object.values(messages).flatMap((each) => {
-    if (typeof each === "function") return each("x");
-    return typeof each === "object" ? Object.values(each) : each;
-  });
-  for (const text of [...texts, ...odds]) assert.doesNotMatch(text, /epsilon|differential|anonym|guarantee|\blies?\b/i);
+  for (const text of [...Object.values(catalogues().en), ...odds]) assert.doesNotMatch(text, /epsilon|differential|anonym|guarantee|\blies?\b/i);
 });
 
 test("one version in the package and on the receipt", () => {

@@ -8,7 +8,6 @@ import {
   SurveyClosed,
   SurveyError,
   fetchSurvey,
-  oddsSentences,
   parseLink,
   parseSurvey,
   submit,
@@ -49,6 +48,7 @@ test("links give collector, survey and cohort; the query never does", () => {
     [`https://c.example/s/${id}/#cohort=web`, undefined, ["https://c.example", "web"]],
     [`https://c.example/s/${id}?cohort=web`, undefined, ["https://c.example", null]],
     [`https://c.example:8443/api/v1/surveys/${id}#cohort=a%20b`, undefined, ["https://c.example:8443", "a b"]],
+    [`https://c.example/embed/${id}#cohort=web&host=https%3A%2F%2Fx.example`, undefined, ["https://c.example", "web"]],
     [`https://c.example/some/path/s/${id}`, undefined, ["https://c.example/some/path", null]],
     [`/s/${id}#cohort=web`, "http://127.0.0.1:8000/s/x", ["http://127.0.0.1:8000", "web"]],
   ];
@@ -90,10 +90,9 @@ test("an altered, missing or unreachable survey is an error of its kind", async 
 for (const [status, again] of [[201, false], [200, true]]) {
   test(`${status}: a receipt with nothing that could be looked up`, async () => {
     const { result, calls, waits } = await send({ status });
-    assert.deepEqual(Object.keys(result), ["survey", "collector", "odds", "client", "stored", "again"]);
+    assert.deepEqual(Object.keys(result), ["survey", "collector", "client", "stored", "again"]);
     assert.deepEqual([result.survey, result.collector, result.stored, result.again], [survey.id, COLLECTOR, true, again]);
     assert.equal(result.client, "deniable-web 0.1.0");
-    assert.deepEqual(result.odds, survey.questions.flatMap(oddsSentences));
     assert.ok(!JSON.stringify(result).includes(people[0].id));
     assert.deepEqual([calls.length, waits.length], [1, 0]);
     const [{ url, method, credentials, redirect, referrerPolicy, headers, body }] = calls;

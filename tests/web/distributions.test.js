@@ -17,7 +17,7 @@ import {
   TickBoxes,
   TwoCoin,
   Warner,
-} from "../../client/deniable_web/index.js";
+} from "../../client/deniable_web/mechanisms/index.js";
 import { unrank } from "../../client/deniable_web/mechanisms/subset.js";
 import { UNIT, below } from "../../client/deniable_web/randomness.js";
 import { tape } from "./helpers.js";

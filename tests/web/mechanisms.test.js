@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { AnswerError, ParameterError } from "../../client/deniable_web/errors.js";
 import {
-  AnswerError,
   DiscreteLaplace,
   Exponential,
   ForcedResponse,
@@ -10,13 +10,12 @@ import {
   KAry,
   MECHANISMS,
   Mean,
-  ParameterError,
   Subset,
   TickBoxes,
   TwoCoin,
   Warner,
   mechanismFromPublished,
-} from "../../client/deniable_web/index.js";
+} from "../../client/deniable_web/mechanisms/index.js";
 import { UNIT, newReportId, systemWord } from "../../client/deniable_web/randomness.js";
 import { tape, vectors } from "./helpers.js";
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { checkCeiling, weakProtection } from "../../client/deniable_web/ceiling.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey } from "../../client/deniable_web/index.js";
+import { english } from "../../client/deniable_web/english.js";
 import { wholeOdds } from "../../client/deniable_web/odds.js";
 import { dumps } from "../../client/deniable_web/strict-json.js";
 import { bytes, vectors } from "./helpers.js";
@@ -26,7 +27,7 @@ for (const vector of vectors("surveys")) {
       assert.ok(Math.abs(question.mechanism.epsilon - vector.epsilon[n]) < 1e-12);
       assert.deepEqual(oddsSentences(question), vector.odds[n]);
     });
-    assert.deepEqual(wholeOdds(survey), vector.whole_odds);
+    assert.deepEqual(wholeOdds(survey, english), vector.whole_odds);
     assert.ok(Math.abs(survey.epsilon - vector.epsilon.reduce((a, b) => a + b)) < 1e-12);
   });
 }
@@ -187,12 +188,12 @@ test("odds never say that nobody or everybody does what a few do", async () => {
 });
 
 test("the odds of a whole survey are the product of its questions'", async () => {
-  assert.deepEqual(wholeOdds(await parseSurvey(bytes(plain.document))), []);
+  assert.deepEqual(wholeOdds(await parseSurvey(bytes(plain.document)), english), []);
   const of = (/** @type {string[]} */ ...ids) =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
   const sentence = (/** @type {number} */ n) => [`Of 100 people, about ${n} or fewer send their true answer to every question.`];
-  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious")), sentence(26)); // 3/4 * 0.731 * 0.475 = 0.26
-  assert.deepEqual(wholeOdds(await of("affair", "drugs")), sentence(22)); // 3/4 * 0.661**3 = 0.22
-  assert.deepEqual(wholeOdds(await of("affair", "vote")), sentence(56)); // 3/4 * (1/2 + 1/4) = 0.56
-  assert.deepEqual(wholeOdds(await of("affair", "drinks")), sentence(55)); // 3/4 * 0.731 = 0.55
+  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentence(26)); // 3/4 * 0.731 * 0.475 = 0.26
+  assert.deepEqual(wholeOdds(await of("affair", "drugs"), english), sentence(22)); // 3/4 * 0.661**3 = 0.22
+  assert.deepEqual(wholeOdds(await of("affair", "vote"), english), sentence(56)); // 3/4 * (1/2 + 1/4) = 0.56
+  assert.deepEqual(wholeOdds(await of("affair", "drinks"), english), sentence(55)); // 3/4 * 0.731 = 0.55
 });

@@ -15,8 +15,7 @@ from typing import Any
 from deniable import Question, Survey
 from deniable.auditing import FAILURE, Bodies, Finding, compare
 from deniable.errors import DeniableError
-from deniable.mechanisms import OneOfK
-from deniable_client.device import randomize
+from deniable_client.device import randomize, range_of
 
 Draw = Callable[[Survey, Mapping[str, Any], int], Iterator[bytes]]
 """Gives ``n`` serialised reports to the same answers, each drawn anew."""
@@ -58,8 +57,7 @@ def extreme_answers(question: Question) -> tuple[Any, Any]:
     if question.type == "ticks":
         return ([], list(question.options))
     if question.type == "number":
-        assert isinstance(question.mechanism, OneOfK), "mechanisms of numbers know their range"
-        return (question.mechanism.answer_range[0], question.mechanism.answer_range[-1])
+        return range_of(question)
     return (question.options[0], question.options[-1])
 
 

@@ -2,7 +2,7 @@
 /* What every mechanism is: a frozen value with integer weights, and what follows from them. */
 
 import { AnswerError, ParameterError } from "../errors.js";
-import { UNIT } from "../randomness.js";
+import { UNIT, systemWord } from "../randomness.js";
 
 /**
  * @typedef {object} Support How likely a report supports one option.
@@ -10,17 +10,51 @@ import { UNIT } from "../randomness.js";
  * @property {number} ifOther when another one is
  */
 
-/**
- * @typedef {object} Mechanism The randomiser of one question, over its options or over a range of numbers.
- * @property {string} name the name under which a survey publishes it; its meaning never changes
- * @property {number} lo the lowest answer; 0 where answers are options
- * @property {number} hi the highest one
- * @property {readonly Support[]} [support] probabilities of what reports can support, where two figures say it all
- * @property {number} [kept] otherwise: the largest probability, over all answers, of sending the very answer
- * @property {number} epsilon privacy loss of these very integers, in nats
- * @property {(answer: any, word?: import("../randomness.js").Word) => number | string} randomize
- *   mix chance into one answer; how many words it draws does not depend on the answer
- */
+/** The randomiser of one question, over its options or over a range of numbers. */
+export class Mechanism {
+  /** The name under which a survey publishes it; its meaning never changes. */
+  name = "";
+  /** The lowest answer; 0 where answers are options. */
+  lo = 0;
+  /** The highest one. */
+  hi = 1;
+  /** Privacy loss of these very integers, in nats. */
+  epsilon = 0;
+  /** Probabilities of what reports can support, where two figures say it all. @type {readonly Support[] | undefined} */
+  support;
+  /** Otherwise: the largest probability, over all answers, of sending the very answer. */
+  kept = 0;
+
+  /**
+   * Mix chance into one answer. How many words it draws does not depend on the answer.
+   * @param {any} answer @param {import("../randomness.js").Word} word @returns {number | string}
+   */
+  randomize(answer, word = systemWord) {
+    this.check(answer);
+    return this.draw(answer, word);
+  }
+
+  /** Refuse what is no answer. The message does not repeat it, so that no log can. @param {any} answer */
+  check(answer) {
+    if (!isWhole(answer, this.lo, this.hi)) throw new AnswerError("answer: must be one that its question has");
+  }
+
+  /** @abstract @param {any} _answer @param {import("../randomness.js").Word} _word @returns {number | string} */
+  draw(_answer, _word) {
+    return 0;
+  }
+
+  /**
+   * What follows from the weights, once: the last step of every constructor.
+   * @param {number} epsilon @param {readonly Support[]} [support] @param {number} [kept]
+   */
+  settle(epsilon, support, kept = 0) {
+    this.epsilon = epsilon;
+    this.kept = kept;
+    this.support = Object.freeze(support);
+    Object.freeze(this);
+  }
+}
 
 /**
  * Whether a value is an integer in a range, both ends included. Number.isInteger is false for everything that is no
@@ -29,35 +63,35 @@ import { UNIT } from "../randomness.js";
  */
 export const isWhole = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
 
+/** Refuse parameters that make no mechanism. @param {boolean} isGood */
+export function demand(isGood) {
+  if (!isGood) throw new ParameterError("mechanism: must have the weights of a published one");
+}
+
 /**
  * A published integer; every bound is below 10**15, where doubles are exact.
- * @param {unknown} value @param {string} name @param {number} least @param {number} most @returns {number}
+ * @param {unknown} value @param {number} least @param {number} most @returns {number}
  */
-export function integer(value, name, least, most) {
-  if (isWhole(value, least, most)) return value;
-  throw new ParameterError(`${name}: must be an integer from ${least} to ${most}`);
+export function integer(value, least, most) {
+  demand(isWhole(value, least, most));
+  return /** @type {number} */ (value);
 }
 
 /**
  * A published weight. 0 and 2**32 are certainties: some report would be impossible under one answer and possible
  * under another, which is no protection at all. 1 could be read as the probability 1.
- * @param {unknown} value @param {string} name
+ * @param {unknown} value
  */
-export const weight = (value, name) => integer(value, name, 2, UNIT - 1);
+export const weight = (value) => integer(value, 2, UNIT - 1);
 
 /**
  * A published list of integers.
- * @param {unknown} value @param {string} name @param {number} length @param {number} least @param {number} most
+ * @param {any} value @param {number} length @param {number} least @param {number} most @returns {readonly number[]}
  */
-export function integers(value, name, length, least, most) {
-  if (!Array.isArray(value) || value.length !== length) {
-    throw new ParameterError(`${name}: must be a list of ${length} integers`);
-  }
-  return Object.freeze(Array.from(value, (each) => integer(each, name, least, most)));
+export function integers(value, length, least, most) {
+  demand(Array.isArray(value) && value.length === length);
+  return Object.freeze(Array.from(value, (each) => integer(each, least, most)));
 }
-
-/** Length of a published list; of everything else 0. @param {unknown} value */
-export const length = (value) => (Array.isArray(value) ? value.length : 0);
 
 /** @param {readonly number[]} numbers */
 export const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
@@ -69,30 +103,17 @@ export const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
 export const logRatio = (larger, smaller) => Math.log1p((larger - smaller) / smaller);
 
 /**
- * Refuse what is no answer. The message does not repeat it, so that no log can.
- * @param {unknown} answer @param {{ lo: number, hi: number }} range
+ * Privacy loss and support where some tell the truth and all others say option v with weight forced[v], both out of
+ * 2**32: ln(1 + t / ((1 - t) min g)), with no difference of nearly equal numbers, so that doubles are exact enough.
+ * @param {number} truth @param {readonly number[]} forced @returns {[number, Support[]]}
  */
-export function checkAnswer(answer, { lo, hi }) {
-  if (!isWhole(answer, lo, hi)) throw new AnswerError(`answer: must be an integer in [${lo}, ${hi + 1})`);
-}
-
-/**
- * Support where some tell the truth and all others say option v with weight forced[v], both out of 2**32.
- * @param {number} truth @param {readonly number[]} forced
- */
-export const forcedSupport = (truth, forced) =>
+export const forcedLoss = (truth, forced) => [
+  Math.log1p(truth / ((UNIT - truth) * (forced.reduce((least, each) => Math.min(least, each)) / UNIT))),
   forced.map((weight) => {
     const ifOther = ((UNIT - truth) / UNIT) * (weight / UNIT);
     return { ifTrue: truth / UNIT + ifOther, ifOther };
-  });
-
-/**
- * Privacy loss of the same: ln(1 + t / ((1 - t) min g)), with no difference of nearly equal numbers, so that doubles
- * are exact enough.
- * @param {number} truth @param {readonly number[]} forced
- */
-export const forcedLoss = (truth, forced) =>
-  Math.log1p(truth / ((UNIT - truth) * (forced.reduce((least, each) => Math.min(least, each)) / UNIT)));
+  }),
+];
 
 /** Support that is the same for every option. @param {number} k @param {number} ifTrue @param {number} ifOther */
 export const alike = (k, ifTrue, ifOther) => Array(k).fill({ ifTrue, ifOther });

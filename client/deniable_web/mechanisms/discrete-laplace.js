@@ -10,16 +10,14 @@ import { ClampedNoise } from "./rows.js";
  * (I. Mironov, CCS 2012). Noise that passes the margin lands on the margin's end.
  *
  * C. Dwork, F. McSherry, K. Nissim, A. Smith, "Calibrating noise to sensitivity in private data analysis", TCC 2006.
- * @implements {Mechanism}
- * @typedef {import("./base.js").Mechanism} Mechanism
  */
 export class DiscreteLaplace extends ClampedNoise {
   static parameters = ["lo", "hi", "margin", "tails"];
-  name = "discrete-laplace";
+  /** @override */ name = "discrete-laplace";
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} margin @param {unknown} tails as in `Geometric` */
   constructor(lo, hi, margin, tails) {
     super(lo, hi, margin, tails);
-    this.settle();
+    this.settleRows();
   }
 }

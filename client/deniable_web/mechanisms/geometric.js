@@ -10,16 +10,14 @@ import { ClampedNoise } from "./rows.js";
  *
  * A. Ghosh, T. Roughgarden, M. Sundararajan, "Universally utility-maximizing privacy mechanisms", SIAM Journal on
  * Computing 41 (2012), 1673-1693.
- * @implements {Mechanism}
- * @typedef {import("./base.js").Mechanism} Mechanism
  */
 export class Geometric extends ClampedNoise {
   static parameters = ["lo", "hi", "tails"];
-  name = "geometric";
+  /** @override */ name = "geometric";
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} tails weights out of 2**32, strictly falling */
   constructor(lo, hi, tails) {
     super(lo, hi, 0, tails);
-    this.settle();
+    this.settleRows();
   }
 }

@@ -13,8 +13,7 @@ import { TickBoxes } from "./tick-boxes.js";
 import { TwoCoin } from "./two-coin.js";
 import { Warner } from "./warner.js";
 
-/** @typedef {import("./base.js").Mechanism} Mechanism */
-/** @typedef {{ parameters: string[], new (...weights: unknown[]): Mechanism }} MechanismClass */
+/** @typedef {{ parameters: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
 // A Map, not an object: "constructor" and "__proto__" are no mechanisms.
 /** @type {ReadonlyMap<unknown, MechanismClass>} */
@@ -39,10 +38,8 @@ export const MECHANISMS = new Map(
  */
 export function mechanismFromPublished(published) {
   const kind = Object.hasOwn(Object(published), "name") && MECHANISMS.get(published.name);
-  if (!kind) throw new ParameterError(`mechanism: name must be one of ${[...MECHANISMS.keys()].join(", ")}`);
-  const wanted = ["name", ...kind.parameters].sort().join(", ");
-  if (Object.keys(published).sort().join(", ") !== wanted) {
-    throw new ParameterError(`mechanism: must have the keys ${wanted} and no other`);
+  if (!kind || Object.keys(published).sort().join() !== ["name", ...kind.parameters].sort().join()) {
+    throw new ParameterError("mechanism: must have a known name, its parameters and no other key");
   }
   return new kind(...kind.parameters.map((key) => published[key]));
 }

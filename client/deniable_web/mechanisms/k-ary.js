@@ -1,9 +1,10 @@
 //@ts-check
 /* k-ary randomised response, also called generalised randomised response (GRR). */
 
-import { ParameterError } from "../errors.js";
-import { UNIT, systemWord } from "../randomness.js";
-import { alike, checkAnswer, integer, logRatio, weight } from "./base.js";
+import { UNIT } from "../randomness.js";
+import { Mechanism, alike, demand, integer, logRatio, weight } from "./base.js";
+
+/** @typedef {import("../randomness.js").Word} Word */
 
 /**
  * Tell the truth with probability keep / 2**32, otherwise one of the other k - 1 options, uniformly.
@@ -12,41 +13,25 @@ import { alike, checkAnswer, integer, logRatio, weight } from "./base.js";
  * With other = (2**32 - keep) / (k - 1), epsilon = ln(keep / other).
  *
  * P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", JMLR 17 (2016), 1-51.
- * @implements {Mechanism}
- * @typedef {import("./base.js").Mechanism} Mechanism
  */
-export class KAry {
+export class KAry extends Mechanism {
   static parameters = ["k", "keep"];
-  name = "k-ary";
-  lo = 0;
+  /** @override */ name = "k-ary";
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {
-    this.k = integer(k, "k", 2, 2 ** 16);
+    super();
+    this.k = integer(k, 2, 2 ** 16);
     this.hi = this.k - 1;
-    this.keep = weight(keep, "keep");
+    this.keep = weight(keep);
     /** Weight of each option that is not the truth. */
-    this.other = (UNIT - this.keep) / (this.k - 1);
-    if (!Number.isInteger(this.other)) {
-      throw new ParameterError("keep: 2**32 - keep must divide by k - 1");
-    }
-    if (this.keep <= this.other) {
-      throw new ParameterError("keep: must exceed the weight of each other option");
-    }
-    Object.freeze(this);
+    this.other = (UNIT - this.keep) / this.hi;
+    demand(Number.isInteger(this.other) && this.keep > this.other);
+    this.settle(logRatio(this.keep, this.other), alike(this.k, this.keep / UNIT, this.other / UNIT));
   }
 
-  get support() {
-    return alike(this.k, this.keep / UNIT, this.other / UNIT);
-  }
-
-  get epsilon() {
-    return logRatio(this.keep, this.other);
-  }
-
-  /** @param {number} answer */
-  randomize(answer, word = systemWord) {
-    checkAnswer(answer, this);
+  /** @override @param {number} answer @param {Word} word */
+  draw(answer, word) {
     const draw = word();
     if (draw < this.keep) return answer;
     // Integer division: a quotient of integers below 2**32 that is not whole is at least 2**-32 away from the

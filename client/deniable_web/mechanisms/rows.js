@@ -1,9 +1,8 @@
 //@ts-check
 /* Mechanisms that send one of a row of weights: one word, inverse distribution function. */
 
-import { ParameterError } from "../errors.js";
-import { UNIT, systemWord } from "../randomness.js";
-import { checkAnswer, integer, integers, logRatio } from "./base.js";
+import { UNIT } from "../randomness.js";
+import { Mechanism, demand, integer, integers, logRatio } from "./base.js";
 
 /** Answers that a mechanism with published rows can tell apart. */
 const LARGEST_RANGE = 1000;
@@ -17,13 +16,9 @@ const LARGEST_MARGIN = 4000;
  * Every row adds up to 2**32 and holds no 0, so no report tells that an answer is impossible.
  * @abstract
  */
-export class RowMechanism {
-  lo = 0;
-  hi = 0;
+export class RowMechanism extends Mechanism {
   /** The lowest report. */
   first = 0;
-  kept = 0;
-  epsilon = 0;
 
   /**
    * Weights out of 2**32 of the reports, in order, when this is the answer.
@@ -33,29 +28,25 @@ export class RowMechanism {
     return [];
   }
 
-  /** What follows from the rows, once: the last step of every constructor. */
-  settle() {
+  /** `settle` with what follows from the rows. */
+  settleRows() {
     /** @type {number[]} */
     const most = [];
     /** @type {number[]} */
     const least = [];
     let kept = 0;
     for (let answer = this.lo; answer <= this.hi; answer++) {
-      const row = this.row(answer);
-      kept = Math.max(kept, row[answer - this.first]);
-      row.forEach((weight, n) => {
+      this.row(answer).forEach((weight, n) => {
+        if (n === answer - this.first) kept = Math.max(kept, weight / UNIT);
         most[n] = Math.max(weight, most[n] ?? 0);
         least[n] = Math.min(weight, least[n] ?? UNIT);
       });
     }
-    this.kept = kept / UNIT;
-    this.epsilon = most.reduce((loss, each, n) => Math.max(loss, logRatio(each, least[n])), 0);
-    Object.freeze(this);
+    this.settle(most.reduce((loss, each, n) => Math.max(loss, logRatio(each, least[n])), 0), undefined, kept);
   }
 
-  /** @param {number} answer */
-  randomize(answer, word = systemWord) {
-    checkAnswer(answer, this);
+  /** @override @param {number} answer @param {import("../randomness.js").Word} word */
+  draw(answer, word) {
     let left = word();
     // The first report whose weight, with all those before it, exceeds the word.
     return this.first + this.row(answer).findIndex((weight) => (left -= weight) < 0);
@@ -72,14 +63,12 @@ export class ClampedNoise extends RowMechanism {
   /** @param {unknown} lo @param {unknown} hi @param {unknown} margin @param {unknown} tails */
   constructor(lo, hi, margin, tails) {
     super();
-    this.lo = integer(lo, "lo", -1e12, 1e12);
-    this.hi = integer(hi, "hi", this.lo + 1, this.lo + LARGEST_RANGE);
-    this.margin = integer(margin, "margin", 0, LARGEST_MARGIN);
+    this.lo = integer(lo, -1e12, 1e12);
+    this.hi = integer(hi, this.lo + 1, this.lo + LARGEST_RANGE);
+    this.margin = integer(margin, 0, LARGEST_MARGIN);
     this.first = this.lo - this.margin;
-    this.tails = integers(tails, "tails", this.hi - this.lo + this.margin, 1, UNIT / 2 - 1);
-    if (this.tails.some((tail, n) => tail >= this.tails[n - 1])) {
-      throw new ParameterError("tails: must fall strictly");
-    }
+    this.tails = integers(tails, this.hi - this.lo + this.margin, 1, UNIT / 2 - 1);
+    demand(!this.tails.some((tail, n) => tail >= this.tails[n - 1]));
   }
 
   /** @override @param {number} answer */

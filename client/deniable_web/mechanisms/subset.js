@@ -1,8 +1,10 @@
 //@ts-check
 /* Subset selection: report a random set of options that more likely than others holds the truth. */
 
-import { UNIT, below, systemWord } from "../randomness.js";
-import { alike, checkAnswer, integer, logRatio } from "./base.js";
+import { UNIT, below } from "../randomness.js";
+import { Mechanism, alike, integer, logRatio } from "./base.js";
+
+/** @typedef {import("../randomness.js").Word} Word */
 
 /**
  * Report one of the w-subsets of the k options; each that holds the truth weighs `inside`, each other one 2**32.
@@ -12,36 +14,25 @@ import { alike, checkAnswer, integer, logRatio } from "./base.js";
  *
  * M. Ye, A. Barg, "Optimal schemes for discrete distribution estimation under locally differential privacy", IEEE
  * Transactions on Information Theory 64 (2018), 5662-5676.
- * @implements {Mechanism}
- * @typedef {import("./base.js").Mechanism} Mechanism
  */
-export class Subset {
+export class Subset extends Mechanism {
   static parameters = ["k", "w", "inside"];
-  name = "subset";
-  lo = 0;
+  /** @override */ name = "subset";
 
   /** @param {unknown} k @param {unknown} w @param {unknown} inside */
   constructor(k, w, inside) {
-    this.k = integer(k, "k", 2, 256);
+    super();
+    this.k = integer(k, 2, 256);
     this.hi = this.k - 1;
-    this.w = integer(w, "w", 1, this.k - 1);
-    this.inside = integer(inside, "inside", UNIT + 1, 1e15 - 1);
-    Object.freeze(this);
+    this.w = integer(w, 1, this.hi);
+    this.inside = integer(inside, UNIT + 1, 1e15 - 1);
+    const holding = this.w * this.inside;
+    const p = holding / (holding + (this.k - this.w) * UNIT);
+    this.settle(logRatio(this.inside, UNIT), alike(this.k, p, (this.w - p) / this.hi));
   }
 
-  get support() {
-    const { k, w } = this;
-    const p = (w * this.inside) / (w * this.inside + (k - w) * UNIT);
-    return alike(k, p, (p * (w - 1) + (1 - p) * w) / (k - 1));
-  }
-
-  get epsilon() {
-    return logRatio(this.inside, UNIT);
-  }
-
-  /** @param {number} answer */
-  randomize(answer, word = systemWord) {
-    checkAnswer(answer, this);
+  /** @override @param {number} answer @param {Word} word */
+  draw(answer, word) {
     const { k, w } = this;
     const inside = BigInt(this.inside);
     const outside = BigInt(UNIT);

@@ -2,8 +2,10 @@
 /* Tick boxes: any of k options, each box with a Warner coin of its own. */
 
 import { AnswerError } from "../errors.js";
-import { UNIT, systemWord } from "../randomness.js";
-import { alike, integer, logRatio } from "./base.js";
+import { UNIT } from "../randomness.js";
+import { Mechanism, alike, integer, logRatio } from "./base.js";
+
+/** @typedef {import("../randomness.js").Word} Word */
 
 /**
  * Each box is reported truthfully with probability keep / 2**32, otherwise turned over.
@@ -12,41 +14,33 @@ import { alike, integer, logRatio } from "./base.js";
  * that is reported as ticked. A person may change every box, so the boxes' losses add up.
  *
  * U. Erlingsson, V. Pihur, A. Korolova, "RAPPOR", CCS 2014, 1054-1067: basic RAPPOR.
- * @implements {Mechanism}
- * @typedef {import("./base.js").Mechanism} Mechanism
  */
-export class TickBoxes {
+export class TickBoxes extends Mechanism {
   static parameters = ["k", "keep"];
-  name = "tick-boxes";
-  lo = 0;
+  /** @override */ name = "tick-boxes";
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {
-    this.k = integer(k, "k", 2, 256);
+    super();
+    this.k = integer(k, 2, 256);
     this.hi = this.k - 1;
-    this.keep = integer(keep, "keep", UNIT / 2 + 1, UNIT - 1);
-    Object.freeze(this);
+    this.keep = integer(keep, UNIT / 2 + 1, UNIT - 1);
+    const other = UNIT - this.keep;
+    this.settle(this.k * logRatio(this.keep, other), alike(this.k, this.keep / UNIT, other / UNIT));
   }
 
-  get support() {
-    return alike(this.k, this.keep / UNIT, (UNIT - this.keep) / UNIT);
-  }
-
-  get epsilon() {
-    return this.k * logRatio(this.keep, UNIT - this.keep);
-  }
-
-  /** @param {readonly number[]} answer */
-  randomize(answer, word = systemWord) {
-    const options = [...Array(this.k).keys()];
-    if (
-      !Array.isArray(answer) ||
-      new Set(answer).size !== answer.length ||
-      ![...answer].every((option) => options.includes(option))
-    ) {
-      throw new AnswerError(`answer: must be different integers in [0, ${this.k})`);
+  /** @override @param {any} answer */
+  check(answer) {
+    if (!Array.isArray(answer) || new Set(answer).size !== answer.length) {
+      throw new AnswerError("answer: must be a list of different options");
     }
+    for (const option of answer) super.check(option);
+  }
+
+  /** @override @param {readonly number[]} answer @param {Word} word */
+  draw(answer, word) {
     // One word for each box, ticked or not.
-    return options.map((option) => Number(answer.includes(option) === word() < this.keep)).join("");
+    const bits = Array.from({ length: this.k }, (_, option) => answer.includes(option) === word() < this.keep);
+    return bits.map(Number).join("");
   }
 }

@@ -1,0 +1,138 @@
+"""Asking: from what somebody types to answers. Nothing here prints an answer unless its giver asks to read it."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from deniable import AnswerError, Question, Survey, odds_sentences
+from deniable_client.answer import messages as m
+from deniable_client.answer import screens
+from deniable_client.device import Given, range_of, true_answer
+
+Answers = dict[str, Given]
+
+
+class Stopped(Exception):
+    """The person wants to stop."""
+
+
+def ask_all(survey: Survey) -> Answers:
+    """Ask every question and let the answers be reviewed.
+
+    Raises
+    ------
+    Stopped
+        If the person types stop.
+    """
+    screens.show([m.TRUTHFULLY, m.HIDDEN])
+    answers: Answers = {}
+    number = 0
+    while number < len(survey.questions):
+        given = ask(survey.questions[number], number + 1, len(survey.questions))
+        if given is None:
+            number = max(number - 1, 0)
+        else:
+            answers[survey.questions[number].id] = given
+            number += 1
+    review(survey, answers)
+    return answers
+
+
+def review(survey: Survey, answers: Answers) -> None:
+    """Let somebody change answers, until they are to be sent."""
+    while True:
+        screens.show([*screens.review(survey), m.FINAL])
+        wish = read(m.REVIEW_PROMPT)
+        if wish == "send":
+            return
+        if wish == "show":
+            with screens.aside():
+                screens.show(screens.review(survey, answers))
+                read(m.SHOWN)
+        elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(survey.questions):
+            asked = survey.questions[int(wish) - 1]
+            given = ask(asked, int(wish), len(survey.questions))
+            answers[asked.id] = answers[asked.id] if given is None else given
+        else:
+            screens.show([m.REVIEW_UNKNOWN])
+
+
+def ask(asked: Question, number: int, total: int) -> Given | None:
+    """Ask one question until it is answered; None to go back."""
+    screens.show(screens.question(asked, number, total))
+    while True:
+        wish = read(prompt_of(asked), hidden=True)  # not in the terminal's history, nor in a recording of it
+        if wish == "back":
+            return None
+        if wish == "?":
+            screens.show([f"{m.ODDS}:\n" + "\n".join(odds_sentences(asked))])
+            continue
+        try:
+            given = answer_from(asked, wish)
+        except AnswerError:
+            screens.show([f"{m.MISSING} {screens.hint(asked)}", *([] if wish else [m.MISSING_WHY])])
+            continue
+        screens.show([m.TAKEN])
+        return given
+
+
+def read(prompt: str, *, hidden: bool = False) -> str:
+    """One typed line, without spaces around it and in lower case; Stopped for the word stop.
+
+    Through no shell and no line editor, so that no history keeps it.
+    """
+    line: str = click.prompt(prompt, default="", show_default=False, prompt_suffix="", hide_input=hidden)
+    click.echo()
+    wish = line.strip().lower()
+    if wish == "stop":
+        raise Stopped
+    return wish
+
+
+def answer_from(asked: Question, typed: str) -> Given:
+    """The answer that a typed line stands for.
+
+    Raises
+    ------
+    AnswerError
+        If it stands for none. The message does not repeat it.
+
+    Examples
+    --------
+    >>> from deniable import TickBoxes
+    >>> drugs = Question("drugs", "ticks", "Which?", ("cannabis", "cocaine"), TickBoxes.from_epsilon(2, 1))
+    >>> answer_from(drugs, "2 1"), answer_from(drugs, "0")
+    (['cocaine', 'cannabis'], [])
+    """
+    given: object = None
+    if asked.type == "yes-no":
+        given = {"n": "no", "y": "yes"}.get(typed, typed)
+    elif asked.type == "scale":
+        given = typed
+    elif asked.type == "number":
+        given = int(typed) if re.fullmatch(r"-?[0-9]{1,15}", typed) else None
+    elif asked.type == "ticks":
+        given = [] if typed == "0" else [_option(asked, each) for each in re.split(r"[\s,]+", typed)]
+    else:
+        given = _option(asked, typed)
+    true_answer(asked, given)
+    return given  # type: ignore[return-value]  # whatever else it was, true_answer refused it
+
+
+def prompt_of(asked: Question) -> str:
+    """What to type for an answer."""
+    if asked.type == "yes-no":
+        return m.PROMPT_YES_NO
+    if asked.type == "ticks":
+        return m.PROMPT_TICKS
+    if asked.type == "choice":
+        return m.PROMPT_CHOICE.format(k=len(asked.options))
+    lo, hi = range_of(asked)
+    return m.PROMPT_NUMBER.format(lo=lo, hi=hi)
+
+
+def _option(asked: Question, typed: str) -> str | None:
+    number = int(typed) if re.fullmatch(r"[0-9]{1,4}", typed) else 0
+    return asked.options[number - 1] if 1 <= number <= len(asked.options) else None

@@ -1,0 +1,154 @@
+"""``deniable answer``"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from deniable import BudgetError, CollectorError, Report, ReportError, Survey, SurveyClosed, SurveyError, parse_report
+from deniable.cli import example
+from deniable_client.answer import messages as m
+from deniable_client.answer import screens
+from deniable_client.answer.asking import Answers, Stopped, ask_all, read
+from deniable_client.answer.screens import Paragraphs, notice, show
+from deniable_client.client import Client, UndeliveredReport
+from deniable_client.link import parse_link
+from deniable_client.memory import Memory, utc_today
+
+INTERRUPTED = 130
+"""Exit status of who stops, as shells give it for Ctrl-C."""
+
+
+@click.command(
+    epilog=example(
+        "deniable answer 'https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=web'",
+        "deniable answer https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky --try",
+        "deniable answer --resend",
+    )
+)
+@click.argument("link", required=False)
+@click.option("--kiosk", is_flag=True, help="Keep nothing here: for a device that several people share.")
+@click.option("--try", "is_trial", is_flag=True, help="Show what 100 presses of Send would send; ask and send nothing.")
+@click.option("--resend", is_flag=True, help="Send the reports that wait on this device; ask nothing.")
+@click.option("--json", "with_json", is_flag=True, help="Show at the end exactly what was sent.")
+@click.option("--memory", "path", type=click.Path(dir_okay=False, path_type=Path), envvar="DENIABLE_MEMORY",
+              show_envvar=True, help="File that keeps reports; by default in your own data folder.")  # fmt: skip
+def answer(link: str | None, kiosk: bool, is_trial: bool, resend: bool, with_json: bool, path: Path | None) -> None:
+    """Answer a survey in the terminal.
+
+    LINK is what its author gave you. Your answers stay on this device: it mixes in chance and sends the result, once.
+    What you type as an answer is neither shown nor kept.
+    """
+    getattr(sys.stdout, "reconfigure", _nothing)(errors="replace")  # a survey may use letters that a terminal has not
+    if (link is None) is not resend:
+        raise click.UsageError("LINK: must be given, or --resend in its place.")
+    if link is None:
+        send_what_waits(Memory(path))
+    elif is_trial:
+        show(screens.trial(open_survey(link, None)[1]))
+    elif in_terminal():
+        converse(*open_survey(link, None if kiosk else Memory(path)), with_json=with_json)
+    else:
+        raise click.ClickException(m.NO_TERMINAL)
+
+
+def in_terminal() -> bool:
+    """Whether somebody reads and types; a script's answers belong to `deniable_client.Client`."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def open_survey(link: str, memory: Memory | None) -> tuple[Client, Survey, str | None]:
+    """The survey of a link and its cohort, after all that can be checked before anybody answers."""
+    try:
+        parsed = parse_link(link)
+        client = Client(parsed.collector, memory=memory)
+        survey = client.survey(parsed.survey)
+        if parsed.cohort is not None and parsed.cohort not in survey.cohorts:
+            raise SurveyError("cohort: must be one of the survey's cohorts")
+        client.check(survey)
+    except SurveyError as error:
+        end(notice(m.ALTERED, m.ALTERED_TEXT, detail=str(error)))
+    except CollectorError as error:
+        end(notice(m.UNREACHABLE, m.UNREACHABLE_TEXT, detail=str(error)))
+    except BudgetError:  # its own message is for programmers
+        end(notice(m.REFUSED, m.REFUSED_TEXT))
+    return client, survey, parsed.cohort
+
+
+def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: bool) -> None:
+    """From consent, or from a report that is there already, to the receipt."""
+    is_drawn = False
+    try:
+        kept = client.kept(survey)
+        if kept and kept.state == "sent":
+            show(screens.receipt(survey, is_old=True, report=kept.report if with_json else None))
+            return
+        if kept:
+            is_drawn = True
+            show(notice(m.WAITING, m.WAITING_TEXT))
+            read(m.AGAIN)
+            report = parse_report(kept.report, survey)
+        else:
+            answers = answers_of(client, survey, cohort)
+            is_drawn = True
+            report = client.randomize(survey, answers, cohort)
+            del answers
+        deliver(client, survey, report)
+        show(screens.receipt(survey, is_old=False, report=report.encode() if with_json else None))
+    except BudgetError:  # spent by another process since it was checked
+        end(notice(m.REFUSED, m.REFUSED_TEXT))
+    except (Stopped, click.Abort, KeyboardInterrupt):
+        late = m.STOPPED_LATE if client.memory else m.STOPPED_LATE_KIOSK
+        end(["", late if is_drawn else m.STOPPED], INTERRUPTED)
+
+
+def answers_of(client: Client, survey: Survey, cohort: str | None) -> Answers:
+    """What the person answers, after consent."""
+    if closed := screens.not_open(survey, utc_today()):
+        end(closed)
+    show(screens.consent(survey, cohort, is_kiosk=client.memory is None))
+    read(m.START)
+    return ask_all(survey)
+
+
+def deliver(client: Client, survey: Survey, report: Report) -> None:
+    """Send until it has arrived, is refused, or the person stops."""
+    while True:
+        show([m.SENDING])
+        try:
+            client.submit(survey, report)
+        except UndeliveredReport as error:
+            show(notice(m.WAITING, m.WAITING_TEXT, detail=str(error)))
+            read(m.AGAIN)
+        except SurveyClosed as error:
+            end(notice(m.CLOSED, m.NOT_KEPT, detail=str(error)))
+        except ReportError as error:
+            end(notice(m.NOT_TAKEN, m.NOT_KEPT, detail=str(error)))
+        else:
+            return
+
+
+def send_what_waits(memory: Memory) -> None:
+    """Send every report that waits, to whichever collector it is for."""
+    collectors = {kept.collector for kept in memory.pending()}
+    found = [each for collector in sorted(collectors) for each in Client(collector, memory=memory).resend()]
+    titles = {"sent": m.SENT, "waiting": m.WAITING, "refused": m.NOT_TAKEN}
+    for delivery in found:
+        show(notice(titles[delivery.state], f"{m.SURVEY}: {delivery.survey}", detail=delivery.reason))
+    if not found:
+        show([m.NONE_WAITS])
+    if any(delivery.state != "sent" for delivery in found):
+        raise click.exceptions.Exit(1)
+
+
+def end(paragraphs: Paragraphs, status: int = 1) -> NoReturn:
+    """Say why nothing goes on."""
+    show(paragraphs, err=True)
+    raise click.exceptions.Exit(status)
+
+
+def _nothing(**_settings: str) -> None:
+    """For an output that is no text stream."""

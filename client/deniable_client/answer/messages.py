@@ -1,0 +1,97 @@
+"""Every English sentence of ``deniable answer``.
+
+Those whose name is also in ``client/deniable_web/catalogues/en.json`` are the same there, except where a terminal has
+no button to press; a test compares them. They are not read from there, so that this client stands without the other.
+"""
+
+YES = "Yes"
+NO = "No"
+
+ASKED_BY = "Asked by"
+CONSEQUENCE = "Nobody can tell your true answers from what you send."
+PROCESS = "This device sends one answer to each question, after mixing in chance."
+COHORT = "It also sends your link’s label, “{cohort}”."
+CANNOT = "Cannot be sure of your answers"
+CANNOT_TEXT = "The survey’s owner, the server’s administrator, a thief of the data, a court, other respondents."
+CAN = "Can see them"
+CAN_TEXT = "Anyone who sees this screen."
+ODDS_LEAST = "Where chance does least:"
+WEAK = "Little protection: what you send, taken together, tells much about your true answers."
+KIOSK = "This device keeps nothing. Please answer only once: every further report tells more about you."
+START = "Press Enter to start, or type stop: "
+NOTHING_YET = "Nothing is sent before you type send."
+
+TRUTHFULLY = "Please answer truthfully. Chance is mixed in when you type send."
+HIDDEN = "What you type as an answer is not shown. Type ? for how chance protects it, back, or stop."
+ODDS = "How chance protects you"
+PLACE = "{n} of {all}"
+TICKS = "Tick all that apply; none is an answer too."
+RANGE = "A whole number from {lo} to {hi}."
+PROMPT_YES_NO = "Your answer, yes or no: "
+PROMPT_CHOICE = "Your answer, a number from 1 to {k}: "
+PROMPT_TICKS = "Your answer, numbers with spaces between, or 0 for none: "
+PROMPT_NUMBER = "Your answer, from {lo} to {hi}: "
+TAKEN = "Answered."
+MISSING = "Please choose an answer."
+MISSING_WHY = "Leaving one out would tell something about you."
+
+REVIEW = "Review"
+ANSWERED = "answered"
+FINAL = "Sending is final: you cannot change your answers or take them back."
+REVIEW_PROMPT = "Type send, the number of a question to answer it again, show to read your answers, or stop: "
+REVIEW_UNKNOWN = "Please type send, a number, show or stop."
+YOURS = "Your answers, on this device alone"
+SHOWN = "Press Enter to take your answers off the screen: "
+NONE = "None"
+SENDING = "Mixing in chance and sending …"
+STOPPED = "Stopped. Nothing was sent or kept."
+STOPPED_LATE = "Stopped. Your report waits on this device. To send it: deniable answer --resend"
+STOPPED_LATE_KIOSK = (
+    "Stopped. This device keeps nothing of the report, which may have arrived. Please do not answer again."
+)
+
+SENT = "Thank you. Your report has arrived."
+SENT_BEFORE = "This device has already answered this survey."
+NOT_KEPT = "Your true answers were not sent or kept."
+CHANCE = "A sent Yes does not mean that you answered Yes."
+CHANCE_OTHER = "What was sent need not be what you answered."
+ODDS_EACH = "The odds of each question"
+SURVEY = "Survey"
+CLIENT = "Sent by"
+JSON = "Exactly what was sent"
+
+WAITING = "Your report has not arrived yet"
+WAITING_TEXT = "It waits here. Your true answers are forgotten, and every try sends the same report."
+AGAIN = "Press Enter to try again, or type stop: "
+NONE_WAITS = "No report waits on this device."
+
+UNREACHABLE = "The survey cannot be loaded"
+UNREACHABLE_TEXT = "Nothing was sent."
+CLOSED = "This survey is closed"
+CLOSED_TEXT = "It took answers until {day} (UTC)."
+EARLY = "This survey is not open yet"
+EARLY_TEXT = "It takes answers from {day} (UTC) on."
+REFUSED = "This device refuses the survey"
+REFUSED_TEXT = (
+    "It mixes in too little chance, alone or together with other surveys of its collector within 90 days. "
+    "Nothing was sent."
+)
+NOT_TAKEN = "The collector did not take the report"
+ALTERED = "Do not answer this survey"
+ALTERED_TEXT = (
+    "This device cannot be sure that it is the survey of your link. Nothing was sent. "
+    "Please tell who gave you the link."
+)
+DETAILS = "Details"
+
+TRY_TITLE = "What 100 presses of Send would send; nothing is sent now."
+TRY_IF = "If the true answer is {answer}:"
+TRY_NOTHING = "no box ticked"
+TRY_EVERYTHING = "every box ticked"
+TRY_SAME = "the very answer"
+TRY_OTHER = "another one"
+
+NO_TERMINAL = (
+    "deniable answer: asks a person, and must have a terminal for that; programs use deniable_client.Client. "
+    "Only --try and --resend work without one"
+)

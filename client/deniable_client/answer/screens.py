@@ -1,0 +1,161 @@
+"""What people read: each screen a function from what is known to paragraphs. None keeps anything."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+import click
+
+from deniable import Question, Survey, odds_sentences, weak_protection, whole_odds_sentences
+from deniable_client.answer import messages as m
+from deniable_client.answer.simulator import split
+from deniable_client.audit.sampling import extreme_answers
+from deniable_client.client import CLIENT
+from deniable_client.device import Given, range_of
+
+WIDTH = 80
+MARGIN = "    "
+"""Before every line that a survey's author or a collector wrote, so that none can pass for one of ours."""
+
+# Control characters drive terminals, and these marks reorder what stands beside them.
+_UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+Paragraphs = list[str]
+
+
+def show(paragraphs: Iterable[str], *, err: bool = False) -> None:
+    """Print paragraphs, an empty line after each, no wider than the terminal."""
+    width = min(WIDTH, shutil.get_terminal_size().columns)
+    for paragraph in paragraphs:
+        for line in paragraph.split("\n"):
+            margin = MARGIN if line.startswith(MARGIN) else ""
+            click.echo(textwrap.fill(line, width, subsequent_indent=margin, break_on_hyphens=False), err=err)
+        click.echo(err=err)
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """The terminal's other screen, which leaves nothing behind: for answers that somebody wants to read."""
+    has_one = os.environ.get("TERM", "dumb") != "dumb"
+    click.echo("\x1b[?1049h\x1b[H" if has_one else "", nl=False)
+    try:
+        yield
+    finally:
+        click.echo("\x1b[?1049l" if has_one else "", nl=False)
+
+
+def own(text: str) -> str:
+    """A text of a survey or a collector: set apart, and without what a terminal would obey."""
+    return "\n".join(MARGIN + _UNSAFE.sub("\ufffd", line) for line in text.split("\n"))
+
+
+def inline(text: str) -> str:
+    """A text of a survey within a line of ours: short, and on that line alone."""
+    return " ".join(_UNSAFE.sub("\ufffd", text).split())
+
+
+def label_of(question: Question, option: str) -> str:
+    """An option as people read it."""
+    return (m.YES if option == "yes" else m.NO) if question.type == "yes-no" else inline(option)
+
+
+def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs:
+    """Who asks, what leaves the device, who can learn what, and the odds."""
+    least = odds_sentences(max(survey.questions, key=lambda question: question.epsilon))
+    whole = whole_odds_sentences(survey)
+    return [
+        own(survey.title),
+        *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
+        *([own(survey.about)] if survey.about else []),
+        m.WEAK if weak_protection(survey) else m.CONSEQUENCE,
+        m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
+        f"{m.CANNOT}: {m.CANNOT_TEXT}",
+        f"{m.CAN}: {m.CAN_TEXT}",
+        "\n".join([m.ODDS_LEAST, least[0], *whole] if whole else least),
+        *([m.KIOSK] if is_kiosk else []),
+        m.NOTHING_YET,
+    ]
+
+
+def question(asked: Question, number: int, total: int) -> Paragraphs:
+    """One question, its place among all, and what can be answered."""
+    place = m.PLACE.format(n=number, all=total) if total > 1 else ""
+    options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.options, start=1)]
+    listed = own("\n".join(options)) if asked.type in ("choice", "ticks") else ""
+    return [each for each in (place, own(asked.text), hint(asked), listed) if each]
+
+
+def hint(asked: Question) -> str:
+    """What kind of answer there can be, where the question alone does not say."""
+    if asked.type in ("number", "scale"):
+        lo, hi = range_of(asked)
+        return m.RANGE.format(lo=lo, hi=hi)
+    return m.TICKS if asked.type == "ticks" else ""
+
+
+def review(survey: Survey, answers: Mapping[str, Given] | None = None) -> Paragraphs:
+    """That every question is answered; with the answers only for somebody who asked to see them."""
+    lines = []
+    for number, asked in enumerate(survey.questions, start=1):
+        lines += [f"{number}  {m.ANSWERED if answers is None else spoken(asked, answers[asked.id])}", own(asked.text)]
+    return [m.REVIEW if answers is None else m.YOURS, "\n".join(lines)]
+
+
+def spoken(asked: Question, given: Given) -> str:
+    """An answer as people read it."""
+    if isinstance(given, (str, int)):
+        return label_of(asked, str(given))
+    return ", ".join(map(inline, given)) or m.NONE
+
+
+def receipt(survey: Survey, *, is_old: bool, report: bytes | None = None) -> Paragraphs:
+    """What a respondent can keep; what was drawn only for who asked, because people read a No as a denial."""
+    has_yes = any(asked.type == "yes-no" for asked in survey.questions)
+    each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
+    whole = whole_odds_sentences(survey)
+    return [
+        m.SENT_BEFORE if is_old else m.SENT,
+        m.NOT_KEPT,
+        m.CHANCE if has_yes else m.CHANCE_OTHER,
+        *(["\n".join(whole)] if whole else []),
+        "\n".join([f"{m.ODDS_EACH}:", *each] if whole else each),
+        f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}",
+        *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
+    ]
+
+
+def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
+    """Everything that ends or interrupts: a heading, sentences, and what the machines said."""
+    return [f"{title.rstrip('.')}.", *sentences, *([f"{m.DETAILS}:\n{own(detail)}"] if detail else [])]
+
+
+def not_open(survey: Survey, today: datetime.date) -> Paragraphs | None:
+    """That the survey takes no answers on that day (UTC), or None when it does."""
+    if survey.opens and today < survey.opens:
+        return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
+    if survey.closes and today > survey.closes:
+        return notice(m.CLOSED, m.CLOSED_TEXT.format(day=_spelt(survey.closes)))
+    return None
+
+
+def trial(survey: Survey) -> Paragraphs:
+    """What 100 presses would send, for the two answers of each question that differ most."""
+    paragraphs = [own(survey.title), m.TRY_TITLE]
+    for asked in survey.questions:
+        lines = [own(asked.text), *odds_sentences(asked)]
+        for answer, name in zip(extreme_answers(asked), (m.TRY_NOTHING, m.TRY_EVERYTHING), strict=True):
+            shown = name if asked.type == "ticks" else spoken(asked, answer)
+            lines.append(m.TRY_IF.format(answer=shown))
+            lines.append(own("\n".join(f"{n:>3}  {label_of(asked, what)}" for what, n in split(asked, answer).items())))
+        paragraphs.append("\n".join(lines))
+    return paragraphs
+
+
+def _spelt(day: datetime.date) -> str:
+    return f"{day.day} {day:%B %Y}"

@@ -1,0 +1,49 @@
+"""Try it: what many presses of Send would send, for answers that nobody gave."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from deniable.mechanisms import Mean
+from deniable.randomness import Word, system_word
+from deniable.survey import Question
+from deniable_client.answer import messages as m
+from deniable_client.device import Given, true_answer
+
+PRESSES = 100
+
+
+def split(question: Question, answer: Given, presses: int = PRESSES, word: Word = system_word) -> dict[str, int]:
+    """How often each thing is sent when one answer is drawn many times.
+
+    Parameters
+    ----------
+    question : Question
+    answer : str, int or sequence of str
+        As a person gives it. Never one that a person gave: many draws tell it.
+    presses : int
+    word : callable
+        Source of uniform 32-bit words.
+
+    Returns
+    -------
+    dict of str to int
+        For a question with options how many draws support each, which for sets and boxes add up to more or less than
+        ``presses``; for means how many send 0 and 1; for numbers how many send the very answer.
+
+    Examples
+    --------
+    >>> from deniable import TwoCoin
+    >>> question = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
+    >>> split(question, "yes", presses=3, word=lambda: 0)          # the first coin says: the truth
+    {'no': 0, 'yes': 3}
+    """
+    mechanism, choice = question.mechanism, true_answer(question, answer)
+    sent = [mechanism.randomize(choice, word) for _ in range(presses)]
+    if isinstance(mechanism, Mean):
+        return {str(end): sent.count(end) for end in (0, 1)}
+    if not question.options:
+        same = sent.count(choice)
+        return {m.TRY_SAME: same, m.TRY_OTHER: presses - same}
+    supported = Counter(option for value in sent for option in mechanism.supports(value))
+    return {option: supported[n] for n, option in enumerate(question.options)}

@@ -1,0 +1,119 @@
+"""What goes over the network: one survey in, one report out. Requests are the same whatever the answers are."""
+
+from __future__ import annotations
+
+import json
+
+import urllib3
+
+from deniable.errors import CollectorError, ReportConflict, ReportError, SurveyClosed, SurveyError
+
+LONGEST_WAIT = 20.0
+"""Seconds; a collector that asks for more is not waited for so long at once."""
+
+_HEADERS = {"User-Agent": "deniable", "Accept": "*/*"}
+"""As a browser's where that is true; no version, which would tell devices apart."""
+
+_REFUSALS: dict[int, type[ReportError]] = {
+    404: ReportError,
+    409: ReportConflict,
+    410: SurveyClosed,
+    413: ReportError,
+    422: ReportError,
+}
+
+
+class Connection:
+    """The two calls of a client to one collector.
+
+    Parameters
+    ----------
+    collector : str
+        As `deniable_client.link.collector_url` writes it.
+    retries : int
+        How often the same bytes are sent again when the network or the collector fails.
+    timeout : float
+        Seconds to wait for a connection and for each read.
+    size : int
+        Connections kept open.
+    """
+
+    def __init__(self, collector: str, retries: int, timeout: float, size: int) -> None:
+        self.collector = collector
+        self._pool = urllib3.PoolManager(
+            maxsize=size,
+            block=True,
+            timeout=timeout,
+            headers=_HEADERS,
+            retries=_Retries(
+                total=retries,
+                redirect=0,  # a survey lives at its address or nowhere
+                allowed_methods=None,  # POST too: the collector counts the same bytes once
+                status_forcelist=(429, 502, 503, 504, 507),
+                backoff_factor=0.1,
+                backoff_jitter=0.1,
+                raise_on_status=False,
+                raise_on_redirect=False,
+            ),
+        )
+
+    def fetch(self, survey: str) -> bytes:
+        """The bytes that the collector gives for a survey's address, unchecked.
+
+        Raises
+        ------
+        SurveyError
+            If there is no such survey.
+        CollectorError
+            If the collector cannot be reached, or answers something else.
+        """
+        answer = self._request("GET", f"/surveys/{survey}")
+        if answer.status == 404:
+            raise SurveyError(f"survey {survey}: is not at {self.collector}")
+        if answer.status != 200:
+            raise self._unexpected(answer)
+        return answer.data
+
+    def send(self, survey: str, body: bytes) -> bool:
+        """Send the bytes of a report; whether the collector knew them already.
+
+        Raises
+        ------
+        ReportError
+            If the collector refuses them.
+        CollectorError
+            If it cannot be reached, or answers something else.
+        """
+        answer = self._request("POST", f"/surveys/{survey}/reports", body)
+        if answer.status in _REFUSALS:
+            raise _REFUSALS[answer.status](_detail(answer))
+        # A portal between here and the collector may answer 200 to everything, but not in JSON.
+        if answer.status not in (200, 201) or not answer.headers.get("Content-Type", "").startswith("application/json"):
+            raise self._unexpected(answer)
+        return answer.status == 200
+
+    def _request(self, method: str, path: str, body: bytes | None = None) -> urllib3.BaseHTTPResponse:
+        headers = _HEADERS | {"Content-Type": "application/json"} if body is not None else None
+        try:
+            return self._pool.request(method, f"{self.collector}/api/v1{path}", body=body, headers=headers)
+        except urllib3.exceptions.HTTPError as error:
+            raise CollectorError(f"{self.collector}: cannot be reached ({type(error).__name__})") from None
+
+    def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
+        return CollectorError(f"{self.collector}: answered with status {answer.status}: {_detail(answer)}")
+
+
+class _Retries(urllib3.Retry):
+    """Retries that wait as ``Retry-After`` says, within `LONGEST_WAIT`: a person is waiting too."""
+
+    def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
+        seconds = super().get_retry_after(response)
+        return None if seconds is None else min(seconds, LONGEST_WAIT)
+
+
+def _detail(answer: urllib3.BaseHTTPResponse) -> str:
+    """The sentence of a problem+json."""
+    try:
+        return str(json.loads(answer.data)["detail"])[:500]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "it does not say why"

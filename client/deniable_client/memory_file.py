@@ -1,0 +1,117 @@
+"""The file of a `Memory`: SQLite, because it locks against other processes and survives a crash on every platform."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from deniable.errors import DeniableError
+
+WAIT_SECONDS = 10.0
+"""How long one process waits for another one's transaction."""
+
+# Rows are ordered by survey and not by insertion, so the file does not tell which was answered first on a day.
+_SCHEMA = """
+CREATE TABLE reports (
+    survey TEXT PRIMARY KEY,
+    report BLOB NOT NULL CHECK (typeof(report) = 'blob'),
+    epsilon REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE recipients (
+    survey TEXT NOT NULL REFERENCES reports (survey),
+    collector TEXT NOT NULL,
+    day TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'refused')),
+    PRIMARY KEY (survey, collector)
+) WITHOUT ROWID;
+PRAGMA application_id = 0x44656e69;
+PRAGMA user_version = 1;
+"""
+# Without the check a page whose count of rows was damaged would read as an empty one, and be drawn for again.
+_MARKS = {"application_id": 0x44656E69, "user_version": 1, "quick_check": "ok"}
+
+
+class UnusableMemory(DeniableError):
+    """The file of a `Memory` cannot be read or written. It was not changed, and nothing was drawn."""
+
+
+class MemoryFile:
+    """An SQLite file that several processes share and that only its owner may read (mode 0600).
+
+    What cannot be read is an `UnusableMemory` and never replaced: an empty memory in its place would draw again what
+    was drawn before.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The file, locked against every other process until the block ends; all of it is kept, or nothing."""
+        with self._connection(make=True) as db:
+            assert db is not None
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            db.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection | None]:
+        """The file, or None while there is none: looking makes nothing."""
+        with self._connection(make=False) as db:
+            yield db
+
+    def unusable(self, reason: str) -> UnusableMemory:
+        """The error for a file that cannot be trusted, with the way out."""
+        return UnusableMemory(
+            f"memory {self.path}: must be a file of this program that it may read and write, but: {reason}. It was "
+            "left as it is; put back a copy, or move it away, and this device no longer knows what it answered"
+        )
+
+    @contextmanager
+    def _connection(self, make: bool) -> Iterator[sqlite3.Connection | None]:
+        try:
+            if not self.path.exists():
+                if not make:
+                    yield None
+                    return
+                self._make()
+            # A connection for each use: threads and forked processes share none. Mode rw never makes a file.
+            address = f"{self.path.absolute().as_uri()}?mode=rw"
+            with closing(sqlite3.connect(address, WAIT_SECONDS, isolation_level=None, uri=True)) as db:
+                self._only_for_its_owner()
+                db.execute("PRAGMA synchronous = EXTRA")  # a commit outlives a power cut, the folder's entry too
+                db.execute("PRAGMA secure_delete = ON")
+                for mark, wanted in _MARKS.items():
+                    if db.execute(f"PRAGMA {mark}").fetchone()[0] != wanted:
+                        raise self.unusable("it is damaged, of a newer version, or of another program")
+                yield db
+        except (OSError, sqlite3.Error) as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+                raise UnusableMemory(f"memory {self.path}: is in use by another process; try again") from None
+            raise self.unusable(str(error)) from None
+
+    def _make(self) -> None:
+        """Put a whole file in place at once, so that an empty one is always a damaged one."""
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".new-", suffix=".db", dir=self.path.parent)  # mode 0600
+        os.close(handle)
+        try:
+            with closing(sqlite3.connect(name)) as db:
+                db.executescript(_SCHEMA)
+            os.link(name, self.path)  # unlike a renaming it never replaces
+        except FileExistsError:
+            pass  # another process was faster
+        finally:
+            os.unlink(name)
+
+    def _only_for_its_owner(self) -> None:
+        if os.name == "posix" and self.path.stat().st_mode & 0o077:
+            self.path.chmod(0o600)

@@ -1,0 +1,70 @@
+//@ts-check
+/* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
+
+import { parseLink } from "./collector.js";
+import { focusOn } from "./form.js";
+import { h } from "./dom.js";
+import { messagesIn, speechless } from "./messages.js";
+import { css } from "./style.js";
+
+/** @typedef {import("./collector.js").Link & { languages: string[], isOwn: boolean, more: URLSearchParams }} Place */
+
+export class DeniableElement extends HTMLElement {
+  root = this.attachShadow({ mode: "open", delegatesFocus: "formAssociated" in this.constructor });
+  /** Aborts what listens and loads when the element leaves its page. */
+  gone = new AbortController();
+  words = speechless;
+
+  constructor() {
+    super();
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    this.root.adoptedStyleSheets = [sheet];
+  }
+
+  disconnectedCallback() {
+    this.gone.abort();
+    this.root.replaceChildren();
+  }
+
+  /**
+   * The link in `src`, and what its fragment says; on the survey's own pages their fragment belongs to it.
+   * @returns {Place}
+   */
+  place() {
+    const { collector, survey } = parseLink(this.getAttribute("src") ?? "", document.baseURI);
+    const here = location.origin + location.pathname;
+    const isOwn = ["s", "embed"].some((kind) => here === `${collector}/${kind}/${survey}`);
+    const { href, hash } = new URL(isOwn ? location.href : this.getAttribute("src") ?? "", document.baseURI);
+    const more = new URLSearchParams(hash.slice(1));
+    const around = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
+    const read = [more.get("lang"), around?.lang, ...navigator.languages];
+    const languages = read.flatMap((tag) => (tag ? [tag, tag.split("-")[0]] : []));
+    return { ...parseLink(href), languages, isOwn, more };
+  }
+
+  /**
+   * Both promises, so that a survey that cannot be loaded says so in the right language.
+   * @template T @param {Promise<T>} survey @param {string[]} languages
+   */
+  async inWords(survey, languages) {
+    const words = messagesIn(languages);
+    try {
+      return await survey;
+    } finally {
+      this.words = await words;
+    }
+  }
+
+  /** @param {Node} screen @param {boolean} [isAsked] somebody pressed something, and expects the focus to move */
+  show(screen, isAsked = false) {
+    const { lang, dir } = this.words;
+    this.root.replaceChildren(h("div", { lang, dir }, screen));
+    if (isAsked) focusOn(this.root);
+  }
+
+  /** @param {string} event @param {object} [detail] never an answer */
+  announce(event, detail = {}) {
+    this.dispatchEvent(new CustomEvent(`deniable-${event}`, { bubbles: true, composed: true, detail: Object.freeze(detail) }));
+  }
+}

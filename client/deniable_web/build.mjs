@@ -1,0 +1,73 @@
+// Builds dist/: one file for <script integrity>, and its hash. `node build.mjs --check` builds and compares instead.
+//
+// The same sources, the same pinned esbuild: the same bytes. Whoever doubts a collector's bundle builds it again.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build, transform } from "esbuild";
+
+const FOLDER = new URL(".", import.meta.url);
+const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER));
+
+/** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
+const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
+
+/** The stylesheet is a text within a module, so esbuild is told to make it small too. */
+const smallCss = {
+  name: "small-css",
+  setup: (/** @type {import("esbuild").PluginBuild} */ builder) =>
+    builder.onLoad({ filter: /[\\/]style\.js$/ }, async () => {
+      const { css } = await import("./style.js");
+      const { code } = await transform(css, { loader: "css", minify: true });
+      return { contents: `export const css = ${JSON.stringify(code.trim())};` };
+    }),
+};
+
+/** Names that no page sees: the methods and fields that modules share with each other alone. */
+const INNER = new RegExp(
+  `^(${[
+    "ifTrue ifOther kept parameters settle settleRows draw check row least markSent below spent charge lasts recall",
+    "once forget inputs mark gone inWords place announce isOwn more isSeen notes labels sentence share",
+  ].join(" ").replaceAll(" ", "|")})$`,
+);
+
+/** Element and library as one minified module. */
+export async function bundle() {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("bundle.js", FOLDER))],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    mangleProps: INNER,
+    charset: "utf8",
+    legalComments: "none",
+    write: false,
+    plugins: [smallCss],
+  });
+  return outputFiles[0].contents;
+}
+
+/** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
+export async function outputs() {
+  const code = await bundle();
+  const { version } = JSON.parse(read("package.json").toString());
+  const manifest = { version, integrity: { "deniable.js": integrity(code) } };
+  return new Map([
+    ["dist/deniable.js", code],
+    ["dist/manifest.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+  ]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  mkdirSync(new URL("dist/", FOLDER), { recursive: true });
+  for (const [path, bytes] of await outputs()) {
+    if (!process.argv.includes("--check")) {
+      writeFileSync(new URL(path, FOLDER), bytes);
+    } else if (!Buffer.from(bytes).equals(read(path))) {
+      console.error(`${path}: is not what the sources make; run npm run build`);
+      process.exitCode = 1;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Checks the catalogues: `npm run catalogues`. Every language has every sentence that the sources name, with the same
+// values in braces, and none that misleads; the consent card stays short. Writes the hashes into catalogues/index.js;
+// with --check it compares them instead.
+
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { english } from "./english.js";
+
+const FOLDER = new URL(".", import.meta.url);
+const INDEX = new URL("catalogues/index.js", FOLDER);
+const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
+
+/** What the first version of the texts must never say: words of the trade, and words that frighten. */
+const BANNED = {
+  en: /epsilon|differential|anonym|guarantee|\blies?\b|\blying\b/i,
+  de: /epsilon|differenti|anonym|garant|\blüge|\bgelogen/i,
+  fr: /epsilon|différenti|anonym|garanti|\bmen(t|s|songe)\b|\bmentir/i,
+  es: /epsilon|diferencial|anónim|garant|\bmentir|\bmentira/i,
+  ar: /إبسيلون|تفاضلي|مجهول|ضمان|نضمن|كذب/,
+};
+
+/** The sentences of the consent card; the author's own texts come on top of them. */
+const CARD = ["askedBy", "consequence", "process", "cohort", "cannot", "cannotText", "can", "canSite", "oddsLeast"].concat(
+  ["oddsYes", "oddsAll", "tryIt", "start", "nothingYet"],
+);
+const LONGEST_CARD = 120;
+
+/** Language to catalogue. @returns {Record<string, Record<string, string>>} */
+export const catalogues = () =>
+  Object.fromEntries(
+    readdirSync(new URL("catalogues/", FOLDER))
+      .filter((name) => name.endsWith(".json"))
+      .sort()
+      .map((name) => [name.slice(0, -5), JSON.parse(read(`catalogues/${name}`))]),
+  );
+
+/** The keys that the sources ask a catalogue for. */
+export function usedKeys() {
+  const sources = readdirSync(FOLDER).filter((name) => name.endsWith(".js"));
+  const named = sources.flatMap((name) => [...read(name).matchAll(/\b(?:m|words)\.([a-z]\w*)/gi)].map(([, key]) => key));
+  return new Set([...named, ...Object.keys(english), "lang", "dir"]);
+}
+
+const values = (/** @type {string} */ text) => (text.match(/{\w+}/g) ?? []).sort().join();
+
+/** Everything that is wrong with the catalogues, a sentence each. */
+export function problems(all = catalogues(), used = usedKeys()) {
+  const found = [];
+  for (const [language, catalogue] of Object.entries(all)) {
+    const say = (/** @type {string} */ what) => found.push(`${language}.json: ${what}`);
+    for (const key of used) if (!Object.hasOwn(catalogue, key)) say(`"${key}": is missing`);
+    for (const [key, text] of Object.entries(catalogue)) {
+      if (!used.has(key)) say(`"${key}": is used nowhere`);
+      else if (typeof text !== "string" || !text.trim()) say(`"${key}": must be a text`);
+      else if (values(text) !== values(all.en[key] ?? text)) say(`"${key}": must hold ${values(all.en[key])}`);
+      if (BANNED[/** @type {keyof typeof BANNED} */ (language)]?.test(text)) say(`"${key}": holds a word that misleads`);
+    }
+    if (!Object.hasOwn(BANNED, language)) say("needs its banned words in catalogues.mjs");
+    if (catalogue.lang !== language) say(`"lang": must be "${language}"`);
+    if (!["ltr", "rtl"].includes(catalogue.dir)) say('"dir": must be "ltr" or "rtl"');
+    const words = CARD.map((key) => catalogue[key] ?? "").join(" ").trim().split(/\s+/).length;
+    if (words > LONGEST_CARD) say(`the consent card: must be at most ${LONGEST_CARD} words, got ${words}`);
+  }
+  for (const [key, text] of Object.entries(english)) {
+    if (all.en?.[key] !== text) found.push(`en.json: "${key}": must be as in english.js`);
+  }
+  return found;
+}
+
+/** catalogues/index.js as it must be. */
+export function hashes() {
+  const lines = Object.keys(catalogues()).map((language) => {
+    const digest = createHash("sha256").update(read(`catalogues/${language}.json`)).digest("base64");
+    return `  ${language}: "sha256-${digest}",\n`;
+  });
+  return (
+    "//@ts-check\n/* Written by `npm run catalogues`: the hash of every catalogue, so that a bundle takes no other. */\n\n" +
+    `/** @type {Readonly<Record<string, string>>} */\nexport const integrity = {\n${lines.join("")}};\n`
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const found = problems();
+  if (process.argv.includes("--check")) {
+    if (hashes() !== readFileSync(INDEX, "utf8")) found.push("catalogues/index.js: is not up to date");
+  } else {
+    writeFileSync(INDEX, hashes());
+  }
+  for (const problem of found) console.error(problem);
+  console.log(`${Object.keys(catalogues()).join(", ")}: ${usedKeys().size} sentences, ${found.length} problems`);
+  process.exitCode = Number(found.length > 0);
+}

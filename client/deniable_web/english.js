@@ -1,0 +1,21 @@
+//@ts-check
+/* The odds in English, for the library: the elements have catalogues, and do not load this. */
+
+import { oddsOf } from "./odds.js";
+
+/** @type {import("./messages.js").Messages} */
+export const english = {
+  oddsYes: "Of 100 people whose true answer is Yes, about {p} send Yes and {rest} send No.",
+  oddsNo: "Of 100 people whose true answer is No, about {q} send Yes and {other} send No.",
+  "forced-response": "Of 100 people, about {p} send what they chose and {rest} send an option drawn by chance.",
+  "k-ary": "Of 100 people who choose an option, about {p} send it and {rest} send another one.",
+  subset:
+    "Of 100 people who choose an option, about {p} send a set of {w} options that holds it; of 100 who choose another, about {q} do.",
+  "tick-boxes": "Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {rest} do.",
+  mean: "Of 100 people who give the highest answer, about {p} send 1; of 100 who give the lowest, about {q} do.",
+  oddsExact: "Of 100 people, about {p} or fewer send the very answer that they gave.",
+  oddsAll: "Of 100 people, about {p} or fewer send their true answer to every question.",
+};
+
+/** The odds of one question in words. @param {import("./survey.js").Question} question */
+export const oddsSentences = (question, m = english) => oddsOf(question, m);

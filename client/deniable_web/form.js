@@ -1,0 +1,141 @@
+//@ts-check
+/* The questions: native inputs, an error summary, and a review before anything is sent. */
+
+import { bar, box, card, button, fold, heading, h, oddsBox, own, p } from "./dom.js";
+import { isWhole } from "./mechanisms/base.js";
+import { fill } from "./messages.js";
+
+/**
+ * @typedef {import("./messages.js").Messages} Messages
+ * @typedef {import("./survey.js").View} View
+ * @typedef {import("./survey.js").Asked} Asked
+ */
+
+/**
+ * One question. Options carry numbers, so markup alone can send nothing.
+ * @param {Messages} m @param {Asked} question @param {string} [number] where it stands among others
+ */
+export function ask(m, { id, type, text, options, labels, mechanism }, number = "") {
+  const { lo, hi } = mechanism;
+  const [isNumber, isTicks] = [type === "number", type === "ticks"];
+  const note = h("p", { class: "missing", id: `missing-${id}` });
+  const described = { "aria-describedby": `hint-${id} missing-${id}` };
+  const inputs = isNumber
+    ? [
+        h("input", {
+          type: "number",
+          name: id,
+          inputmode: lo < 0 ? "text" : "numeric", // some keypads for numbers have no minus
+          min: String(lo),
+          max: String(hi),
+          step: "1",
+          "aria-labelledby": `text-${id}`,
+          part: "number",
+          ...described,
+        }),
+      ]
+    : options.map((_, n) => h("input", { type: isTicks ? "checkbox" : "radio", name: id, value: String(n) }));
+  const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
+
+  return {
+    inputs,
+    text,
+    set: h(
+      "fieldset",
+      { class: "card", part: "card question", ...(isNumber ? {} : described) },
+      h("legend", { id: `text-${id}`, part: "question-text" }, number, own(text)),
+      h("p", { class: "quiet", id: `hint-${id}` }, fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)),
+      note,
+      h(
+        "div",
+        { class: `options ${type}` },
+        ...inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n])))),
+      ),
+      fold(m.odds, oddsBox(m, mechanism)),
+    ),
+
+    /** What somebody gave as an answer, undefined where it is none yet. */
+    answer() {
+      const number = inputs[0].valueAsNumber; // an empty field is NaN, not 0
+      if (isNumber) return isWhole(number, lo, hi) ? number : undefined;
+      const given = chosen().map((n) => options[n]);
+      return isTicks ? given : given[0];
+    },
+
+    /** The same in the words that somebody chose from. */
+    words: () => (isNumber ? inputs[0].value : chosen().map((n) => labels[n]).join(" · ") || m.none),
+
+    /** Say in the question's own place that it has no answer, or no longer. @param {boolean} isMissing */
+    mark(isMissing) {
+      note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, mechanism) : "";
+      if (isNumber) inputs[0].setAttribute("aria-invalid", String(isMissing));
+      return isMissing;
+    },
+  };
+}
+
+/**
+ * All questions on one page, then the answers once more, then Send. The form has no action: without this script it
+ * sends nothing.
+ * @param {Messages} m @param {View} view @param {(answers: Record<string, unknown>) => void} send
+ */
+export function questions(m, view, send) {
+  const all = view.questions.length;
+  const asked = view.questions.map((question, n) => ask(m, question, all > 1 ? `${n + 1}. ` : ""));
+  const summary = h("div", { role: "alert" });
+  const done = h("p", { class: "quiet" });
+  const count = () => {
+    const n = asked.filter((each) => each.answer() !== undefined).length;
+    done.replaceChildren(bar(n / all), fill(m.progress, { n, all }));
+  };
+  const form = h(
+    "form",
+    { novalidate: "", autocomplete: "off", part: "form", input: count },
+    card(heading(own(view.title)), p(m.truthfully), p(m.nothingYet, "quiet")),
+    summary,
+    ...asked.map(({ set }) => set),
+    card(done, h("button", { part: "button" }, m.review)),
+  );
+  const review = h("div", { class: "review" });
+  const edit = () => {
+    review.replaceChildren();
+    form.hidden = false;
+    count();
+  };
+  form.addEventListener("reset", () => setTimeout(edit)); // once the inputs are empty
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const missing = asked.filter((each) => each.mark(each.answer() === undefined));
+    const links = missing.map(({ text, inputs: [first] }) => {
+      const click = () => first.focus();
+      return h("li", {}, h("button", { type: "button", class: "link", click }, own(text)));
+    });
+    summary.replaceChildren(
+      ...(links.length ? [card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...links))] : []),
+    );
+    if (links.length) return focusOn(summary);
+    form.hidden = true;
+    review.replaceChildren(
+      card(
+        heading(m.yours),
+        ...asked.map(({ text, words }) => box(p(own(text), "quiet"), p(own(words())))),
+        button(m.change, () => {
+          edit();
+          focusOn(form);
+        }),
+        p(m.final),
+        button(m.send, () => {
+          const answers = Object.fromEntries(view.questions.map(({ id }, n) => [id, asked[n].answer()]));
+          form.reset();
+          send(answers);
+        }),
+      ),
+    );
+    focusOn(review);
+  });
+  count();
+  return h("div", {}, form, review);
+}
+
+/** Put the focus on the heading of what came up. @param {ParentNode} place */
+export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();

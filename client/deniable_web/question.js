@@ -1,0 +1,67 @@
+//@ts-check
+/*
+ * <deniable-question name="q7" src="https://collector/s/<id>" question="affair">: one question in somebody else's
+ * form. The form gets only what chance made of the answer; who stores it estimates from that (`deniable analyze`).
+ *
+ * It fails closed: until chance was mixed in there is no value, and the form says so instead of going out. It draws
+ * once: what was drawn stays, whatever the form, the page or the back button do.
+ */
+
+import { DeniableElement } from "./base-element.js";
+import { checkCeiling } from "./ceiling.js";
+import { fetchSurvey } from "./collector.js";
+import { randomizeAnswer } from "./device.js";
+import { button, card, p } from "./dom.js";
+import { SurveyError } from "./errors.js";
+import { ask } from "./form.js";
+import { Memory } from "./memory.js";
+import { notice } from "./screens.js";
+import { translate } from "./survey.js";
+
+export class DeniableQuestion extends DeniableElement {
+  static formAssociated = true;
+  #internals = this.attachInternals();
+  #memory = new Memory();
+
+  async connectedCallback() {
+    const { signal } = (this.gone = new AbortController());
+    this.#refuse();
+    try {
+      const place = this.place();
+      const survey = await this.inWords(fetchSurvey(place), place.languages);
+      if (signal.aborted) return;
+      const id = this.getAttribute("question") ?? this.getAttribute("name");
+      const question = translate(survey, place.languages, this.words).questions.find((each) => each.id === id);
+      if (!question) throw new SurveyError("question: must be one of the survey's");
+      const kept = this.#memory.recall(`${survey.id}/${id}`);
+      checkCeiling(survey, kept ? 0 : this.#memory.spent(place.collector, survey.id));
+      const hold = (/** @type {string} */ value) => {
+        this.#internals.setFormValue(value);
+        this.#internals.setValidity({});
+        this.show(card(p(this.words.mixed, "lead")));
+      };
+      if (kept) return hold(kept.report);
+      const asked = ask(this.words, question);
+      const mix = button(this.words.mix, () => {
+        const answer = asked.answer();
+        if (asked.mark(answer === undefined)) return asked.inputs[0].focus();
+        hold(this.#memory.once(`${survey.id}/${id}`, () => String(randomizeAnswer(question, answer))));
+        this.#memory.charge(place.collector, survey);
+        this.announce("complete");
+      });
+      asked.set.append(p(this.words.mixFirst, "quiet"), mix);
+      this.show(asked.set);
+      this.#refuse();
+      this.announce("ready");
+    } catch (error) {
+      const m = this.words;
+      this.show(notice(m, m.unreachable, m.unreachableText, { detail: Object(error).message }));
+      this.announce("error");
+    }
+  }
+
+  /** Keep the form from going out without a value. */
+  #refuse() {
+    this.#internals.setValidity({ customError: true }, this.words.mixFirst);
+  }
+}

@@ -1,0 +1,46 @@
+//@ts-check
+/* Try it: pretend an answer, let chance work as often as you like, and see what would have been sent. */
+
+import { bar, box, button, fold, h, p } from "./dom.js";
+import { randomizeAnswer } from "./device.js";
+import { fill } from "./messages.js";
+
+/**
+ * The very mechanism of a question, on answers that nobody gave.
+ * @param {import("./messages.js").Messages} m @param {import("./survey.js").Asked} question
+ */
+export function simulator(m, question) {
+  const { type, options, labels, mechanism: { name, lo, hi } } = question;
+  const answers = options.length ? options : [lo, hi];
+  const choice = h(
+    "select",
+    { "aria-label": m.pretend, change: () => clear() },
+    ...answers.map((answer, n) => h("option", { value: String(n) }, labels[n] ?? String(answer))),
+  );
+  const drawn = h("div", { role: "status" });
+  /** How often each option was supported, each number sent. @type {Map<string | number, number>} */
+  const counts = new Map();
+  let presses = 0;
+  const clear = () => {
+    counts.clear();
+    presses = 0;
+    drawn.replaceChildren();
+  };
+  const press = (/** @type {number} */ times) => {
+    const answer = answers[choice.selectedIndex];
+    for (presses += times; times--; ) {
+      const report = randomizeAnswer(question, type === "ticks" ? [answer] : answer);
+      const said = typeof report === "number" ? [report] : [...report].flatMap((bit, n) => (bit === "1" ? [n] : []));
+      for (const each of said) {
+        const what = (name !== "mean" && labels[each]) || each; // the report of a mean is no option
+        counts.set(what, (counts.get(what) ?? 0) + 1);
+      }
+    }
+    const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
+    drawn.replaceChildren(
+      ...most.flatMap(([what, n]) => [bar(n / presses), p(`${what}: ${n} / ${presses}`, "quiet")]),
+    );
+  };
+  const buttons = [1, 100].map((n) => button(fill(m.press, { n }), () => press(n)));
+  return fold(m.tryIt, box(p(m.pretend, "quiet"), choice, h("div", { class: "row" }, ...buttons), drawn));
+}

@@ -1,0 +1,54 @@
+"""The browser client as it is embedded: one bundle under its integrity hash, and a page that other sites may frame."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+from apiflask import APIBlueprint, APIFlask
+from flask import Response, make_response, render_template
+
+from deniable_server.api import get_store
+
+embedding = APIBlueprint("embedding", __name__, enable_openapi=False)
+
+FRAME_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors *; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""The policy of every other page, but that any site may show this one in a frame; it cannot look into it."""
+
+
+def bundle_integrity() -> str:
+    """What browsers compare with the bundle's bytes before they run it: an attribute ``integrity``."""
+    manifest = json.loads((client_folder() / "dist" / "manifest.json").read_text(encoding="utf-8"))
+    integrity: str = manifest["integrity"]["deniable.js"]
+    return integrity
+
+
+def client_files() -> dict[str, Path]:
+    """Files of the browser client by their path under ``/client/``: modules, the bundle, catalogues of translations."""
+    root = client_folder()
+    modules = [*root.glob("*.js"), *root.glob("mechanisms/*.js"), *root.glob("catalogues/*.js*")]
+    named = {path.relative_to(root).as_posix(): path for path in modules}
+    return named | {"deniable.js": root / "dist" / "deniable.js"}
+
+
+def client_folder() -> Path:
+    """Where the browser client is installed."""
+    return Path(str(files("deniable_web")))
+
+
+def init_app(app: APIFlask) -> None:
+    """Tell templates the bundle's hash, and serve the page for frames."""
+    app.jinja_env.globals["bundle_integrity"] = bundle_integrity()
+    app.register_blueprint(embedding)
+
+
+@embedding.get("/embed/<survey_id>")
+def frame(survey_id: str) -> Response:
+    """The survey alone, for a frame on a page of another site."""
+    response = make_response(render_template("frame.html", survey=get_store().survey(survey_id)))
+    response.headers["Content-Security-Policy"] = FRAME_POLICY
+    return response

@@ -1,0 +1,96 @@
+"""Texts of a survey in several languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from deniable.errors import SurveyError, describe
+
+DEFAULT = "default"
+"""The key of the text that answers, tables and results hold, whatever language people read."""
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9_]{1,8})*")
+
+
+class Text(str):
+    """A text that knows its translations. Everywhere else it is the text itself.
+
+    Attributes
+    ----------
+    translations : mapping of str to str
+        Language tag to text, such as ``{"de": "Ja"}``.
+
+    Examples
+    --------
+    >>> text = Text("Yes", {"de": "Ja", "fr": "Oui"})
+    >>> text, text.in_language("de"), text.in_language("fi")
+    ('Yes', 'Ja', 'Yes')
+    """
+
+    __slots__ = ("translations",)
+
+    translations: Mapping[str, str]
+
+    def __new__(cls, text: str, translations: Mapping[str, str]) -> Text:
+        """Join a text with its translations."""
+        made = super().__new__(cls, text)
+        made.translations = MappingProxyType(dict(translations))
+        return made
+
+    def __reduce__(self) -> tuple[type[Text], tuple[str, dict[str, str]]]:
+        """Copies and pickles keep the translations."""
+        return Text, (str(self), dict(self.translations))
+
+    def in_language(self, language: str) -> str:
+        """The text in that language, or the text itself where it has none."""
+        return self.translations.get(language, str(self))
+
+
+def read_text(written: object, subject: str) -> object:
+    """What an author or a published survey holds for a text: the text, or one in several languages as an object.
+
+    Anything else is returned as it is, for the check of texts to refuse.
+
+    Raises
+    ------
+    SurveyError
+        If an object is no text in several languages.
+
+    Examples
+    --------
+    >>> read_text({"default": "Yes", "de": "Ja"}, "text").translations["de"]
+    'Ja'
+    """
+    if not isinstance(written, dict):
+        return written
+    translations = {key: value for key, value in written.items() if key != DEFAULT}
+    if not isinstance(written.get(DEFAULT), str) or not translations:
+        raise SurveyError(
+            f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got {describe(written)}'
+        )
+    for language, value in translations.items():
+        if not _LANGUAGE.fullmatch(language):
+            raise SurveyError(f"{subject}: a language must be like de or pt-BR, got {language[:40]!r}")
+        if not isinstance(value, str):
+            raise SurveyError(f"{subject}: {language} must be a text, got {describe(value)}")
+    return Text(written[DEFAULT], translations)
+
+
+def publish_text(text: str) -> str | dict[str, str]:
+    """A text as a survey publishes it. One language stays a plain text, so its address is what it always was.
+
+    >>> publish_text("Yes"), publish_text(Text("Yes", {"de": "Ja"}))
+    ('Yes', {'default': 'Yes', 'de': 'Ja'})
+    """
+    return {DEFAULT: str(text), **text.translations} if isinstance(text, Text) else text
+
+
+def all_forms(text: str) -> tuple[str, ...]:
+    """The text and its translations.
+
+    >>> all_forms(Text("Yes", {"de": "Ja"}))
+    ('Yes', 'Ja')
+    """
+    return (str(text), *text.translations.values()) if isinstance(text, Text) else (text,)

@@ -1,0 +1,128 @@
+"""What browser tests share: people who answer, a witness of all that a page does, other sites."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from playwright.sync_api import Frame, Page, Request, expect
+
+from deniable import Survey
+
+ANOTHER_PERSON = """() => {
+    localStorage.clear();
+    const element = document.querySelector("deniable-survey");
+    element.replaceWith(element.cloneNode(true));
+}"""
+"""Forget this device's report and put a new element in the place of the old one."""
+
+SUBMIT_BY_SCRIPT = """async choices => {
+    const element = document.querySelector("deniable-survey");
+    const find = async (selector) => {
+        for (let found; ; await new Promise(requestAnimationFrame)) {
+            if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
+        }
+    };
+    (await find(".card > button[type=button]")).at(-1).click();
+    const sets = await find("fieldset");
+    sets.forEach((set, n) => set.querySelectorAll("input")[choices[n]].click());
+    (await find("form button:not([type])")).at(-1).click();
+    const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
+    (await find(".review button")).at(-1).click();
+    await done;
+}"""
+"""Press Start, choose the options of these numbers, press Review and Send, and wait until the report has arrived."""
+
+ARRIVED = "Your report has arrived"
+
+
+@dataclass
+class Witness:
+    """Writes down every request, console line and error of a page."""
+
+    requests: list[Request] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, page: Page) -> Witness:
+        witness = cls()
+        page.on("request", lambda request: witness.requests.append(request))
+        page.on("console", lambda message: witness.lines.append(message.text))
+        page.on("pageerror", lambda error: witness.lines.append(str(error)))
+        return witness
+
+    def posts(self) -> list[bytes]:
+        """Bodies of everything that was sent."""
+        return [request.post_data_buffer or b"" for request in self.requests if request.method != "GET"]
+
+
+def choose(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
+    """Give answers of every type as a person would."""
+    for question in survey.questions:
+        place = page.locator("fieldset").filter(has_text=question.text)
+        given = answers[question.id]
+        if question.type == "ticks":
+            for label in given:
+                place.get_by_role("checkbox", name=label).check()
+        elif question.type == "number":
+            place.get_by_role("spinbutton").fill(str(given))
+        else:
+            label = given.capitalize() if question.type == "yes-no" else given
+            place.get_by_role("radio", name=label, exact=True).check()
+
+
+def press_send(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
+    """Start, choose, look at it once more, send."""
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, answers)
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send").click()
+
+
+def answer(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
+    """Answer as a person would, up to the receipt."""
+    press_send(page, survey, answers)
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+@contextmanager
+def another_site(html: str, headers: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A page of another origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def everything_kept(page: Page | Frame) -> str:
+    """All that a page can leave behind in a browser."""
+    kept: str = page.evaluate(
+        """async () => JSON.stringify({
+            local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
+            databases: await indexedDB.databases(), caches: await caches.keys(), url: location.href,
+            history: history.state,
+        })"""
+    )
+    return kept
