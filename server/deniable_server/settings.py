@@ -15,7 +15,7 @@ from deniable_server.limits import Rate
 
 PREFIX = "DENIABLE_"
 
-OF_COMMANDS = {"DENIABLE_PUBLIC_URL", "DENIABLE_TOKEN"}
+OF_COMMANDS = {"DENIABLE_MEMORY", "DENIABLE_PUBLIC_URL", "DENIABLE_TOKEN"}
 """Variables that commands other than ``serve`` read."""
 
 
