@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
 from deniable import KAry, Mechanism, ParameterError, Report, Survey, Tally, TwoCoin, Warner, estimate, tally_reports
+from deniable.errors import NotInstalled
 
 
 def test_fair_coins_by_hand() -> None:
@@ -143,3 +145,12 @@ def test_rows_by_cohort_name_every_cohort_even_an_empty_one(survey: Survey) -> N
     assert [row.cohort for row in rows if row.question == "affair"] == ["paper", "paper", "web", "web"]
     web = rows[-1]
     assert (web.n, web.estimate, web.conf_low, web.conf_high) == (0, None, 0, 1)
+
+
+def test_without_scipy_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    result = TwoCoin("1/2", "1/2").estimate([570, 430])
+    assert result.share[1] == 0.36
+    assert result.interval(method="wilson")[1].low > 0.29
+    with pytest.raises(NotInstalled, match=r"scipy: is needed for this: pip install 'deniable\[research\]'"):
+        result.interval()

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from deniable import __version__
-from deniable.errors import DeniableError
+from deniable.errors import DeniableError, NotInstalled
 
 
 class Commands(click.Group):
@@ -35,6 +35,8 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except DeniableError as error:
             raise click.ClickException(str(error)) from error
+        except ModuleNotFoundError as error:
+            raise click.ClickException(str(NotInstalled(error.name or "a module"))) from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

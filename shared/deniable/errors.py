@@ -8,9 +8,11 @@ Everything this project raises on purpose:
   + ReportError        a report that does not fit its survey
     - ReportConflict   the same report id arrived before with other content
     - SurveyClosed     the survey takes no reports at this time
-  + BudgetError        the device's ceiling refuses what the survey asks
+  + BudgetError        the device's ceiling or its ledger refuses what the survey asks
+  + UnusableMemory     (client) the device's memory cannot be read or written
   + CollectorError     the collector cannot be reached, or answers something else than agreed
     - UndeliveredReport  (client) holds the report to send again
+  + NotInstalled       what was asked for needs a library that is not there
   + AuditFailed        (auditing) reports tell more than their survey declares
   + NotFound           (server) no such survey here
   + StoreFull          (server) the disk takes no more; nothing of what was to be stored is
@@ -57,6 +59,13 @@ class BudgetError(DeniableError):
 
 class CollectorError(DeniableError):
     """The collector could not be reached, or did not answer as agreed."""
+
+
+class NotInstalled(DeniableError):
+    """Statistics were asked for, and a library that they need is not installed."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(f"{module}: is needed for this: pip install 'deniable[research]'")
 
 
 def describe(value: object) -> str:

@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from deniable.errors import NotInstalled
+
+
+def scipy_special() -> Any:
+    """scipy's special functions, which whoever only answers surveys need not install."""
+    try:
+        from scipy import special
+    except ModuleNotFoundError as error:
+        raise NotInstalled(error.name or "scipy") from None
+    return special
 
 
 def at_least(count: float, n: float, lam: float) -> float:
@@ -13,11 +25,10 @@ def at_least(count: float, n: float, lam: float) -> float:
     >>> at_least(1, 2, 0.5), at_least(0, 2, 0.5), at_least(3, 2, 0.5)
     (0.75, 1.0, 0.0)
     """
-    from scipy.special import betainc
-
+    special = scipy_special()
     if count <= 0:  # parameters of 0 are limits that not every version of scipy takes
         return 1.0
-    return float(betainc(count, n - count + 1, lam)) if count < n + 1 else 0.0
+    return float(special.betainc(count, n - count + 1, lam)) if count < n + 1 else 0.0
 
 
 def at_most(count: float, n: float, lam: float) -> float:
@@ -35,9 +46,8 @@ def at_least_is(probability: float, count: float, n: float) -> float:
     >>> round(at_least_is(0.75, 1, 2), 12)
     0.5
     """
-    from scipy.special import betaincinv
-
-    return float(betaincinv(count, n - count + 1, probability)) if count > 0 else 0.0
+    special = scipy_special()
+    return float(special.betaincinv(count, n - count + 1, probability)) if count > 0 else 0.0
 
 
 def crossing(function: Callable[[float], float], low: float, high: float) -> float:
