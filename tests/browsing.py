@@ -32,7 +32,7 @@ SUBMIT_BY_SCRIPT = """async choices => {
     sets.forEach((set, n) => set.querySelectorAll("input")[choices[n]].click());
     (await find("form button:not([type])")).at(-1).click();
     const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
-    (await find(".review button")).at(-1).click();
+    (await find(".review button[part]")).at(-1).click();
     await done;
 }"""
 """Press Start, choose the options of these numbers, press Review and Send, and wait until the report has arrived."""

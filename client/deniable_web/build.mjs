@@ -25,7 +25,7 @@ const smallCss = {
 };
 
 /** Names that no page sees: the methods and fields that modules share with each other alone. */
-const INNER = new RegExp(
+export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent below spent charge lasts recall",
     "once forget inputs mark gone inWords place announce isOwn more isSeen notes labels sentence share",

@@ -44,6 +44,9 @@ export const fold = (/** @type {string} */ title, /** @type {Children} */ ...chi
 /** @param {string} text @param {() => void} click */
 export const button = (text, click) => h("button", { type: "button", part: "button", click }, text);
 
+/** A button that looks like a link. @param {string | Node} text @param {() => void} click */
+export const link = (text, click) => h("button", { type: "button", class: "link", click }, text);
+
 /** A bar, filled by a share. It repeats what a sentence beside it says. @param {number} share */
 export const bar = (share) => h("progress", { value: String(share), "aria-hidden": "true" });
 

@@ -1,7 +1,7 @@
 //@ts-check
 /* The questions: native inputs, an error summary, and a review before anything is sent. */
 
-import { bar, box, card, button, fold, heading, h, oddsBox, own, p } from "./dom.js";
+import { bar, box, card, button, fold, heading, h, link, oddsBox, own, p } from "./dom.js";
 import { isWhole } from "./mechanisms/base.js";
 import { fill } from "./messages.js";
 
@@ -82,7 +82,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
 export function questions(m, view, send) {
   const all = view.questions.length;
   const asked = view.questions.map((question, n) => ask(m, question, all > 1 ? `${n + 1}. ` : ""));
-  const summary = h("div", { role: "alert" });
+  const summary = h("div", { role: "alert", class: "bad" });
   const done = h("p", { class: "quiet" });
   const count = () => {
     const n = asked.filter((each) => each.answer() !== undefined).length;
@@ -107,8 +107,7 @@ export function questions(m, view, send) {
     event.preventDefault();
     const missing = asked.filter((each) => each.mark(each.answer() === undefined));
     const links = missing.map(({ text, inputs: [first] }) => {
-      const click = () => first.focus();
-      return h("li", {}, h("button", { type: "button", class: "link", click }, own(text)));
+      return h("li", {}, link(own(text), () => first.focus()));
     });
     summary.replaceChildren(
       ...(links.length ? [card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...links))] : []),
@@ -119,15 +118,15 @@ export function questions(m, view, send) {
       card(
         heading(m.yours),
         ...asked.map(({ text, words }) => box(p(own(text), "quiet"), p(own(words())))),
-        button(m.change, () => {
-          edit();
-          focusOn(form);
-        }),
         p(m.final),
         button(m.send, () => {
           const answers = Object.fromEntries(view.questions.map(({ id }, n) => [id, asked[n].answer()]));
           form.reset();
           send(answers);
+        }),
+        link(m.change, () => {
+          edit();
+          focusOn(form);
         }),
       ),
     );

@@ -19,3 +19,11 @@ export { MECHANISMS, mechanismFromPublished } from "./mechanisms/index.js";
 export { Memory } from "./memory.js";
 export { oddsSentences } from "./english.js";
 export { address, parseSurvey, translate } from "./survey.js";
+
+/**
+ * @typedef {import("./survey.js").Survey} Survey
+ * @typedef {import("./survey.js").Question} Question
+ * @typedef {import("./device.js").Report} Report
+ * @typedef {import("./collector.js").Link} Link
+ * @typedef {import("./collector.js").Receipt} Receipt
+ */

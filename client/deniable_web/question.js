@@ -62,6 +62,6 @@ export class DeniableQuestion extends DeniableElement {
 
   /** Keep the form from going out without a value. */
   #refuse() {
-    this.#internals.setValidity({ customError: true }, this.words.mixFirst);
+    this.#internals.setValidity({ customError: true }, this.words.mixFirst ?? this.words.unreachable);
   }
 }

@@ -68,7 +68,7 @@ export function receipt(m, view, report, { title, link, next }) {
       [m.client, code(`${CLIENT} ${checkedHash()}`)],
     ]),
     fold(m.json, h("pre", { class: "box" }, code(report))),
-    fold(m.check, h("pre", { class: "box" }, code(`deniable answer --try ${link}`))),
+    fold(m.verify, h("pre", { class: "box" }, code(`deniable answer --try ${link}`))),
     next && button(m.next, next),
   );
 }

@@ -42,13 +42,13 @@ legend { float: inline-start; }
 .box { background: var(--soft); }
 .box, label, button, select, [type=number] { padding: .5rem 1rem; border-radius: .5rem; }
 .bad { border-inline-start: .25rem solid; }
-.bad, .missing, .link { color: var(--danger); }
+.bad, .missing { color: var(--danger); }
 code { font-family: monospace; }
 pre { white-space: pre-wrap; }
 progress { inline-size: 100%; }
 label, select, [type=number] { border: 1px solid var(--line); background: none; max-inline-size: 100%; }
 option { color: initial; }
-label { grid-template-columns: auto 1fr; align-items: center; cursor: pointer; }
+label { grid-template-columns: auto 1fr; place-items: center start; cursor: pointer; }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
 input { inline-size: 1.25rem; block-size: 1.25rem; }
 [type=number] { inline-size: 10rem; block-size: 3rem; }
@@ -63,8 +63,8 @@ button {
   border: 2px solid transparent; /* forced colours show it */
   cursor: pointer;
 }
-.link { min-block-size: 1.5rem; padding: 0; text-align: start; text-decoration: underline; background: none; }
-summary { inline-size: fit-content; cursor: pointer; }
+.link { min-block-size: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
+summary { inline-size: fit-content; padding-block: .25rem; cursor: pointer; }
 iframe { inline-size: 100%; border: 0; }
 :focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
 @media (min-width: 36rem) { dl div { display: grid; grid-template-columns: 11rem 1fr; gap: 1rem; } }

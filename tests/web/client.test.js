@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
 import { CLIENT } from "../../client/deniable_web/index.js";
-import { bundle, outputs } from "../../client/deniable_web/build.mjs";
+import { INNER, bundle, outputs } from "../../client/deniable_web/build.mjs";
 import { catalogues, hashes, problems } from "../../client/deniable_web/catalogues.mjs";
 import { vectors } from "./helpers.js";
 
@@ -66,6 +66,13 @@ test("every language has every sentence, short enough, without a word that misle
     assert.deepEqual(problems({ en, de: bad }), [`de.json: ${what}`]);
   }
   assert.match(problems({ en: card })[0], /consent card: must be at most 120 words, got 2\d\d/);
+});
+
+test("names that the bundle shortens are no names of catalogues, surveys or the library", async () => {
+  const library = Object.keys(await import("../../client/deniable_web/index.js"));
+  const published = vectors("surveys").flatMap(({ document }) => document.match(/"[a-z]+"(?=:)/g) ?? []);
+  const known = [...Object.keys(catalogues().en), ...library, ...published.map((key) => key.slice(1, -1))];
+  assert.deepEqual(known.filter((name) => INNER.test(name)), []);
 });
 
 test("no module can run markup, need an inline style, log, set a cookie, or draw from a weak generator", () => {

@@ -18,13 +18,17 @@ export function tape(words) {
   return Object.assign(word, { left });
 }
 
-/** A Storage that a Map plays. */
+/** A Storage that a Map plays; like a real one it lists its keys as its own properties. */
 export function fakeStorage() {
   const items = new Map();
-  return {
+  const methods = {
     items,
     getItem: (/** @type {string} */ key) => items.get(key) ?? null,
     setItem: (/** @type {string} */ key, /** @type {string} */ value) => void items.set(key, String(value)),
     removeItem: (/** @type {string} */ key) => void items.delete(key),
   };
+  return new Proxy(methods, {
+    ownKeys: () => [...items.keys()],
+    getOwnPropertyDescriptor: (_, key) => (items.has(key) ? { enumerable: true, configurable: true, value: items.get(key) } : undefined),
+  });
 }

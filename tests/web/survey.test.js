@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { checkCeiling, weakProtection } from "../../client/deniable_web/ceiling.js";
-import { BudgetError, SurveyError, address, oddsSentences, parseSurvey } from "../../client/deniable_web/index.js";
+import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
 import { wholeOdds } from "../../client/deniable_web/odds.js";
 import { dumps } from "../../client/deniable_web/strict-json.js";
@@ -135,6 +135,29 @@ test("why is kept, and no interface text", async () => {
   const survey = await parseSurvey(bytes(plain.document.replace('"type":"yes-no"', '"type":"yes-no","why":"Least noise."')));
   assert.equal(survey.questions[0].why, "Least noise.");
   assert.equal((await parseSurvey(bytes(plain.document))).questions[0].why, null);
+});
+
+test("texts in several languages: the default is the text, people read their own", async () => {
+  const spoken = plain.document
+    .replace('"T"', '{"de":"Ein T","default":"T","pt-BR":"Um T"}')
+    .replace('"Q?"', '{"de":"F?","default":"Q?"}');
+  const survey = await parseSurvey(bytes(spoken));
+  assert.deepEqual([survey.title, survey.questions[0].text], ["T", "Q?"]);
+  const words = { no: "Nein", yes: "Ja" };
+  const read = (...languages) => {
+    const view = translate(survey, languages, words);
+    return [view.title, view.questions[0].text, ...view.questions[0].labels];
+  };
+  assert.deepEqual(read("de-AT", "de"), ["Ein T", "F?", "Nein", "Ja"]);
+  assert.deepEqual(read("pt-BR", "pt", "de"), ["Um T", "F?", "Nein", "Ja"]);
+  assert.deepEqual(read("fi"), ["T", "Q?", "Nein", "Ja"]);
+  assert.deepEqual(read("constructor", "__proto__"), ["T", "Q?", "Nein", "Ja"]);
+  for (const bad of ['{"default":"T"}', '{"de":"T"}', '{"German":"T","default":"T"}', '{"de":3,"default":"T"}', '{"de":"","default":"T"}', '{"de":{"default":"T","fr":"T"},"default":"T"}', '{"default":"T","de":"T"}', '{"de":"T","default":null}', "[]", "{}"]) {
+    await assert.rejects(parseSurvey(bytes(plain.document.replace('"T"', bad))), SurveyError, bad);
+  }
+  for (const options of ['[{"de":"nein","default":"no"},"yes"]', '[{"default":"no"},"yes"]']) {
+    await assert.rejects(parseSurvey(bytes(plain.document.replace('["no","yes"]', options))), SurveyError);
+  }
 });
 
 test("what Python publishes for unusual texts is read back", async () => {

@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-6P0/Ok2y126kAW+MYX9Djagzx6Pomq/3xsHxt7wM8B4=",
-  de: "sha256-nNrtZDQNMmp/eBPzhQDOADO7pro+w2qiPIZx0cnPk+o=",
-  en: "sha256-bmqESjIeasnrTHLX1LhVLExW/t3cEWOkOCqkIPeO78M=",
-  es: "sha256-cUuqqkmiF8x2zKY9N5JMysJerL+Rug4Yrp/pO/n/1UY=",
-  fr: "sha256-kvx6qu7a4ni9arT2wx3q9GlbLGeS6NDelH5rqYLrRM0=",
+  ar: "sha256-ULcAdDMUEBXbiGwIe7CAf2rC9OVbfhwN8bcciTEZ3h8=",
+  de: "sha256-6CNgI7EfzLipGZE2CtSP0q9on5OFh8eO0VlKbIygmyU=",
+  en: "sha256-QKkSHYk1EPzt+cr+Px37jnrbDKSJZR6iUHwQXpoeUXo=",
+  es: "sha256-VCEZUg6RaJzmemuN8Teq1hnJrfNlsRRZySFveAmXuUs=",
+  fr: "sha256-mdAVtWTQ6q8baRmIJ5lblp53q1MqhfdP4IUBtSpiUdA=",
 };

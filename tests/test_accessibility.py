@@ -1,0 +1,276 @@
+"""Everybody can answer: axe on every screen, the keyboard alone, the strictest policy, narrow, dark, right to left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
+
+from browsing import ARRIVED, Witness, another_site, answer, choose
+from conftest import FIVE_TYPES, Collector, person
+from deniable import Survey, read_survey
+
+AXE = Path(__file__).parent.parent / "client" / "deniable_web" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+TRULY = person(3)
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(FIVE_TYPES)
+
+
+def violations(page: Page | Frame) -> list[str]:
+    """What axe finds against WCAG 2.0, 2.1 and 2.2, A and AA."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: dict[str, Any] = page.evaluate(
+        "rules => axe.run(document, { runOnly: { type: 'tag', values: rules }, resultTypes: ['violations'] })", RULES
+    )
+    assert found["passes"], "axe has looked at something"
+    return [f"{each['id']}: {each['help']}: {each['nodes'][0]['html']}" for each in found["violations"]]
+
+
+def test_axe_sees_what_is_wrong(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.set_content("<title>x</title><main><h1>x</h1><img src='data:,'><input></main>")
+    assert {each.split(":")[0] for each in violations(page)} >= {"html-has-lang", "image-alt", "label"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_axe_finds_nothing_on_any_screen(
+    browser: Browser, collector: Collector, survey: Survey, scheme: Any, language: str
+) -> None:
+    context = browser.new_context(viewport={"width": 320, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    for screen in all_screens(page, f"{collector.publish(survey)}#lang={language}", survey):
+        assert violations(page) == [], screen
+        width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width[0] <= width[1], f"{screen}: scrolls sideways"
+        small = page.evaluate(SMALL_TARGETS)
+        assert small == [], f"{screen}: targets below 24 px"
+    context.close()
+
+
+SMALL_TARGETS = """() => [...document.querySelector("deniable-survey").shadowRoot
+    .querySelectorAll("button, summary, select, label, input[type=number]")]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => Math.min(each.getBoundingClientRect().width, each.getBoundingClientRect().height) < 24)
+    .map((each) => each.outerHTML)"""
+
+
+def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
+    """Every screen of a survey, one after another, in whatever language."""
+    page.route("**/reports", lambda route: route.abort())
+    page.goto(link)
+    element = page.locator("deniable-survey")
+    expect(element.locator("h1").last).to_be_visible()
+    yield "consent"
+    element.locator("summary").first.click()
+    element.locator(".row button").last.click()
+    expect(element.locator("[role=status] progress").first).to_be_visible()
+    yield "try it"
+    element.locator(".card > button").click()
+    expect(element.locator("fieldset").first).to_be_visible()
+    yield "questions"
+    element.locator("form > .card > button").click()
+    expect(element.locator("[role=alert] h2")).to_be_focused()
+    yield "errors"
+    page.evaluate(
+        """answers => document.querySelector("deniable-survey").shadowRoot.querySelectorAll("fieldset").forEach(set => {
+            const inputs = [...set.querySelectorAll("input")];
+            if (inputs[0].type === "number") inputs[0].value = 7; else inputs[1].click();
+        })"""
+    )
+    element.locator("form > .card > button").click()
+    expect(element.locator(".review h1")).to_be_focused()
+    yield "review"
+    element.locator(".review button[part]").click()
+    expect(element.locator("h1").last).to_be_focused(timeout=15_000)
+    yield "waiting"
+    page.unroute("**/reports")
+    element.locator("button").click()
+    expect(element.locator("details pre").first).to_be_attached()
+    for fold in element.locator("summary").all():
+        fold.click()
+    yield "receipt"
+
+
+def test_axe_finds_nothing_on_the_other_pages(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    closed = read_survey("closes = 2020-01-01\n" + FIVE_TYPES)
+    greedy = read_survey(FIVE_TYPES.replace('truth = "1/2"', "epsilon = 4.1"))
+    page = context.new_page()
+    for address in [collector.publish(closed), collector.publish(greedy), f"{link}#cohort=none", f"{link}/results"]:
+        page.goto(address)
+        expect(page.locator("h1").last).to_be_visible()
+        assert violations(page) == [], address
+
+
+def test_keyboard_alone_answers_the_whole_survey(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+    def press_until(wanted: str, key: str = "Tab") -> None:
+        """Move on until what has the focus says so."""
+        for _ in range(60):
+            page.keyboard.press(key)
+            if wanted in page.evaluate(FOCUSED):
+                return
+        raise AssertionError(f"the keyboard never reaches {wanted}")
+
+    press_until("Start")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Five types")).to_be_focused()
+    press_until("radio:affair")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    press_until("radio:town")
+    page.keyboard.press("ArrowDown")
+    press_until("checkbox:drugs")
+    page.keyboard.press("Space")
+    press_until("radio:trust")
+    page.keyboard.press("ArrowRight")
+    press_until("number:drinks")
+    page.keyboard.type("12")
+    press_until("Review")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Your answers, on this device alone")).to_be_focused()
+    for given in ("Yes", "B", "cannabis", "2", "12"):
+        expect(page.locator(".review")).to_contain_text(given)
+    press_until("Send")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_focused()
+    assert collector.reports(survey) == before + 1
+
+
+FOCUSED = """() => {
+    const active = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
+    return active.type && active.name ? `${active.type}:${active.name}` : active.textContent.slice(0, 40);
+}"""
+
+
+def test_focus_is_visible(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        outline = page.evaluate(
+            """() => {
+                const active = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
+                const style = getComputedStyle(active);
+                return [style.outlineStyle, parseFloat(style.outlineWidth)];
+            }"""
+        )
+        assert outline[0] != "none"
+        assert outline[1] >= 2
+
+
+def test_strictest_policy_reports_no_violation(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    context.add_init_script(
+        "window.violations = []; addEventListener('securitypolicyviolation',"
+        " event => window.violations.push(event.violatedDirective + ' ' + event.blockedURI));"
+    )
+    witness = Witness.of(page)
+    response = page.goto(collector.publish(survey))
+    assert response
+    policy = response.headers["content-security-policy"]
+    for part in ("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"):
+        assert f"{part};" in policy
+    assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
+    assert "unsafe" not in policy
+    page.get_by_text("Try what chance does").click()
+    page.get_by_role("button", name="Press 100×").click()
+    answer(page, survey, TRULY)
+    for fold in page.locator("deniable-survey summary").all():
+        fold.click()
+    assert page.evaluate("window.violations") == []
+    assert witness.lines == []
+    page.evaluate("document.body.setAttribute('style', 'color: red')")
+    page.wait_for_function("() => window.violations.length === 1")  # and the listener works
+
+
+def test_consent_card_has_at_most_120_words_and_every_part(
+    collector: Collector, context: BrowserContext, demo_survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(demo_survey))
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    card = page.locator("deniable-survey .card[part]").inner_text()
+    assert len(card.split()) <= 120, card
+    for part in (
+        "Nobody can tell your true answers",
+        "The survey’s owner, the server’s administrator, a thief of the data, a court, other respondents.",
+        "Anyone who sees this screen.",
+        "Of 100 people",
+        "Nothing is sent before you press Send.",
+    ):
+        assert part in card
+
+
+def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, context: BrowserContext) -> None:
+    coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
+    page = context.new_page()
+    page.goto(collector.publish(coin))
+    page.get_by_text("Try what chance does").click()
+    witness = Witness.of(page)
+    page.get_by_role("combobox").select_option("Yes")
+    page.get_by_role("button", name="Press 1×").click()
+    expect(page.get_by_role("status")).to_contain_text("1 / 1")
+    for _ in range(40):
+        page.get_by_role("button", name="Press 100×").click()
+    split = dict(line.split(": ") for line in page.locator("[role=status] p").all_inner_texts())
+    yes, pressed = (int(part) for part in split["Yes"].split(" / "))
+    assert pressed == 4001
+    # 3/4 of 4,001 with a standard deviation of 27.4: beyond 145 a probability below 2e-7.
+    assert abs(yes - 3001) <= 145
+    page.get_by_role("combobox").select_option("No")
+    expect(page.locator("[role=status] p")).to_have_count(0)
+    assert witness.requests == []
+    assert json.loads(page.evaluate("JSON.stringify({...localStorage})")) == {}
+
+
+def test_forced_colours_and_reduced_motion(browser: Browser, collector: Collector, survey: Survey) -> None:
+    context = browser.new_context(forced_colors="active", reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, TRULY)
+    chosen, other = (
+        page.locator("label").filter(has=page.locator(f"input{which}")).first
+        for which in (":checked", ":not(:checked)")
+    )
+    style = "label => getComputedStyle(label).outlineStyle"
+    assert chosen.evaluate(style) != "none"
+    assert other.evaluate(style) == "none"
+    moving = """() => [...document.querySelector("deniable-survey").shadowRoot.querySelectorAll("*")].filter((each) => {
+        const { animationName, transitionDuration } = getComputedStyle(each);
+        return animationName !== "none" || parseFloat(transitionDuration) > 0;
+    }).length"""
+    assert page.evaluate(moving) == 0
+    context.close()
+
+
+def test_axe_finds_nothing_in_the_embeds(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Another site</title>
+        <script type="module" src="{collector.url}/client/deniable.js"></script><main><h1>Another site</h1>
+        <deniable-survey src="{link}" isolated></deniable-survey>
+        <form><deniable-question name="affair" src="{link}"></deniable-question></form></main></html>"""
+    with another_site(html) as address:
+        page.goto(address)
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+        expect(page.frame_locator("iframe").get_by_role("button", name="Start")).to_be_visible()
+        assert violations(page) == []
+        (frame,) = [each for each in page.frames if "/embed/" in each.url]
+        assert violations(frame) == []

@@ -1,0 +1,317 @@
+"""Four ways to put a survey into somebody else's page, each as its example does it, in a real Chromium."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from browsing import ARRIVED, Witness, another_site, answer, press_send
+from conftest import Collector
+from deniable import Survey, parse_report, read_survey
+
+FOLDER = Path(__file__).parent.parent / "examples" / "embedding"
+
+SURVEY = """
+title = "Embedded"
+cohorts = ["web"]
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+truth = "1/2"
+
+[[questions]]
+id = "stone"
+type = "ticks"
+text = "Which stones do you hide?"
+options = ["quartz", "zirconium"]
+epsilon = 1
+"""
+
+TRULY = {"affair": "yes", "stone": ["zirconium"]}
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(SURVEY)
+
+
+@pytest.fixture(scope="module")
+def example() -> Callable[..., str]:
+    """The page of an example, as its little server gives it."""
+    spec = importlib.util.spec_from_file_location("serve", FOLDER / "serve.py")
+    assert spec
+    assert spec.loader
+    serve = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(serve)
+    page: Callable[..., str] = serve.page
+    return page
+
+
+EVENTS = """() => {
+    window.seen = [];
+    for (const event of ["ready", "start", "submit", "complete", "queued", "error", "closed", "resize"]) {
+        addEventListener(`deniable-${event}`, ({ detail }) => window.seen.push([event, detail]));
+    }
+    addEventListener("message", ({ data, origin }) => window.seen.push(["message", { data, origin }]));
+}"""
+"""Write down every event and message that a page gets."""
+
+
+def test_script_and_element(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.add_init_script(f"({EVENTS})()")
+    witness = Witness.of(page)
+    with another_site(example("script", f"{link}#cohort=web")) as address:
+        page.goto(address)
+        expect(page.get_by_text("the website around this form")).to_be_visible()
+        answer(page, survey, TRULY)
+        expect(page.get_by_text("Survey: complete.")).to_be_visible()
+        seen = page.evaluate("window.seen")
+        accent = page.locator("deniable-survey summary").first.evaluate(
+            "each => getComputedStyle(each.getRootNode().host).getPropertyValue('--deniable-accent')"
+        )
+    assert accent.strip() == "#7a1f5c"
+    (body,) = witness.posts()
+    assert parse_report(body, survey).cohort == "web"
+    assert collector.reports(survey) == before + 1
+    assert [event for event, _ in seen if event != "resize"] == ["ready", "start", "submit", "complete"]
+    for event, detail in seen:
+        assert set(detail) == ({"survey", "height"} if event == "resize" else {"survey"})
+    assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith("Georgia")
+    assert [line for line in witness.lines if "favicon" not in line] == []
+
+
+def test_tampered_bundle_is_blocked_by_its_hash(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    page = context.new_page()
+    witness = Witness.of(page)
+    code = page.request.get(f"{collector.url}/client/deniable.js").text()
+    evil = {"access-control-allow-origin": "*", "content-type": "text/javascript"}
+    page.route("**/client/deniable.js", lambda route: route.fulfill(body=code + " ", headers=evil))
+    link = collector.publish(survey)
+    with another_site(example("script", link)) as address:
+        for place in (address, link):  # the hosted page holds its own script to the hash too
+            page.goto(place)
+            page.wait_for_function("performance.getEntriesByType('resource').some(({name}) => name.endsWith('.js'))")
+            page.wait_for_timeout(300)
+            assert page.evaluate("customElements.get('deniable-survey') === undefined")
+            assert page.locator("form, input").count() == 0
+    assert len([line for line in witness.lines if "integrity" in line]) == 2
+    assert witness.posts() == []
+
+
+def test_isolated_survey_cannot_be_read_by_the_page_around_it(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.add_init_script(f"({EVENTS})()")
+    witness = Witness.of(page)
+    with another_site(example("isolated", f"{link}#cohort=web")) as address:
+        page.goto(address)
+        frame = page.frame_locator("iframe")
+        expect(frame.get_by_role("button", name="Start")).to_be_visible()
+        expect(frame.get_by_text("the website around this form")).to_have_count(0)
+        (inner,) = [each for each in page.frames if "/embed/" in each.url]
+        page.wait_for_function("window.seen.some(([event]) => event === 'resize')")
+        assert_fits(page)
+        press_send(inner, survey, TRULY)
+        expect(frame.get_by_role("heading", name=ARRIVED)).to_be_visible()
+        page.wait_for_function("window.seen.some(([event]) => event === 'complete')")
+        assert_fits(page)
+        read = """() => {
+            const frame = document.querySelector("deniable-survey").shadowRoot.querySelector("iframe");
+            try { return frame.contentWindow.document.body.textContent } catch (error) { return error.name }
+        }"""
+        assert page.evaluate(read) == "SecurityError"
+        assert page.evaluate(read.replace("document.body.textContent", "localStorage.length")) == "SecurityError"
+        seen = page.evaluate("window.seen")
+        # Somebody else's messages are not taken for the survey's.
+        page.evaluate("postMessage({ deniable: 'complete', height: 9999 }, '*')")
+        page.wait_for_timeout(100)
+        assert page.evaluate("document.querySelector('deniable-survey').offsetHeight") < 9999
+    (body,) = witness.posts()
+    assert parse_report(body, survey).cohort == "web"
+    assert collector.reports(survey) == before + 1
+    messages = [detail for event, detail in seen if event == "message"]
+    assert {message["origin"] for message in messages} == {collector.url}
+    assert {message["data"]["deniable"] for message in messages} == {"ready", "start", "submit", "complete", "resize"}
+    for message in messages:
+        assert set(message["data"]) <= {"deniable", "survey", "height"}
+
+
+def assert_fits(page: Page) -> None:
+    """The frame is as high as what it shows."""
+    page.wait_for_function(
+        """() => {
+            const frame = document.querySelector("deniable-survey").shadowRoot.querySelector("iframe");
+            return frame.offsetHeight > 200;
+        }"""
+    )
+
+
+def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    page.set_viewport_size({"width": 320, "height": 800})
+    page.add_init_script(f"({EVENTS})()")
+    told = set()
+    with another_site(example("isolated", f"{link}#kiosk")) as address:
+        for affair, stones in [("yes", []), ("no", ["quartz", "zirconium"])]:
+            page.goto(address)
+            (inner,) = [each for each in page.frames if "/embed/" in each.url]
+            press_send(inner, survey, {"affair": affair, "stone": stones})
+            expect(inner.get_by_role("heading", name=ARRIVED)).to_be_visible()
+            page.wait_for_timeout(200)
+            seen = [detail["data"] for event, detail in page.evaluate("window.seen") if event == "message"]
+            told.add(json.dumps(seen, sort_keys=True))
+    assert len(told) == 1, told
+
+
+def test_only_the_page_for_frames_can_be_framed(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    with another_site(f'<!doctype html><title>x</title><iframe src="{link}"></iframe>') as address:
+        page.goto(address)
+        page.wait_for_timeout(300)
+    assert any("frame-ancestors" in line for line in witness.lines)
+    embed = page.request.get(link.replace("/s/", "/embed/"))
+    assert "frame-ancestors *" in embed.headers["content-security-policy"]
+    assert "unsafe" not in embed.headers["content-security-policy"]
+
+
+def fill_form(page: Page, choice: str) -> None:
+    """Choose in the private question of the example form."""
+    page.get_by_label("Your age").fill("44")
+    page.get_by_role("radio", name=choice, exact=True).check()
+
+
+FORM_DATA = "() => [...new FormData(document.querySelector('form'))]"
+
+
+def test_form_gets_only_the_randomised_value_and_draws_once(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    with another_site(example("form", link, "affair")) as address:
+        page.route("**/store", lambda route: route.fulfill(body="stored"))
+        page.goto(address)
+        fill_form(page, "Yes")
+        assert page.evaluate(FORM_DATA) == [["age", "44"]]
+        page.get_by_role("button", name="Submit the form").click()  # too early: the form stays
+        assert page.url == address
+        assert page.evaluate("document.querySelector('form').checkValidity()") is False
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        drawn = page.evaluate(FORM_DATA)
+        assert drawn[1][1] in ("0", "1")
+        page.evaluate("document.querySelector('form').reset()")
+        assert page.evaluate(FORM_DATA)[1] == drawn[1]
+        page.reload()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        page.get_by_label("Your age").fill("44")
+        page.get_by_role("button", name="Submit the form").click()
+        page.wait_for_url("**/store")
+        page.go_back()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        assert page.evaluate(FORM_DATA)[1] == drawn[1]
+        assert page.get_by_role("radio").count() == 0
+    (body,) = witness.posts()
+    assert parse_qs(body.decode()) == {"age": ["44"], "q7": [drawn[1][1]]}
+    assert collector.reports(survey) == before  # the form's own tool stores it
+
+
+def test_forms_hold_reports_with_the_odds_of_the_coins(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    html = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
+        <form></form>"""
+    with another_site(html) as address:
+        page.goto(address)
+        values = page.evaluate(
+            """async (link) => {
+                await customElements.whenDefined("deniable-question");
+                const form = document.querySelector("form");
+                const values = [];
+                for (let n = 0; n < 300; n++) {
+                    localStorage.clear();
+                    const question = document.createElement("deniable-question");
+                    question.setAttribute("src", link);
+                    question.setAttribute("name", "affair");
+                    const ready = new Promise((done) => question.addEventListener("deniable-ready", done));
+                    form.replaceChildren(question);
+                    await ready;
+                    question.shadowRoot.querySelectorAll("input")[1].click();
+                    question.shadowRoot.querySelector("button").click();
+                    values.push(new FormData(form).get("affair"));
+                }
+                return values;
+            }""",
+            link,
+        )
+    # 3/4 of 300 send Yes: 225, standard deviation 7.5. Beyond 40: a probability below 1e-7.
+    assert abs(values.count("1") - 225) <= 40
+    assert set(values) == {"0", "1"}
+
+
+@pytest.mark.parametrize("trouble", ["altered", "greedy", "no such question", "unreachable"])
+def test_question_in_a_form_fails_closed(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str], trouble: str
+) -> None:
+    greedy = read_survey(SURVEY.replace('truth = "1/2"', "epsilon = 4.1"))
+    link = collector.publish(greedy if trouble == "greedy" else survey)
+    page = context.new_page()
+    if trouble == "altered":
+        page.route("**/api/v1/surveys/*", lambda route: route.fulfill(body=greedy.document.decode()))
+    if trouble == "unreachable":
+        page.route("**/api/v1/surveys/*", lambda route: route.abort())
+    with another_site(example("form", link, "none" if trouble == "no such question" else "affair")) as address:
+        page.goto(address)
+        expect(page.get_by_text("Nothing was sent")).to_be_visible()
+        assert page.evaluate(FORM_DATA) == [["age", ""]]
+        page.get_by_label("Your age").fill("44")
+        assert page.evaluate("document.querySelector('form').checkValidity()") is False
+        assert page.get_by_role("radio").count() == 0
+
+
+def test_an_interface_of_ones_own(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    coin = read_survey(SURVEY[: SURVEY.rindex("[[questions]]")])
+    link = collector.publish(coin)
+    page = context.new_page()
+    witness = Witness.of(page)
+    with another_site(example("own-interface", f"{link}#cohort=web")) as address:
+        page.goto(address)
+        expect(page.get_by_text("Of 100 people whose true answer is Yes, about 75 send Yes")).to_be_visible()
+        page.get_by_role("button", name="yes").click()
+        expect(page.get_by_text(re.compile("Your report has arrived"))).to_be_visible()
+        page.reload()
+        page.get_by_role("button", name="no", exact=True).click()
+        expect(page.get_by_text(re.compile("Your report has arrived"))).to_be_visible()
+    assert len(witness.posts()) == 2
+    assert len(set(witness.posts())) == 1
+    assert collector.reports(coin) == 1

@@ -1,0 +1,105 @@
+"""Survey texts in several languages, and "prefer not to say" inside the mechanism."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from deniable import KAry, SurveyError, parse_survey, read_survey
+from deniable.texts import Text
+from deniable_client import randomize
+
+SPOKEN = """
+title = { default = "Life", de = "Leben", pt-BR = "Vida" }
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = { default = "An affair?", de = "Eine Affäre?" }
+truth = "1/2"
+
+[[questions]]
+id = "town"
+type = "choice"
+text = "Where?"
+options = [{ default = "town", de = "Stadt" }, "country"]
+epsilon = 1
+"""
+
+PLAIN = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\n'
+
+
+def test_texts_in_several_languages_are_published_and_read_back() -> None:
+    survey = read_survey(SPOKEN)
+    assert survey.title == "Life"
+    assert b'"title":{"de":"Leben","default":"Life","pt-BR":"Vida"}' in survey.document
+    assert b'"options":[{"de":"Stadt","default":"town"},"country"]' in survey.document
+    again = parse_survey(survey.document, survey.id)
+    assert again.document == survey.document
+    assert isinstance(again.title, Text)
+    assert again.title.in_language("pt-BR") == "Vida"
+    assert randomize(again, {"affair": "yes", "town": "town"}).values.keys() == {"affair", "town"}
+
+
+def test_one_language_keeps_the_address_that_it_always_had() -> None:
+    survey = read_survey(
+        'title = "Life and love, 1974"\n[[questions]]\nid = "affair"\ntype = "yes-no"\n'
+        'text = "Have you had an affair since you married?"\ntruth = "1/2"\n'
+    )
+    assert survey.id == "46es6ramwhfejnr7cygw3egjni"
+
+
+def test_a_text_survives_copies() -> None:
+    text = Text("Yes", {"de": "Ja"})
+    for copied in (copy.copy(text), copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
+        assert copied == "Yes"
+        assert copied.in_language("de") == "Ja"
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ('title = { default = "T" }', "title: in several languages must be like"),
+        ('title = { de = "T" }', "title: in several languages must be like"),
+        ('title = { default = "T", German = "T" }', "title: a language must be like de or pt-BR, got 'German'"),
+        ('title = { default = "T", de = 3 }', "title: de must be a text, got 3"),
+        ('title = { default = "T", de = " " }', "title: must not be empty"),
+        ('title = { default = "T", de = "x\\u0007" }', "title: must not hold the control character U+0007"),
+    ],
+)
+def test_what_is_no_text_in_several_languages_is_named(written: str, sentence: str) -> None:
+    with pytest.raises(SurveyError) as caught:
+        read_survey(f'{written}\n{PLAIN}truth = "1/2"\n')
+    assert str(caught.value).startswith(sentence)
+
+
+def test_options_must_differ_in_every_language() -> None:
+    with pytest.raises(SurveyError, match="options in de: must differ from each other, 'Land' stands there twice"):
+        read_survey(SPOKEN.replace('"country"', '"Land"').replace('"Stadt"', '"Land"'))
+
+
+def test_options_of_scales_and_yes_no_are_not_translated() -> None:
+    survey = read_survey('title = "T"\n' + PLAIN + 'truth = "1/2"\n')
+    document = survey.document.replace(b'["no","yes"]', b'[{"de":"nein","default":"no"},"yes"]')
+    with pytest.raises(SurveyError, match="have no translations of their own"):
+        parse_survey(document)
+
+
+@pytest.mark.parametrize("noise", ['truth = "1/2"', "epsilon = 1"])
+def test_prefer_not_to_say_is_one_of_the_options_and_goes_through_the_mechanism(noise: str) -> None:
+    survey = read_survey(f'title = "T"\n{PLAIN}{noise}\ndecline = "Prefer not to say"\n')
+    (question,) = survey.questions
+    assert question.type == "choice"
+    assert question.options == ("No", "Yes", "Prefer not to say")
+    assert isinstance(question.mechanism, KAry)
+    if "truth" in noise:
+        assert question.mechanism == KAry.from_coin(3, "1/2")
+    sent = {randomize(survey, {"q": "Prefer not to say"}).values["q"] for _ in range(200)}
+    assert sent == {0, 1, 2}  # one of them missing: a probability below 1e-14
+
+
+def test_a_second_coin_has_no_third_option() -> None:
+    with pytest.raises(SurveyError, match="must have either yes or decline"):
+        read_survey(f'title = "T"\n{PLAIN}truth = "1/2"\nyes = "1/2"\ndecline = "No comment"\n')
