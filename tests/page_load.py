@@ -28,9 +28,9 @@ PRESS_START = """
 """
 
 
-def main_thread_work(browser: Browser, link: str) -> dict[str, float]:
+def main_thread_work(browser: Browser, link: str, has_scripts: bool = True) -> dict[str, float]:
     """Milliseconds of each kind of work of one load, nothing cached."""
-    context = browser.new_context()
+    context = browser.new_context(java_script_enabled=has_scripts)
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})  # not the time that others had the processor
@@ -43,15 +43,19 @@ def main_thread_work(browser: Browser, link: str) -> dict[str, float]:
     page.add_init_script(PRESS_START)
     page.goto("about:blank")
     before = so_far()
-    with page.expect_console_message():
-        page.goto(link, wait_until="commit")
+    if has_scripts:
+        with page.expect_console_message():
+            page.goto(link, wait_until="commit")
+    else:
+        page.goto(link)
+        page.wait_for_timeout(500)
     after = so_far()
     context.close()
     return {name: after[name] - before[name] for name in WORK}
 
 
-def measure() -> list[dict[str, float]]:
-    """Several loads of a survey of five types."""
+def measure() -> dict[str, list[dict[str, float]]]:
+    """Several loads of a survey of five types, and of the same page with scripts off, for what any page costs."""
     survey = read_survey(FIVE_TYPES)
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         log, port = Path(place) / "log", free_port()
@@ -61,14 +65,15 @@ def measure() -> list[dict[str, float]]:
             wait_until_ready(collector)
             link = collector.publish(survey)
             browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-            rounds = [main_thread_work(browser, link) for _ in range(ROUNDS)]
+            both = [(main_thread_work(browser, link), main_thread_work(browser, link, False)) for _ in range(ROUNDS)]
             browser.close()
             process.terminate()
-    return rounds
+    return {"to the first question": [each for each, _ in both], "scripts off": [each for _, each in both]}
 
 
 if __name__ == "__main__":
-    rounds = measure()
-    for name in rounds[0]:
-        values = sorted(each[name] for each in rounds)
-        print(f"{name:20} median {statistics.median(values):6.1f} ms, {values[0]:.1f} to {values[-1]:.1f}")
+    for what, rounds in measure().items():
+        print(what)
+        for name in rounds[0]:
+            values = sorted(each[name] for each in rounds)
+            print(f"    {name:20} median {statistics.median(values):6.1f} ms, {values[0]:.1f} to {values[-1]:.1f}")

@@ -218,6 +218,7 @@ def test_form_gets_only_the_randomised_value_and_draws_once(
         page.route("**/store", lambda route: route.fulfill(body="stored"))
         page.goto(address)
         fill_form(page, "Yes")
+        expect(page.get_by_text("the website around this form")).to_be_visible()
         assert page.evaluate(FORM_DATA) == [["age", "44"]]
         page.get_by_role("button", name="Submit the form").click()  # too early: the form stays
         assert page.url == address

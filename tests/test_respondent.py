@@ -207,7 +207,7 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
 def test_survey_that_closed_while_the_report_waited(collector: Collector, context: BrowserContext) -> None:
     survey = read_survey(FIVE_QUESTIONS.replace("Five questions", "Closes soon"))
     page = context.new_page()
-    page.route("**/reports", lambda route: route.abort())
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(collector.publish(survey))
     press_send(page, survey, TRULY)
     expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
@@ -234,7 +234,7 @@ def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
         answer(page, survey, TRULY)
         assert json.loads(everything_kept(page))["local"] == {}
         page.get_by_role("button", name="Next person").click()
-    page.route("**/reports", lambda route: route.abort())
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     press_send(page, survey, TRULY)
     expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
     page.get_by_role("button", name="Next person").click()

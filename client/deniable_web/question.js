@@ -49,7 +49,8 @@ export class DeniableQuestion extends DeniableElement {
         this.#memory.charge(place.collector, survey);
         this.announce("complete");
       });
-      asked.set.append(p(this.words.mixFirst, "quiet"), mix);
+      const m = this.words;
+      asked.set.append(p(`${m.can}: ${m.canSite}`, "quiet"), p(m.mixFirst, "quiet"), mix);
       this.show(asked.set);
       this.#refuse();
       this.announce("ready");
