@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import importlib.util
 import json
 import re
@@ -10,11 +13,13 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
+from flask.testing import FlaskClient
 from playwright.sync_api import BrowserContext, Page, expect
 
 from browsing import ARRIVED, Witness, another_site, answer, press_send
 from conftest import Collector
 from deniable import Survey, parse_report, read_survey
+from deniable_server.store import Store
 
 FOLDER = Path(__file__).parent.parent / "examples" / "embedding"
 
@@ -92,6 +97,31 @@ def test_script_and_element(
         assert set(detail) == ({"survey", "height"} if event == "resize" else {"survey"})
     assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith("Georgia")
     assert [line for line in witness.lines if "favicon" not in line] == []
+
+
+def test_pages_print_the_hash_of_the_very_bytes_that_are_served(
+    http: FlaskClient, store: Store, survey: Survey
+) -> None:
+    store.publish(survey)
+    with http.get("/client/deniable.js") as response:
+        assert response.mimetype == "text/javascript"
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        digest = hashlib.sha384(response.data).digest()
+    integrity = f"sha384-{base64.b64encode(digest).decode()}"
+    for path in ("", "/results"):
+        assert f"<code>{integrity}</code>" in html_of(http, f"/s/{survey.id}{path}")
+    for path in (f"/s/{survey.id}", f"/embed/{survey.id}"):
+        page = html_of(http, path)
+        assert f'src="/client/deniable.js" integrity="{integrity}"' in page
+        assert f"deniable answer http://localhost/s/{survey.id}" in page
+        assert not re.search(r"<(form|input|button|textarea|select)\b", page)
+    with http.get("/client/catalogues/ar.json") as response:
+        assert response.mimetype == "application/json"
+
+
+def html_of(http: FlaskClient, path: str) -> str:
+    """A page as text, with the characters that templates write as entities."""
+    return html.unescape(http.get(path).text)
 
 
 def test_tampered_bundle_is_blocked_by_its_hash(
@@ -248,9 +278,9 @@ def test_forms_hold_reports_with_the_odds_of_the_coins(
 ) -> None:
     link = collector.publish(survey)
     page = context.new_page()
-    html = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
+    site = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
         <form></form>"""
-    with another_site(html) as address:
+    with another_site(site) as address:
         page.goto(address)
         values = page.evaluate(
             """async (link) => {
