@@ -77,18 +77,29 @@ class Terminal:
         self.process = subprocess.Popen(start, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
         os.close(inner)
         self.text = ""
+        self._interrupt = b""
 
     def type(self, prompt: str, line: str) -> None:
         """Wait for a prompt, then type a line; a control character is pressed alone."""
         self.read_until(prompt)
         # A hidden prompt throws away what was typed before it, and shows its text after it does.
-        os.write(self._fd, line.encode() if line[:1] in ("\x03", "\x04") else f"{line}\n".encode())
+        pressed = line.encode() if line[:1] in ("\x03", "\x04") else f"{line}\n".encode()
+        self._interrupt = pressed if pressed == b"\x03" else b""
+        os.write(self._fd, pressed)
 
     def read_until(self, text: str | None) -> None:
         """Read until a text comes, or with None until the end, at most 30 seconds."""
         start, deadline = len(self.text), time.monotonic() + 30
         while text is None or text not in self.text[start:]:
-            ready, _, _ = select.select([self._fd], [], [], max(deadline - time.monotonic(), 0))
+            ready, _, _ = select.select([self._fd], [], [], 1)
+            if not ready and time.monotonic() < deadline:
+                # Ctrl-C between the prompt and the read that follows it is seen by Python only after that read; a
+                # person presses again.
+                os.write(self._fd, self._interrupt)
+                continue
+            if not ready:
+                self.process.kill()
+                self.process.wait(timeout=30)
             assert ready, f"waited for {text!r} after:\n{self.text}"
             try:
                 content = os.read(self._fd, 65536)
