@@ -154,6 +154,7 @@ def test_isolated_survey_cannot_be_read_by_the_page_around_it(
     witness = Witness.of(page)
     with another_site(example("isolated", f"{link}#cohort=web")) as address:
         page.goto(address)
+        expect(page.get_by_title("Survey about your life").last).to_be_visible()
         frame = page.frame_locator("iframe")
         expect(frame.get_by_role("button", name="Start")).to_be_visible()
         expect(frame.get_by_text("the website around this form")).to_have_count(0)

@@ -87,7 +87,7 @@ export class DeniableSurvey extends DeniableElement {
     const more = new URLSearchParams({ host: location.origin, lang });
     if (cohort !== null) more.set("cohort", cohort);
     if (this.#isKiosk) more.set("kiosk", "");
-    const frame = h("iframe", { src: `${collector}/embed/${survey}#${more}`, title: this.words.survey, part: "frame" });
+    const frame = h("iframe", { src: `${collector}/embed/${survey}#${more}`, title: this.title || this.words.survey, part: "frame" });
     const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
       if (source !== frame.contentWindow || origin !== new URL(collector).origin) return;
       const { deniable, height } = Object(data);

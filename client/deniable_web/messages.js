@@ -18,6 +18,7 @@ import { plain } from "./requests.js";
 export const speechless = {
   lang: "en",
   dir: "ltr",
+  survey: "Survey",
   unreachable: "The survey cannot be loaded",
   unreachableText: "Nothing was sent.",
   again: "Try again",
