@@ -37,4 +37,4 @@ def limits(estimate: Estimate, option: int, confidence_level: float) -> Interval
     assert estimate.design.support is not None
     a, b = map(float, estimate.design.support[option])
     ends = wilson(estimate.effective_counts[option], estimate.n_effective, confidence_level)
-    return Interval(*sorted((end - b) / (a - b) for end in ends))
+    return ends.debiased(a, b)

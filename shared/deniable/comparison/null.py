@@ -10,6 +10,7 @@ from deniable.channels import Groups
 from deniable.comparison.cohorts import is_binomial
 from deniable.errors import ParameterError
 from deniable.estimation import Estimate
+from deniable.intervals import Interval
 from deniable.intervals.tails import crossing
 
 
@@ -128,7 +129,7 @@ def _most_likely(cohorts: Sequence[Estimate], option: int) -> float:
             total -= (a - b) * (_quotient(count, lam) - _quotient(n - count, 1 - lam))
         return total
 
-    ends = [sorted((end - b) / (a - b) for end in (0, 1)) for a, b in supports]
+    ends = [Interval(0.0, 1.0).debiased(a, b) for a, b in supports]
     return crossing(fall, max(low for low, _ in ends), min(high for _, high in ends))
 
 

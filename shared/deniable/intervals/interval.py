@@ -14,6 +14,14 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def debiased(self, a: float, b: float) -> Interval:
+        """An interval of the share behind one of ``lam = b + (a - b) share``, not cut.
+
+        >>> Interval(0.25, 0.5).debiased(0.75, 0.25), Interval(0.25, 0.5).debiased(0.25, 0.75)
+        (Interval(low=0.0, high=0.5), Interval(low=0.5, high=1.0))
+        """
+        return Interval(*sorted((end - b) / (a - b) for end in self))
+
     def cut(self, low: float = 0.0, high: float = 1.0) -> Interval:
         """The part within a range; where nothing is, the end of the range that is nearest.
 

@@ -117,8 +117,7 @@ def share_interval(
         ends = _RESTRICTED[name](count, n, confidence_level, low, high)
     else:
         ends = _BINOMIAL[name](count, n, confidence_level)
-    a, b = map(float, support)
-    return Interval(*sorted((end - b) / (a - b) for end in ends)).cut()
+    return ends.debiased(*map(float, support)).cut()
 
 
 def check_count(count: float, n: float, support: tuple[float, float]) -> tuple[float, float, float, float]:
