@@ -28,6 +28,7 @@ SUBMIT_BY_SCRIPT = """async choices => {
         }
     };
     (await find(".card > button[type=button]")).at(-1).click();
+    await find("form button:not([type])"); // the last to come
     const sets = await find("fieldset");
     sets.forEach((set, n) => set.querySelectorAll("input")[choices[n]].click());
     (await find("form button:not([type])")).at(-1).click();

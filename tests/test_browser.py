@@ -278,6 +278,7 @@ def test_without_scripts_the_page_explains_and_cannot_send(
     page = context.new_page()
     page.goto(collector.publish(survey))
     expect(page.get_by_role("heading", name="This page has to run a script")).to_be_visible()
+    expect(page.get_by_role("heading", name="has not started")).to_be_hidden()
     assert page.locator("form, input, button, textarea, select").count() == 0
     context.close()
 

@@ -140,6 +140,7 @@ def test_tampered_bundle_is_blocked_by_its_hash(
             page.wait_for_timeout(300)
             assert page.evaluate("customElements.get('deniable-survey') === undefined")
             assert page.locator("form, input").count() == 0
+        expect(page.get_by_role("heading", name="The script of this page has not started")).to_be_visible()
     assert len([line for line in witness.lines if "integrity" in line]) == 2
     assert witness.posts() == []
 

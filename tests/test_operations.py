@@ -82,7 +82,7 @@ class TestSettings:
 class TestHeaders:
     REQUESTS: tuple[tuple[str, str, dict[str, Any], int], ...] = (
         ("GET", "/", {}, 200),
-        ("GET", "/static/icon.svg", {}, 200),
+        ("GET", "/static/icon.png", {}, 200),
         ("GET", "/client/define.js", {}, 200),
         ("GET", "/favicon.ico", {}, 301),
         ("GET", "/static/nothing", {}, 404),

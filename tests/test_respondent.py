@@ -81,6 +81,7 @@ GIVE = """async answers => {
         }
     };
     (await find(".card > button[type=button]")).at(-1).click();
+    await find("form button:not([type])"); // the last to come
     const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
     sets.forEach((inputs, n) => {
         if (inputs[0].type === "number") inputs[0].value = answers[n];
@@ -159,7 +160,7 @@ def test_a_hundred_reloads_and_resends_make_one_body(
     for _ in range(100):
         page.evaluate(unsend)
         page.reload()
-        page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('pre')")
+        page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('dl code')")
     assert len(witness.posts()) == 101
     assert len(set(witness.posts())) == 1
     assert collector.reports(survey) == before + 1

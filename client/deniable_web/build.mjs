@@ -28,7 +28,7 @@ const smallCss = {
 export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent below spent charge lasts recall",
-    "once forget inputs mark gone inWords place announce isOwn more isSeen notes labels sentence share",
+    "once forget inputs mark gone inWords place announce isOwn more isSeen notes labels sentence share words root show",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 

@@ -28,7 +28,6 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
           inputmode: lo < 0 ? "text" : "numeric", // some keypads for numbers have no minus
           min: String(lo),
           max: String(hi),
-          step: "1",
           "aria-labelledby": `text-${id}`,
           part: "number",
           ...described,
@@ -43,7 +42,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
     set: h(
       "fieldset",
       { class: "card", part: "card question", ...(isNumber ? {} : described) },
-      h("legend", { id: `text-${id}`, part: "question-text" }, number, own(text)),
+      h("legend", { id: `text-${id}`, part: "question-text" }, own(number + text)),
       h("p", { class: "quiet", id: `hint-${id}` }, fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)),
       note,
       h(
@@ -51,7 +50,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
         { class: `options ${type}` },
         ...inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n])))),
       ),
-      fold(m.odds, oddsBox(m, mechanism)),
+      fold(m.odds, () => oddsBox(m, mechanism)),
     ),
 
     /** What somebody gave as an answer, undefined where it is none yet. */
@@ -81,7 +80,13 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
  */
 export function questions(m, view, send) {
   const all = view.questions.length;
-  const asked = view.questions.map((question, n) => ask(m, question, all > 1 ? `${n + 1}. ` : ""));
+  /** @type {ReturnType<typeof ask>[]} */
+  const asked = [];
+  const next = () => {
+    const n = asked.length;
+    asked.push(ask(m, view.questions[n], all > 1 ? `${n + 1}. ` : ""));
+    return asked[n].set;
+  };
   const summary = h("div", { role: "alert", class: "bad" });
   const done = h("p", { class: "quiet" });
   const count = () => {
@@ -93,9 +98,14 @@ export function questions(m, view, send) {
     { novalidate: "", autocomplete: "off", part: "form", input: count },
     card(heading(own(view.title)), p(m.truthfully), p(m.nothingYet, "quiet")),
     summary,
-    ...asked.map(({ set }) => set),
-    card(done, h("button", { part: "button" }, m.review)),
+    next(),
   );
+  // The first question stands on the screen before a slow phone lays out the others.
+  setTimeout(() => {
+    while (asked.length < all) form.append(next());
+    form.append(card(done, h("button", { part: "button" }, m.review)));
+    count();
+  }, 20);
   const review = h("div", { class: "review" });
   const edit = () => {
     review.replaceChildren();
@@ -132,7 +142,6 @@ export function questions(m, view, send) {
     );
     focusOn(review);
   });
-  count();
   return h("div", {}, form, review);
 }
 

@@ -44,7 +44,7 @@ export function consent(m, view, { cohort, isSeen, notes, start }) {
     whole[0] && p(m.oddsLeast, "quiet"),
     oddsBox(m, least.mechanism),
     ...quiet(whole),
-    simulator(m, least),
+    fold(m.tryIt, () => simulator(m, least)),
     ...notes.map((note) => p(note, "box")),
     button(m.start, start),
     p(m.nothingYet, "quiet"),
@@ -62,13 +62,13 @@ export function receipt(m, view, report, { title, link, next }) {
     p(m.notKept, "lead"),
     p(m.chance),
     ...quiet(wholeOdds(view, m)),
-    fold(m.odds, box(...quiet(each))),
+    fold(m.odds, () => box(...quiet(each))),
     pairs([
       [m.survey, code(view.id)],
       [m.client, code(`${CLIENT} ${checkedHash()}`)],
     ]),
-    fold(m.json, h("pre", { class: "box" }, code(report))),
-    fold(m.verify, h("pre", { class: "box" }, code(`deniable answer --try ${link}`))),
+    fold(m.json, () => h("pre", { class: "box" }, code(report))),
+    fold(m.verify, () => h("pre", { class: "box" }, code(`deniable answer --try ${link}`))),
     next && button(m.next, next),
   );
 }

@@ -1,7 +1,7 @@
 //@ts-check
 /* Try it: pretend an answer, let chance work as often as you like, and see what would have been sent. */
 
-import { bar, box, button, fold, h, p } from "./dom.js";
+import { bar, box, button, h, p } from "./dom.js";
 import { randomizeAnswer } from "./device.js";
 import { fill } from "./messages.js";
 
@@ -42,5 +42,5 @@ export function simulator(m, question) {
     );
   };
   const buttons = [1, 100].map((n) => button(fill(m.press, { n }), () => press(n)));
-  return fold(m.tryIt, box(p(m.pretend, "quiet"), choice, h("div", { class: "row" }, ...buttons), drawn));
+  return box(p(m.pretend, "quiet"), choice, h("div", { class: "row" }, ...buttons), drawn);
 }

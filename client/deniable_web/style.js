@@ -27,8 +27,12 @@ export const css = `
 * { box-sizing: border-box; margin: 0; font: inherit; color: inherit; }
 h1, h2, legend, button, .lead, .missing { font-weight: 600; }
 h1 { font-size: 1.5rem; line-height: 1.3; }
-form, .stack, .box, dl, .options, fieldset, label, .row { display: grid; gap: 1rem; }
-.box, .options, label { gap: .5rem; }
+:is(form, .stack, dl, fieldset) > * + * { margin-block-start: 1rem; }
+:is(.box, .options) > * + * { margin-block-start: .5rem; }
+label, .row, .scale, dl div { display: flex; gap: .5rem; }
+label { align-items: center; }
+dt { inline-size: 11rem; }
+dd { flex: 14rem; }
 .card {
   min-inline-size: 0;
   padding: clamp(1rem, 4vw, 2rem);
@@ -36,7 +40,7 @@ form, .stack, .box, dl, .options, fieldset, label, .row { display: grid; gap: 1r
   border: 1px solid var(--soft);
   border-radius: var(--deniable-radius, 1rem);
 }
-legend { float: inline-start; }
+legend { float: inline-start; inline-size: 100%; margin-block-end: 1rem; }
 .text { white-space: pre-line; }
 .quiet, dt, summary, code { color: var(--quiet); font-size: .9375rem; }
 .box { background: var(--soft); }
@@ -48,25 +52,23 @@ pre { white-space: pre-wrap; }
 progress { inline-size: 100%; }
 label, select, [type=number] { border: 1px solid var(--line); background: none; max-inline-size: 100%; }
 option { color: initial; }
-label { grid-template-columns: auto 1fr; place-items: center start; cursor: pointer; }
+label, button, summary { cursor: pointer; }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
-input { inline-size: 1.25rem; block-size: 1.25rem; }
+input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; }
 [type=number] { inline-size: 10rem; block-size: 3rem; }
-.scale, .row { display: flex; flex-wrap: wrap; }
-.scale label { grid-template-columns: auto; justify-items: center; padding: .5rem; }
+.options { clear: both; }
+.scale, .row, dl div { flex-wrap: wrap; }
+.scale label { flex-flow: column; margin: 0; padding: .5rem; }
 ul { padding: 0; list-style: none; }
 button {
-  justify-self: start;
+  display: block;
   min-block-size: 3rem;
   color: var(--deniable-on-accent, light-dark(#fff, #08202c));
   background: var(--accent);
   border: 2px solid transparent; /* forced colours show it */
-  cursor: pointer;
 }
 .link { min-block-size: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
-summary { inline-size: fit-content; padding-block: .25rem; cursor: pointer; }
+summary { inline-size: fit-content; padding-block: .25rem; }
 iframe { inline-size: 100%; border: 0; }
 :focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
-@media (min-width: 36rem) { dl div { display: grid; grid-template-columns: 11rem 1fr; gap: 1rem; } }
-@media (forced-colors: active) { label:has(:checked) { outline-color: Highlight; } }
 `;

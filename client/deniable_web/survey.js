@@ -87,7 +87,7 @@ export async function address(bytes) {
 export async function parseSurvey(bytes, expectedId) {
   const id = await address(bytes);
   if (expectedId !== undefined && id !== expectedId) {
-    fail(`survey ${expectedId}`, `the collector sent other bytes, those of survey ${id}; do not answer`);
+    fail(`survey ${expectedId}`, `the collector sent survey ${id}; do not answer`);
   }
   if (bytes.length > MAX_BYTES) fail("survey: bytes");
   let document, published;
@@ -257,7 +257,7 @@ function text(value, subject, longest) {
     typeof value === "string" &&
     /[^\s]|\ufeff/.test(value) && // Python counts U+FEFF as no space
     [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
-    !/(?!\n)[\p{Cc}\p{Cs}]/u.test(value)
+    !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]/u.test(value) // no control character, no half of a pair
   ) {
     return value;
   }

@@ -94,7 +94,7 @@ def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
 @pages.get("/favicon.ico")
 def favicon() -> AnyResponse:
     """Browsers ask for it whatever the page says."""
-    return redirect("/static/icon.svg", 301)
+    return redirect("/static/icon.png", 301)
 
 
 def query_string(query: schemas.EstimatesQuery) -> str:
