@@ -19,6 +19,11 @@ from sqlite_utils import Database
 from deniable import Survey
 
 
+def kind_kept(survey: Survey) -> str:
+    """The kind of row that is kept of a folded report."""
+    return "report" if survey.retention == "reports" else "id"
+
+
 def digest(survey: Survey, kind: str, values: Sequence[object]) -> int:
     """The number that one row stands for.
 
