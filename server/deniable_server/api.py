@@ -242,7 +242,7 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
     get_limits().charge(request.environ, max(0, len(reports) - 1))
     outcomes = submit(survey, [report for _, report in reports]) if reports else []
     for (number, _), outcome in zip(reports, outcomes, strict=True):
-        if refusal := refusal_of(outcome, store, survey):
+        if outcome is not Outcome.STORED and (refusal := refusal_of(outcome, store, survey)):
             refused.append(refused_line(number, refusal))
     refused.sort(key=lambda refusal: refusal["line"])
     return {

@@ -55,6 +55,9 @@ YES_NO = ("no", "yes")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
+_USUAL_TEXT = r"([ !#-\[\]-~]*)"
+"""ASCII that JSON does not escape."""
+_USUAL_VALUES: dict[type, str] = {int: "(0|-?[1-9][0-9]{0,13})", str: '"([01]*)"'}
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
 
 
@@ -209,9 +212,25 @@ class Survey:
         object.__setattr__(self, "id", address(document))
 
     @cached_property
-    def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
-        """For each question what checks a report value, and how an error names it; asked for with every report."""
-        return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
+    def checks(self) -> dict[str, tuple[type[ReportValue], Callable[[object, str], ReportValue], str]]:
+        """For each question the type of a report value, what checks one, and how an error names it.
+
+        Asked for with every report, and so is `usual_report`.
+        """
+        return {
+            each.id: (each.mechanism.report_type, each.mechanism.check_report, f'answers["{each.id}"]')
+            for each in self.questions
+        }
+
+    @cached_property
+    def usual_report(self) -> re.Pattern[str]:
+        """The one form in which both clients write a report: its id, its cohort or None, then its values.
+
+        Every parser of JSON reads it alike, so nothing is left for `strict_json` to refuse. Whether the survey has such
+        a cohort and a mechanism can have made such values, the form does not say.
+        """
+        answers = ",".join(f'"{each.id}":{_USUAL_VALUES[each.mechanism.report_type]}' for each in self.questions)
+        return re.compile(f'{{"id":"([0-9a-f]{{32}})","cohort":(?:null|"{_USUAL_TEXT}"),"answers":{{{answers}}}}}')
 
     @property
     def epsilon(self) -> float:

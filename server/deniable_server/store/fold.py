@@ -52,7 +52,7 @@ def take(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
 
     All within the caller's transaction. Nobody looks ids up first: SQLite meets those that it has when it inserts.
     """
-    kept = [kept_of(survey, row) for row in sorted(rows, key=itemgetter(0))]
+    kept = list(kept_of(survey, sorted(rows, key=itemgetter(0))))
     db.conn.execute("SAVEPOINT rows")
     are_new = insert(db, reports_table(survey), kept) == len(rows)
     if not are_new:
@@ -71,7 +71,7 @@ def fold(db: Database, survey: Survey, new: int) -> None:
     counts.add(db, survey, counts.count(db, survey, pending))
     if survey.retention == "tallies":
         went = checksum.sum_of(survey, "report", rows_of(db, pending))
-        came = checksum.sum_of(survey, "id", (kept_of(survey, row) for row in rows_of(db, pending)))
+        came = checksum.sum_of(survey, "id", kept_of(survey, rows_of(db, pending)))
         checksum.change(db, survey, went ^ came)
     kept = f"SELECT {kept_columns(survey)} FROM {pending}"
     if may_sort(db, survey, new):

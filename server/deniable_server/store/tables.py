@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlite_utils import Database
 
@@ -32,9 +32,9 @@ def kept_columns(survey: Survey) -> str:
     return "*" if survey.retention == "reports" else "id"
 
 
-def kept_of(survey: Survey, row: Row) -> Row:
-    """What the fold keeps of a row."""
-    return row if survey.retention == "reports" else row[:1]
+def kept_of(survey: Survey, rows: Iterable[Row]) -> Iterable[Row]:
+    """What the fold keeps of rows."""
+    return rows if survey.retention == "reports" else (row[:1] for row in rows)
 
 
 def create_tables(db: Database, survey: Survey) -> None:
