@@ -316,7 +316,7 @@ def test_batch_that_fails_after_any_step_leaves_nothing(
     survey = replace(survey, retention=retention)
     store.publish(survey)
     take_together(store, survey, reports(survey, 30))
-    store.settle()
+    assert store.settle()
     files = store.path.read_bytes()
     module, name = step.split(".")
     original = getattr(import_module(f"deniable_server.store.{module}"), name)

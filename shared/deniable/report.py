@@ -68,16 +68,10 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
         report_id, cohort, *texts = usual.groups()
         if cohort is not None:
             _check_cohort(cohort, survey)
-        return Report(
-            report_id,
-            cohort,
-            {
-                question: check(read(text), subject)
-                for text, (question, (read, check, subject)) in zip(texts, survey.checks.items(), strict=True)
-            },
-        )
+        values = {key: read(text) for (key, read), text in zip(survey.usual_values, texts, strict=True)}
+        return Report(report_id, cohort, values)
     report_id, cohort, answers = _read(raw, survey)
-    values = {question: check(answers[question], subject) for question, (_, check, subject) in survey.checks.items()}
+    values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
     return Report(report_id, cohort, values)
 
 

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from deniable import strict_json
@@ -212,15 +212,9 @@ class Survey:
         object.__setattr__(self, "id", address(document))
 
     @cached_property
-    def checks(self) -> dict[str, tuple[type[ReportValue], Callable[[object, str], ReportValue], str]]:
-        """For each question the type of a report value, what checks one, and how an error names it.
-
-        Asked for with every report, and so is `usual_report`.
-        """
-        return {
-            each.id: (each.mechanism.report_type, each.mechanism.check_report, f'answers["{each.id}"]')
-            for each in self.questions
-        }
+    def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
+        """For each question what checks a report value, and how an error names it; asked for with every report."""
+        return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
 
     @cached_property
     def usual_report(self) -> re.Pattern[str]:
@@ -231,6 +225,11 @@ class Survey:
         """
         answers = ",".join(f'"{each.id}":{_USUAL_VALUES[each.mechanism.report_type]}' for each in self.questions)
         return re.compile(f'{{"id":"([0-9a-f]{{32}})","cohort":(?:null|"{_USUAL_TEXT}"),"answers":{{{answers}}}}}')
+
+    @cached_property
+    def usual_values(self) -> tuple[tuple[str, Callable[[str], ReportValue]], ...]:
+        """For each question of `usual_report` its id, and what reads and checks the text of its value."""
+        return tuple((each.id, _reader(each.mechanism, self.checks[each.id])) for each in self.questions)
 
     @property
     def epsilon(self) -> float:
@@ -265,6 +264,19 @@ class Survey:
         if self.closes and today > self.closes:
             return f"it closed at the end of {self.closes} (UTC)"
         return None
+
+
+def _reader(
+    mechanism: Mechanism, check: tuple[Callable[[object, str], ReportValue], str]
+) -> Callable[[str], ReportValue]:
+    """What reads the text of a noisy value and checks it. There are few, so what they mean is remembered."""
+    check_report, subject = check
+
+    @lru_cache(maxsize=4096)
+    def read(text: str) -> ReportValue:
+        return check_report(mechanism.report_type(text), subject)
+
+    return read
 
 
 def address(document: bytes) -> str:

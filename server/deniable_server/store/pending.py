@@ -11,6 +11,7 @@ from sqlite_utils import Database
 
 from deniable import Report, Survey
 from deniable_server.store import checksum, fold
+from deniable_server.store.errors import StoreDamaged
 from deniable_server.store.tables import Row, insert, is_empty, pending_table, reports_table, rows_from
 
 _id = itemgetter(0)
@@ -44,12 +45,14 @@ def take(db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcom
         else:  # where no more than the id was kept, nothing can conflict with it
             outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
     new.sort(key=_id)  # neighbours on a page together, and no trace of the order within the batch
-    if len(new) >= fold.FOLD_AT:
-        fold.take(db, survey, new)
-    elif new:
-        insert(db, pending_table(survey), new)
-        checksum.change(db, survey, checksum.sum_of(survey, "report", new))
+    if new and not (fold.take(db, survey, new) if len(new) >= fold.FOLD_AT else _let_wait(db, survey, new)):
+        raise StoreDamaged("the database has ids that it did not find")  # nothing of the transaction stays
     return outcomes
+
+
+def _let_wait(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
+    checksum.change(db, survey, checksum.sum_of(survey, "report", rows))
+    return insert(db, pending_table(survey), rows) == len(rows)
 
 
 def _known(db: Database, rows: Sequence[Row], table: str) -> dict[object, Row]:
