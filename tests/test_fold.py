@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import datetime
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
+from importlib import import_module
+from typing import Literal
 
 import pytest
 
@@ -14,9 +18,10 @@ from deniable_client import randomize
 from deniable_server.store import Outcome, Store, counts, fold
 from deniable_server.store.connection import truncate_log
 from deniable_server.store.integrity import inspect
-from deniable_server.store.tables import pending_table, reports_table
+from deniable_server.store.tables import insert, pending_table, reports_table
 from deniable_server.writer import Writer
 from torture import storage_clock, storage_disk, storage_machine
+from torture.storage_disk import PAGE, read_elsewhere
 
 
 def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
@@ -24,6 +29,15 @@ def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
 
 
 def take(store: Store, survey: Survey, sent: list[Report]) -> list[Outcome]:
+    """Reports come, too few at a time for a fold."""
+    return [
+        outcome
+        for start in range(0, len(sent), 100)
+        for outcome in take_together(store, survey, sent[start : start + 100])
+    ]
+
+
+def take_together(store: Store, survey: Survey, sent: list[Report]) -> list[Outcome]:
     return store.store_reports([(survey, each) for each in sent])
 
 
@@ -175,12 +189,14 @@ def test_writer_folds_on_its_timer_and_when_much_came(
 ) -> None:
     store.publish(survey)
     writer = Writer(store, fold_seconds=0.02)
-    writer.submit(survey, reports(survey, 200))
+    for _ in range(2):
+        writer.submit(survey, reports(survey, 100))
     wait_until_folded(store, survey, 200)
     writer.stop()
     monkeypatch.setattr("deniable_server.writer.MOST_PENDING", 250)
     writer = Writer(store, fold_seconds=3600)
-    writer.submit(survey, reports(survey, 249))
+    for n in (125, 124):
+        writer.submit(survey, reports(survey, n))
     assert rows(store, survey) == (249, 200)
     writer.submit(survey, reports(survey, 1))
     wait_until_folded(store, survey, 450)
@@ -242,6 +258,166 @@ def test_empty_survey_has_empty_tallies(store: Store, survey: Survey) -> None:
     store.settle()
     assert store.tallies(survey) == {}
     assert sum(store.tallies(survey).values(), Tally.empty(survey)) == Tally.empty(survey)
+
+
+@pytest.mark.parametrize("retention", ["reports", "tallies"])
+def test_batch_of_200_never_waits(store: Store, survey: Survey, retention: Literal["reports", "tallies"]) -> None:
+    survey = replace(survey, retention=retention)
+    store.publish(survey)
+    sent = reports(survey, 120, "web") + reports(survey, 80)
+    assert take_together(store, survey, sent) == [Outcome.STORED] * 200
+    assert rows(store, survey) == (0, 200)
+    assert store.tallies(survey) == counts.stored(store.db, survey) == tally_reports(sent, survey)
+    assert inspect(store.path).findings == ()
+    assert take_together(store, survey, reports(survey, 199)) == [Outcome.STORED] * 199
+    assert rows(store, survey) == (199, 200)
+
+
+def test_rows_of_a_batch_are_counted_like_those_of_a_table_for_every_question_type(store: Store) -> None:
+    survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
+    store.publish(survey)
+    sent = [randomize(survey, person(n), (None, "a", "b")[n % 3]) for n in range(300)]
+    take_together(store, survey, sent)
+    assert counts.stored(store.db, survey) == tally_reports(sent, survey)
+    assert inspect(store.path).findings == ()
+
+
+@pytest.mark.parametrize("retention", ["reports", "tallies"])
+def test_batch_with_known_ids_has_the_outcomes_that_its_reports_have_alone(
+    store: Store, survey: Survey, retention: Literal["reports", "tallies"]
+) -> None:
+    survey = replace(survey, retention=retention)
+    store.publish(survey)
+    folded, pending, new = reports(survey, 200), reports(survey, 50), reports(survey, 200)
+    take_together(store, survey, folded)
+    take_together(store, survey, pending)
+
+    def changed(some: Report) -> Report:
+        return replace(some, cohort="web")
+
+    batch = [new[0], changed(new[0]), folded[0], changed(folded[1]), pending[0], changed(pending[1]), *new]
+    of_folded = Outcome.CONFLICT if retention == "reports" else Outcome.KNOWN
+    first = [Outcome.STORED, Outcome.CONFLICT, Outcome.KNOWN, of_folded, Outcome.KNOWN, Outcome.CONFLICT, Outcome.KNOWN]
+    assert take_together(store, survey, batch) == first + [Outcome.STORED] * 199
+    assert rows(store, survey) == (50, 400)
+    assert take_together(store, survey, new) == [Outcome.KNOWN] * 200
+    assert store.tallies(survey) == tally_reports(folded + pending + new, survey)
+    assert inspect(store.path).findings == ()
+
+
+@pytest.mark.parametrize("retention", ["reports", "tallies"])
+@pytest.mark.parametrize(
+    "step",
+    ["fold.insert", "fold._remember_to_sort", "counts.of_rows", "counts.add", "checksum.sum_of", "checksum.change"],
+)
+def test_batch_that_fails_after_any_step_leaves_nothing(
+    store: Store, survey: Survey, retention: Literal["reports", "tallies"], step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = replace(survey, retention=retention)
+    store.publish(survey)
+    take_together(store, survey, reports(survey, 30))
+    assert store.settle()
+    files = store.path.read_bytes()
+    module, name = step.split(".")
+    original = getattr(import_module(f"deniable_server.store.{module}"), name)
+
+    def fails(*values: object) -> None:
+        original(*values)
+        raise sqlite3.OperationalError("disk I/O error")
+
+    sent = reports(survey, 250)
+    with monkeypatch.context() as patched:
+        patched.setattr(f"deniable_server.store.{step}", fails)
+        with pytest.raises(sqlite3.OperationalError):
+            take_together(store, survey, sent)
+    assert rows(store, survey) == (30, 0)
+    assert inspect(store.path).findings == ()
+    assert store.settle()
+    assert store.path.read_bytes() == files
+    assert take_together(store, survey, sent) == [Outcome.STORED] * 250
+
+
+def test_rows_of_batches_are_written_anew_once_there_is_no_load(
+    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fold, "WRITTEN_ANEW", 500)
+    monkeypatch.setattr(fold, "LOAD", 500)
+    store.publish(survey)
+    store.settle()
+    take_together(store, survey, reports(survey, 400))
+    store.settle()
+    assert are_written_anew(store, survey)  # a small table always is
+    for _ in range(2):
+        take_together(store, survey, reports(survey, 500))
+        store.settle()
+        assert not are_written_anew(store, survey)
+    store.settle()
+    assert are_written_anew(store, survey)
+    take_together(store, survey, reports(survey, 499))
+    store.settle()
+    assert are_written_anew(store, survey)
+    before = store.db.conn.total_changes
+    store.settle()
+    assert store.db.conn.total_changes == before
+
+
+def test_rows_of_batches_are_written_anew_after_a_crash(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    take_together(store, survey, reports(survey, 300))
+    take_together(store, survey, reports(survey, 300))
+    assert not are_written_anew(store, survey)
+    with closing(Store(store.path, store.today)) as restarted:
+        assert restarted.settle()
+        assert are_written_anew(restarted, survey)
+    with closing(Store(store.path, store.today)) as restarted:
+        before = restarted.db.conn.total_changes
+        assert restarted.settle()
+        assert restarted.db.conn.total_changes == before
+
+
+@pytest.mark.parametrize("by", ["hand", "calendar"])
+def test_rows_of_batches_are_written_anew_by_whoever_meets_the_closed_survey_whatever_their_number(
+    store: Store, survey: Survey, clock: Clock, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fold, "WRITTEN_ANEW", 100)
+    monkeypatch.setattr(fold, "WRITTEN_ANEW_AT_REST", 100)
+    store.publish(survey)
+    take_together(store, survey, reports(survey, 300))
+    take_together(store, survey, reports(survey, 300))
+    assert store.settle()
+    assert not are_written_anew(store, survey)
+    with closing(Store(store.path, clock)) as restarted:  # after a crash, say
+        if by == "hand":
+            monkeypatch.setattr(restarted, "_settle", lambda *_, **__: None)  # killed while it closed
+            restarted.close_survey(survey.id)
+        clock.today = datetime.date(2026, 12, 21)
+    with closing(Store(store.path, clock)) as restarted:
+        assert restarted.settle()
+        assert are_written_anew(restarted, survey)
+
+
+def are_written_anew(store: Store, survey: Survey) -> bool:
+    """Whether the pages of folded rows are those of another file whose rows came one by one, the last first."""
+    kept = store.db.execute(f"SELECT * FROM {reports_table(survey)} ORDER BY id DESC").fetchall()
+    assert truncate_log(store.db, store.path)
+    path = store.path.with_name("other.db")
+    with closing(Store(path, store.today)) as other:
+        other.publish(survey)
+        for row in kept:
+            insert(other.db, reports_table(survey), [row])
+        fold.sort_reports(other.db, survey)
+        truncate_log(other.db, path)
+        leaves = [set(leaves_with(read_elsewhere(each), [row[0] for row in kept])) for each in (store.path, path)]
+    path.unlink()
+    return leaves[0] == leaves[1]
+
+
+def leaves_with(content: bytes, ids: list[str]) -> Iterator[bytes]:
+    """Leaf pages that hold one of these ids."""
+    for start in range(0, len(content), PAGE):
+        page = content[start : start + PAGE]
+        if page[0] == 10 and any(each.encode() in page for each in ids):
+            yield page
 
 
 def test_files_tell_no_order() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from deniable import Report, ReportError, Survey, parse_report
+from conftest import FIVE_TYPES, person
+from deniable import Report, ReportError, Survey, parse_report, read_survey
+from deniable_client import randomize
 
 GOOD: dict[str, Any] = {"id": "0123456789abcdef" * 2, "cohort": "web", "answers": {"affair": 1, "religious": 3}}
 
@@ -20,6 +23,52 @@ def test_report_reads_back(survey: Survey) -> None:
     report = parse_report(encode(), survey)
     assert report == Report("0123456789abcdef" * 2, "web", {"affair": 1, "religious": 3})
     assert parse_report(report.encode(), survey) == report
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"cohort": None},
+        {"cohort": "radio"},
+        {"cohort": "null"},
+        {"cohort": ""},
+        {"id": "0" * 31},
+        {"answers": {"affair": 2, "religious": 3}},
+        {"answers": {"affair": -1, "religious": 3}},
+        {"answers": {"affair": 0, "religious": 10**13}},
+        {"answers": {"affair": 0, "religious": 10**14}},
+        {"answers": {"affair": 0, "religious": 10**15}},
+        {"answers": {"affair": "0", "religious": 3}},
+        {"answers": {"affair": True, "religious": 3}},
+        {"answers": {"religious": 3, "affair": 1}},
+    ],
+)
+def test_form_of_the_clients_is_read_like_any_other(survey: Survey, changes: dict[str, Any]) -> None:
+    def read(raw: bytes) -> Report | str:
+        try:
+            return parse_report(raw, survey)
+        except ReportError as error:
+            return str(error)
+
+    content = GOOD | changes
+    usual, spaced = json.dumps(content, separators=(",", ":")).encode(), json.dumps(content).encode()
+    assert survey.usual_report.fullmatch(spaced.decode()) is None
+    assert read(usual) == read(spaced)
+
+
+def test_clients_write_the_usual_form() -> None:
+    survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
+    for n in range(50):
+        report = randomize(survey, person(n), (None, "a", "b")[n % 3])
+        assert survey.usual_report.fullmatch(report.encode().decode())
+        assert parse_report(report.encode(), survey) == report
+
+
+@pytest.mark.parametrize("number", [b"01", b"+1", b"1.0", b"1e0", b"-01", b"0x1", b" 1", b"\xc2\xb2", b"\xd9\xa1"])
+def test_usual_form_holds_no_number_that_json_does_not(survey: Survey, number: bytes) -> None:
+    raw = Report("00" * 16, None, {"affair": 7, "religious": 1}).encode().replace(b"7", number)
+    assert survey.usual_report.fullmatch(raw.decode("latin-1")) is None
 
 
 def test_cohort_may_be_null(survey: Survey) -> None:

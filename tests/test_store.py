@@ -25,6 +25,7 @@ ALLOWED_COLUMNS = {
     "tokens": ["sha256", "name", "scope", "expires_on"],
     "tokens_copy": ["sha256", "name", "scope", "expires_on"],
     "checksums": ["survey", "checksum"],
+    "unsorted": ["survey"],
     "_sqlite_migrations": ["id", "migration_set", "name", "applied_at"],  # of sqlite-utils; the last is left empty
 }
 

@@ -241,12 +241,14 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
             refused.append(refused_line(number, error))
     get_limits().charge(request.environ, max(0, len(reports) - 1))
     outcomes = submit(survey, [report for _, report in reports]) if reports else []
-    for (number, _), outcome in zip(reports, outcomes, strict=True):
-        if refusal := refusal_of(outcome, store, survey):
-            refused.append(refused_line(number, refusal))
-    refused.sort(key=lambda refusal: refusal["line"])
+    stored = outcomes.count(Outcome.STORED)
+    if stored < len(outcomes):
+        for (number, _), outcome in zip(reports, outcomes, strict=True):
+            if refusal := refusal_of(outcome, store, survey):
+                refused.append(refused_line(number, refusal))
+        refused.sort(key=lambda refusal: refusal["line"])
     return {
-        "stored": outcomes.count(Outcome.STORED),
+        "stored": stored,
         "known": outcomes.count(Outcome.KNOWN),
         "refused": refused[:MAX_REFUSALS],
     }

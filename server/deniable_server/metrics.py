@@ -48,8 +48,9 @@ class Metrics:
 
     def taken(self, outcomes: Sequence[Outcome]) -> None:
         """Count what became of reports."""
-        for outcome in set(outcomes):
-            self._reports[outcome].inc(outcomes.count(outcome))
+        for outcome, counter in self._reports.items():
+            if n := outcomes.count(outcome):
+                counter.inc(n)
 
 
 def init_app(app: APIFlask, store: Store, writer: Writer) -> None:

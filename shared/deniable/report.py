@@ -64,6 +64,19 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     """
     if len(raw) > MAX_BYTES:
         raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
+    if usual := survey.usual_report.fullmatch(raw.decode("latin-1")):  # ASCII is the same there, and all that it holds
+        report_id, cohort, *texts = usual.groups()
+        if cohort is not None:
+            _check_cohort(cohort, survey)
+        values = {key: read(text) for (key, read), text in zip(survey.usual_values, texts, strict=True)}
+        return Report(report_id, cohort, values)
+    report_id, cohort, answers = _read(raw, survey)
+    values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
+    return Report(report_id, cohort, values)
+
+
+def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object]]:
+    """Read a report in any form that JSON allows."""
     content = strict_json.loads(raw, ReportError, "report")
     if not isinstance(content, dict):
         raise ReportError(f"report: must be an object, got {describe(content)}")
@@ -71,14 +84,17 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     report_id, cohort, answers = content["id"], content["cohort"], content["answers"]
     if not isinstance(report_id, str) or not _ID.fullmatch(report_id):
         raise ReportError("id: must be 32 lower-case hexadecimal digits")
-    if cohort is not None and cohort not in survey.cohorts:
-        named = ", ".join(map(repr, survey.cohorts[:10])) or "of which this survey has none"
-        raise ReportError(f"cohort: must be null or one of the survey's cohorts ({named})")
+    _check_cohort(cohort, survey)
     if not isinstance(answers, dict):
         raise ReportError(f"answers: must be an object, got {describe(answers)}")
     _require_keys(answers, survey.checks.keys(), "answers")
-    values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
-    return Report(report_id, cohort, values)
+    return report_id, cohort, answers
+
+
+def _check_cohort(cohort: object, survey: Survey) -> None:
+    if cohort is not None and cohort not in survey.cohorts:
+        named = ", ".join(map(repr, survey.cohorts[:10])) or "of which this survey has none"
+        raise ReportError(f"cohort: must be null or one of the survey's cohorts ({named})")
 
 
 def _require_keys(content: Mapping[str, object], wanted: Set[str], subject: str) -> None:

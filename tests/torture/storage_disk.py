@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from conftest import FIVE_TYPES
@@ -33,7 +34,11 @@ def forensics(short: bool) -> str:
         ("too few for a fold", survey, 1, 150),
     ]:
         said.append(f"{name}: {examine(each, folds, at_a_time)}")
+    batches = partial(examine, survey, 3 if short else 15, LOAD, together=500)
+    said.append(f"batches, then at rest: {batches(rest=True)}")
+    said.append(f"batches, then closed: {batches(close=True)}")
     if not short:
+        said.append(f"batches: {batches(copies=300)}")
         said.append(f"under load: {examine(survey, 15, LOAD, copies=300)}")
         said.append(f"at rest after load: {examine(survey, 15, LOAD, then=200)}")
         said.append(f"closed after load: {examine(survey, 15, LOAD, close=True)}")
@@ -43,7 +48,16 @@ def forensics(short: bool) -> str:
 SCENARIOS: dict[str, Callable[[bool], str]] = {"forensics": forensics}
 
 
-def examine(survey: Survey, folds: int, at_a_time: int, then: int = 0, close: bool = False, copies: int = 0) -> str:
+def examine(
+    survey: Survey,
+    folds: int,
+    at_a_time: int,
+    then: int = 0,
+    close: bool = False,
+    copies: int = 0,
+    together: int = 7,
+    rest: bool = False,
+) -> str:
     """Store so many reports as often, settle each time, and read what the files hold.
 
     Parameters
@@ -55,17 +69,23 @@ def examine(survey: Survey, folds: int, at_a_time: int, then: int = 0, close: bo
     copies : int
         Second copies of an id that may be found: above `WRITTEN_ANEW` rows, and under load, SQLite leaves some on pages
         that it moves rows from.
+    together : int
+        How many to store in one transaction.
+    rest : bool
+        Whether to settle once more when nothing came.
     """
     with tempfile.TemporaryDirectory() as folder, closing(Store(Path(folder) / "test.db")) as store:
         store.publish(survey)
         arrived: list[str] = []
         dice = random.Random(7)  # with random ids a place is random, and 150 of them could correlate by chance
         for total in [at_a_time] * folds + [then] * bool(then):
-            for some in chunks(total, 7):
+            for some in chunks(total, together):
                 cohort = itertools.cycle([None, *survey.cohorts])
                 reports = [invented(survey, next(cohort), dice) for _ in range(some)]
                 store.store_reports([(survey, report) for report in reports])
                 arrived += [report.id for report in reports]
+            assert store.settle()
+        if rest:
             assert store.settle()
         if close:
             store.close_survey(survey.id)

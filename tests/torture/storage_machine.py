@@ -31,8 +31,15 @@ SURVEYS = (FIRST, replace(FIRST, retention="tallies"))
 Batch = list[tuple[int, int, int]]
 """Of each report the survey's place, its id as a small number, and its content as one."""
 
-BATCHES = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 25), st.sampled_from([0, 0, 0, 1])), max_size=12)
-FEW_MOMENTS, MOMENTS = st.integers(0, 20), st.integers(0, 60)
+BATCHES = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.sampled_from([0, 0, 0, 1])), max_size=12) | (
+    st.builds(  # enough for a fold of one survey, and often new
+        lambda n, start, size: [(n, number, 0) for number in range(start, start + size)],
+        st.integers(0, 1),
+        st.integers(0, 35),
+        st.integers(5, 9),
+    )
+)
+MOMENTS = st.integers(0, 60)
 """Before and after each statement of storing a batch, and of settling."""
 
 DAY = datetime.timedelta(days=1)
@@ -156,7 +163,7 @@ class Storing(RuleBasedStateMachine):
             max(day, FIRST.closes - datetime.timedelta(days=1)), FIRST.closes + datetime.timedelta(days=1)
         )
 
-    @rule(batch=BATCHES, moments=FEW_MOMENTS, tear=st.floats(0, 1))
+    @rule(batch=BATCHES, moments=MOMENTS, tear=st.floats(0, 1))
     def take_and_be_killed(self, batch: Batch, moments: int, tear: float) -> None:
         """Be killed while storing: then all of the batch is there or nothing."""
         made = self._made(batch)

@@ -19,6 +19,11 @@ from sqlite_utils import Database
 from deniable import Survey
 
 
+def kind_kept(survey: Survey) -> str:
+    """The kind of row that is kept of a folded report."""
+    return "report" if survey.retention == "reports" else "id"
+
+
 def digest(survey: Survey, kind: str, values: Sequence[object]) -> int:
     """The number that one row stands for.
 
@@ -34,8 +39,9 @@ def digest(survey: Survey, kind: str, values: Sequence[object]) -> int:
 def sum_of(survey: Survey, kind: str, rows: Iterable[Sequence[object]]) -> int:
     """The XOR of what the rows stand for."""
     total = 0
+    start = ascii((survey.id, kind))[:-1]
     for values in rows:
-        row = ascii((survey.id, kind, *values))
+        row = f"{start}, {ascii([*values])[1:-1]})"
         total ^= int.from_bytes(hashlib.sha256(row.encode("ascii")).digest(), "big")
     return total
 

@@ -1,13 +1,16 @@
-"""Supports: counted from rows by SQL, kept as tallies."""
+"""Supports: counted from rows, kept as tallies."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from sqlite_utils import Database
 
 from deniable import Survey, Tally
 from deniable_server.store import checksum
+from deniable_server.store.tables import Row
 
 Counts = dict[str | None, Tally]
 """Tallies by cohort; None holds reports without one. In tables the empty cohort stands for it."""
@@ -19,11 +22,23 @@ def count(db: Database, survey: Survey, table: str) -> Counts:
     SQL groups equal values and only groups are looked at here, so that the lock which Python's threads share is free
     for requests most of the time.
     """
+    groups = "SELECT cohort, [{}], count(*) FROM {} GROUP BY 1, 2"
+    return _of_groups(survey, (db.conn.execute(groups.format(each.id, table)) for each in survey.questions))
+
+
+def of_rows(survey: Survey, rows: Sequence[Row]) -> Counts:
+    """Count rows that are in no table yet."""
+    _, cohorts, *columns = zip(*rows, strict=True)
+    equal = (Counter(zip(cohorts, column, strict=True)) for column in columns)
+    return _of_groups(survey, ([(*pair, n) for pair, n in each.items()] for each in equal))
+
+
+def _of_groups(survey: Survey, groups: Iterable[Iterable[tuple[Any, Any, int]]]) -> Counts:
+    """Supports, from how often each value of each question stands there in each cohort."""
     sizes: Counter[str | None] = Counter()
     supports: dict[str | None, dict[str, list[int]]] = {}
-    for question in survey.questions:
-        groups = f"SELECT cohort, [{question.id}], count(*) FROM {table} GROUP BY 1, 2"
-        for cohort, value, n in db.conn.execute(groups):
+    for question, equal in zip(survey.questions, groups, strict=True):
+        for cohort, value, n in equal:
             if cohort not in supports:
                 supports[cohort] = {each.id: [0] * each.mechanism.k for each in survey.questions}
             for option in question.mechanism.supports(value):

@@ -149,7 +149,7 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
         checksum.digest(survey, "survey", row)
         ^ counts.checksum_of_tallies(db, survey)
         ^ checksum.sum_of(survey, "report", rows_of(db, pending))
-        ^ checksum.sum_of(survey, "report" if keeps_reports else "id", rows_of(db, reports))
+        ^ checksum.sum_of(survey, checksum.kind_kept(survey), rows_of(db, reports))
     )
     if found != checksum.read(db, survey):
         yield "its rows are not those that were written; their checksum differs"

@@ -110,7 +110,8 @@ CREATE TABLE checksums (
     for survey_id, document, published_on, closed_on in rows:
         survey = parse_survey(document, survey_id)
         create_table(db, pending_table(survey), survey)
-        fold.sort_reports(db, survey)  # until now in the order of arrival
+        reports = reports_table(survey)  # until now in the order of arrival
+        fold.write_anew(db, survey, reports, f"SELECT * FROM {reports}", counts.folded(db, survey))
         checksum.start(
             db,
             survey,
@@ -144,3 +145,10 @@ CREATE TRIGGER tokens_changed AFTER UPDATE ON tokens BEGIN
     INSERT INTO tokens_copy VALUES (new.sha256, new.name, new.scope, new.expires_on);
 END"""
     )
+
+
+@schema(name="4 unsorted reports")
+def _unsorted_reports(db: Database) -> None:
+    """Surveys whose folded rows have to be written anew; which ones an older version did not write down."""
+    db.execute("CREATE TABLE unsorted (survey TEXT PRIMARY KEY REFERENCES surveys (id)) STRICT, WITHOUT ROWID")
+    db.execute("INSERT INTO unsorted SELECT id FROM surveys WHERE closed_on IS NULL")

@@ -1,9 +1,8 @@
-"""How a report comes in: whether its id is known, and if not, into the table where it waits for the fold."""
+"""How reports come in: whether their ids are known, and if not, to where they wait for the fold, or past it."""
 
 from __future__ import annotations
 
 import enum
-import itertools
 import json
 from collections.abc import Sequence
 from operator import itemgetter
@@ -11,13 +10,11 @@ from operator import itemgetter
 from sqlite_utils import Database
 
 from deniable import Report, Survey
-from deniable_server.store import checksum
-from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
+from deniable_server.store import checksum, fold
+from deniable_server.store.errors import StoreDamaged
+from deniable_server.store.tables import Row, insert, is_empty, pending_table, reports_table, rows_from
 
 _id = itemgetter(0)
-
-ROWS_AT_ONCE = 64
-"""In one statement. With 100 questions that is 6,528 values of the 32,766 that SQLite takes."""
 
 
 class Outcome(enum.Enum):
@@ -32,9 +29,12 @@ class Outcome(enum.Enum):
 
 
 def take(db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
-    """Let new reports wait; what became of each."""
+    """Store new reports, which wait unless they are enough for a fold; what became of each."""
     rows = rows_from(survey, reports)
-    known = _known(db, survey, [report.id for report in reports])
+    known = _known(db, rows, pending_table(survey))
+    if len(rows) >= fold.FOLD_AT and not known and fold.take(db, survey, rows):  # a batch that comes for the first time
+        return [Outcome.STORED] * len(rows)
+    known |= _known(db, rows, reports_table(survey))
     new: list[Row] = []
     outcomes: list[Outcome] = []
     for report, row in zip(reports, rows, strict=True):
@@ -44,28 +44,21 @@ def take(db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcom
             outcomes.append(Outcome.STORED)
         else:  # where no more than the id was kept, nothing can conflict with it
             outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
-    if new:
-        new.sort(key=_id)  # neighbours on a page together, and no trace of the order within the batch
-        _insert(db, survey, new)
-        checksum.change(db, survey, checksum.sum_of(survey, "report", new))
+    new.sort(key=_id)  # neighbours on a page together, and no trace of the order within the batch
+    if new and not (fold.take(db, survey, new) if len(new) >= fold.FOLD_AT else _let_wait(db, survey, new)):
+        raise StoreDamaged("the database has ids that it did not find")  # nothing of the transaction stays
     return outcomes
 
 
-def _insert(db: Database, survey: Survey, rows: Sequence[Row]) -> None:
-    marks = f"({', '.join('?' * len(rows[0]))})"
-    into = f"INSERT INTO {pending_table(survey)} VALUES"
-    if len(rows) <= ROWS_AT_ONCE:
-        # sqlite3 gives up the interpreter's lock for every row of executemany, and under load waits to get it back
-        db.conn.execute(f"{into} {', '.join([marks] * len(rows))}", list(itertools.chain.from_iterable(rows)))
-    else:
-        db.conn.executemany(f"{into} {marks}", rows)
+def _let_wait(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
+    checksum.change(db, survey, checksum.sum_of(survey, "report", rows))
+    return insert(db, pending_table(survey), rows) == len(rows)
 
 
-def _known(db: Database, survey: Survey, ids: list[str]) -> dict[str, Row]:
-    """What is stored under these ids."""
-    asked = json.dumps(sorted(ids))  # sorted, neighbours are found on one page
-    found: dict[str, Row] = {}
-    for table in (pending_table(survey), reports_table(survey)):
-        rows = f"SELECT kept.* FROM json_each(?) AS asked CROSS JOIN {table} AS kept ON kept.id = asked.value"
-        found |= {row[0]: row for row in db.conn.execute(rows, [asked])}
-    return found
+def _known(db: Database, rows: Sequence[Row], table: str) -> dict[object, Row]:
+    """What a table holds under the ids of these rows."""
+    if is_empty(db, table):
+        return {}
+    asked = json.dumps(sorted(map(_id, rows)))  # sorted, neighbours are found on one page
+    query = f"SELECT kept.* FROM json_each(?) AS asked CROSS JOIN {table} AS kept ON kept.id = asked.value"
+    return {row[0]: row for row in db.conn.execute(query, [asked])}

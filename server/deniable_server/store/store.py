@@ -74,9 +74,8 @@ class Store:
         self.today = today
         self._threads = threading.local()
         self._parse = functools.lru_cache(maxsize=256)(parse_survey)
-        self._arrivals: Counter[str] = Counter()  # transactions that brought a survey reports
-        self._seen_open: set[str] = set()  # surveys whose closing has not been seen yet
-        self._sorted: dict[str, int] = {}  # how many there had been when what was pending was last put in order
+        self._arrived: Counter[str] = Counter()  # reports of a survey that were stored since the start
+        self._settled: dict[str, int] = {}  # how many these had been when it was last settled
         try:
             bring_up_to_date(self.db, self.path)
         except Exception:
@@ -137,7 +136,6 @@ class Store:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._close(db, survey)
-            self._seen_open.add(survey_id)
         self._settle(survey, closed=True, closed_for_good=True)
         truncate_log(self.db, self.path)
         return self.state(survey_id)
@@ -161,13 +159,14 @@ class Store:
                 survey = batch[here[0]][0]
                 if self._is_open(db, survey):
                     reports = [batch[place][1] for place in here]
-                    for place, outcome in zip(here, pending.take(db, survey, reports), strict=True):
+                    taken = pending.take(db, survey, reports)
+                    self._arrived[survey.id] += taken.count(Outcome.STORED)
+                    for place, outcome in zip(here, taken, strict=True):
                         outcomes[place] = outcome
-            self._arrivals.update(places.keys())
         return outcomes
 
     def settle(self) -> bool:
-        """Fold what is due, sort what is not, and empty the log; whether that could be done completely.
+        """Fold what is due, sort what came, and empty the log; whether that could be done completely.
 
         Due is what waits in a survey of `fold.FOLD_AT` pending reports or more, or of a survey that closed. Each
         survey is a transaction of its own, so it can be interrupted anywhere and done again.
@@ -208,23 +207,19 @@ class Store:
 
     def _settle(self, survey: Survey, closed: bool, closed_for_good: bool) -> None:
         table = pending_table(survey)
-        arrivals = self._arrivals[survey.id]
+        arrived, settled = self._arrived[survey.id], self._settled.get(survey.id)
+        new = arrived - (settled or 0)
         with self._transaction() as db:
             (waiting,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
-            if closed and (waiting or survey.id in self._seen_open):
-                fold.fold(db, survey)
-                fold.sort_reports(db, survey)
-            elif waiting >= fold.FOLD_AT:
-                fold.fold(db, survey)
-            elif waiting and arrivals != self._sorted.get(survey.id):
+            if waiting >= fold.FOLD_AT or (closed and waiting):
+                fold.fold(db, survey, new)
+            elif waiting and arrived != settled:
                 fold.sort_pending(db, survey)
+            if fold.is_unsorted(db, survey) and (closed or fold.may_sort(db, survey, new)):
+                fold.sort_reports(db, survey)
             if closed_for_good and survey.retention == "tallies":
                 fold.forget_ids(db, survey)
-        self._sorted[survey.id] = arrivals
-        if closed:
-            self._seen_open.discard(survey.id)
-        else:
-            self._seen_open.add(survey.id)
+        self._settled[survey.id] = arrived
 
     def _close(self, db: Database, survey: Survey) -> None:
         found = db.execute(
