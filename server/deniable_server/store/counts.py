@@ -85,23 +85,23 @@ def together(some: Counts, others: Counts) -> Counts:
 
 
 def add(db: Database, survey: Survey, counted: Counts) -> None:
-    """Add counts to the stored tallies."""
-    before = checksum_of_tallies(db, survey)
-    db.conn.executemany(
-        "INSERT INTO totals VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-        [(survey.id, cohort or "", tally.n) for cohort, tally in counted.items()],
-    )
-    db.conn.executemany(
-        "INSERT INTO tallies VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-        [
-            (survey.id, cohort or "", question, option, n)
-            for cohort, tally in counted.items()
-            for question, counts in tally.counts.items()
-            for option, n in enumerate(counts)
-            if n
-        ],
-    )
-    checksum.change(db, survey, before ^ checksum_of_tallies(db, survey))
+    """Add counts to the stored tallies. It costs what it adds, however many cohorts and options there are."""
+
+    def put(kind: str, into: str, key: tuple[object, ...], more: int) -> int:
+        values = ", ".join("?" * (len(key) + 2))
+        added = f"INSERT INTO {into} VALUES ({values}) ON CONFLICT DO UPDATE SET n = n + excluded.n RETURNING n"
+        (n,) = db.conn.execute(added, [survey.id, *key, more]).fetchone()
+        before = [(*key, n - more)] if n > more else []  # without any there was no row
+        return checksum.sum_of(survey, kind, [*before, (*key, n)])
+
+    difference = 0
+    for cohort, tally in counted.items():
+        difference ^= put("total", "totals", (cohort or "",), tally.n)
+        for question, counts in tally.counts.items():
+            for option, n in enumerate(counts):
+                if n:
+                    difference ^= put("tally", "tallies", (cohort or "", question, option), n)
+    checksum.change(db, survey, difference)
 
 
 def checksum_of_tallies(db: Database, survey: Survey) -> int:
