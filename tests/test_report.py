@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conftest import FIVE_TYPES, person
 from deniable import Report, ReportError, Survey, parse_report, read_survey
@@ -45,16 +48,10 @@ def test_report_reads_back(survey: Survey) -> None:
     ],
 )
 def test_form_of_the_clients_is_read_like_any_other(survey: Survey, changes: dict[str, Any]) -> None:
-    def read(raw: bytes) -> Report | str:
-        try:
-            return parse_report(raw, survey)
-        except ReportError as error:
-            return str(error)
-
     content = GOOD | changes
     usual, spaced = json.dumps(content, separators=(",", ":")).encode(), json.dumps(content).encode()
     assert survey.usual_report.fullmatch(spaced.decode()) is None
-    assert read(usual) == read(spaced)
+    assert attempt(usual, survey) == attempt(spaced, survey)
 
 
 def test_clients_write_the_usual_form() -> None:
@@ -69,6 +66,58 @@ def test_clients_write_the_usual_form() -> None:
 def test_usual_form_holds_no_number_that_json_does_not(survey: Survey, number: bytes) -> None:
     raw = Report("00" * 16, None, {"affair": 7, "religious": 1}).encode().replace(b"7", number)
     assert survey.usual_report.fullmatch(raw.decode("latin-1")) is None
+
+
+USUAL, UNUSUAL = (replace(read_survey(FIVE_TYPES), cohorts=("web", "w\u00e9b", 'a"b')) for _ in range(2))
+UNUSUAL.__dict__["usual_report"] = re.compile("(?!)")  # the short way is shut
+SENT = [randomize(USUAL, person(n), (None, *USUAL.cohorts)[n % 4]) for n in range(40)]
+COHORTS = ["null", '"web"', '"we\\u0062"', '"w\u00e9b"', '"radio"', '""', '"a\\"b"', '"a\nb"', "5", "[1]", '{"a":1}']
+NUMBERS = [
+    "0",
+    "1",
+    "3",
+    "4",
+    "-1",
+    "-0",
+    "00",
+    "+1",
+    "1.0",
+    "1e0",
+    "9" * 9,
+    "9" * 14,
+    "9" * 15,
+    '"1"',
+    "true",
+    "\u0661",
+]
+BITS = ['"01010"', '"11111"', '"0101"', '""', '"0102"', '"\\u00301010"', "null"]
+PIECES = ["", "", "", " ", "\n", "0", '"', "}", "\u00e9", "\\"]
+
+
+@settings(max_examples=500, derandomize=True, database=None, deadline=None)
+@given(st.data())
+def test_usual_reports_are_read_as_all_others(data: st.DataObject) -> None:
+    """The same bytes are the same report either way, or the same sentence."""
+    report = data.draw(st.sampled_from(SENT))
+    raw = report.encode().decode()
+    if data.draw(st.booleans()):
+        question = data.draw(st.sampled_from(sorted(report.values)))
+        value = f'"{question}":{data.draw(st.sampled_from([*NUMBERS, *BITS]))}'
+        raw = raw.replace(f'"{question}":{json.dumps(report.values[question])}', value)
+    if data.draw(st.booleans()):
+        cohort = f'"cohort":{data.draw(st.sampled_from(COHORTS))}'
+        raw = raw.replace(f'"cohort":{json.dumps(report.cohort)}', cohort)
+    at = data.draw(st.integers(0, 150))
+    raw = raw[:at] + data.draw(st.sampled_from(PIECES)) + raw[at:]
+    assert attempt(raw.encode(), USUAL) == attempt(raw.encode(), UNUSUAL)
+
+
+def attempt(raw: bytes, survey: Survey) -> Report | str:
+    """The report, or why there is none."""
+    try:
+        return parse_report(raw, survey)
+    except ReportError as error:
+        return str(error)
 
 
 def test_cohort_may_be_null(survey: Survey) -> None:
