@@ -138,7 +138,7 @@ def storing() -> list[tuple[str, ...]]:
             for _ in range(ROUNDS):
                 batch: list[Report] = [randomize(survey, answers) for _ in range(size)]
                 start = time.perf_counter()
-                store.store_reports([(survey, report) for report in batch])
+                store.store_reports([(survey, batch)])
                 times.append(time.perf_counter() - start)
             rates[size] = size / statistics.median(times)
         rows += [
@@ -147,7 +147,7 @@ def storing() -> list[tuple[str, ...]]:
         ]
         few = medians(tallies=lambda: store.tallies(survey))["tallies"]
         for _ in range(10):
-            store.store_reports([(survey, randomize(survey, answers)) for _ in range(10_000)])
+            store.store_reports([(survey, [randomize(survey, answers) for _ in range(10_000)])])
         many = medians(tallies=lambda: store.tallies(survey))["tallies"]
         rows.append(("tallies of 100,000 more reports", f"{1e6 * many:.0f} us", f"{few / many:.2f}"))
         store.close()

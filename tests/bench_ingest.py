@@ -132,7 +132,7 @@ def fill(database: Path, survey: Survey, n: int) -> None:
             Report(os.urandom(16).hex(), None, {each.id: dice.randrange(each.mechanism.k) for each in survey.questions})
             for _ in range(min(10_000, n - start))
         ]
-        store.store_reports([(survey, report) for report in reports])
+        store.store_reports([(survey, reports)])
         if start % 200_000 == 0:
             store.settle()
     store.settle()

@@ -38,7 +38,8 @@ def take(store: Store, survey: Survey, sent: list[Report]) -> list[Outcome]:
 
 
 def take_together(store: Store, survey: Survey, sent: list[Report]) -> list[Outcome]:
-    return store.store_reports([(survey, each) for each in sent])
+    (outcomes,) = store.store_reports([(survey, sent)])
+    return outcomes
 
 
 def rows(store: Store, survey: Survey) -> tuple[int, int]:

@@ -35,9 +35,9 @@ def filled(tmp_path: Path, survey: Survey) -> Path:
     with closing(Store(path, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
         for each in (survey, replace(survey, retention="tallies")):
             store.publish(each)
-            store.store_reports([(each, report(n, "web")) for n in range(300)])
+            store.store_reports([(each, [report(n, "web") for n in range(300)])])
             store.settle()
-            store.store_reports([(each, report(n)) for n in range(300, 320)])
+            store.store_reports([(each, list(map(report, range(300, 320))))])
         store.settle()
         create_token(store, "ada")
     return path
@@ -260,7 +260,7 @@ def test_database_of_the_first_version_keeps_everything(tmp_path: Path, survey: 
         assert list(store.reports(survey)) == sorted(sent, key=lambda each: each.id)
         assert store.tallies(survey) == tally_reports(sent, survey)
         assert [each["name"] for each in list_tokens(store)] == ["ada"]
-        assert store.store_reports([(survey, sent[0]), (survey, report(1000))]) == [Outcome.KNOWN, Outcome.STORED]
+        assert store.store_reports([(survey, [sent[0], report(1000)])]) == [[Outcome.KNOWN, Outcome.STORED]]
     assert inspect(path).findings == ()
     with closing(Store(path)) as again:
         assert again.state(survey.id).reports == 401

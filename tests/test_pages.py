@@ -21,7 +21,7 @@ def filled(store: Store, survey: Survey) -> Survey:
     store.publish(survey)
     answers = {"affair": "no", "religious": "fairly"}
     people = [randomize(survey, answers, [None, "paper", "web"][number % 3]) for number in range(300)]
-    store.store_reports([(survey, report) for report in people])
+    store.store_reports([(survey, people)])
     return survey
 
 
@@ -82,7 +82,7 @@ def test_texts_of_a_survey_are_texts_everywhere(http: FlaskClient, store: Store)
     )
     store.publish(survey)
     people = [randomize(survey, {"q": EVIL}, [EVIL, "$c$"][number % 2]) for number in range(20)]
-    store.store_reports([(survey, report) for report in people])
+    store.store_reports([(survey, people)])
     for path in ("", "/results", "/results?by=cohort", "/results.svg", "/results.svg?by=cohort"):
         response = http.get(f"/s/{survey.id}{path}")
         assert response.status_code == 200
@@ -104,9 +104,8 @@ def test_long_texts_are_shortened_on_charts() -> None:
 
 def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, store: Store, survey: Survey) -> None:
     store.publish(survey)
-    store.store_reports(
-        [(survey, Report(f"{i:032x}", None, {"affair": int(i % 10 == 0), "religious": 0})) for i in range(99)]
-    )
+    people = [Report(f"{i:032x}", None, {"affair": int(i % 10 == 0), "religious": 0}) for i in range(99)]
+    store.store_reports([(survey, people)])
     page = http.get(f"/s/{survey.id}/results").text
     assert "<strong>yes:</strong> fewer reports than a share of 0 explains (p = " in page
     assert "one in a hundred can move a share here by up to 2.0 points" in page

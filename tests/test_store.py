@@ -63,20 +63,26 @@ def test_tallies_equal_a_recount_of_the_rows(store: Store, survey: Survey) -> No
     store.publish(survey)
     for start in range(0, 500, 50):
         people = [randomize(survey, {"affair": "no", "religious": "fairly"}, "web") for _ in range(start % 7)]
-        store.store_reports([(survey, each) for each in [*people, *map(report, range(start, start + 50))]])
+        store.store_reports([(survey, [*people, *map(report, range(start, start + 50))])])
     assert store.tallies(survey) == recount(store, survey)
     assert store.state(survey.id).reports == sum(tally.n for tally in recount(store, survey).values())
 
 
-def test_outcomes_are_in_the_order_of_the_reports_even_within_one_batch(store: Store, survey: Survey) -> None:
+def test_outcomes_are_in_the_order_of_the_reports_even_within_one_transaction(store: Store, survey: Survey) -> None:
     store.publish(survey)
-    batch = [report(1), report(2), report(1), report(1, affair=0), report(3)]
-    assert store.store_reports([(survey, each) for each in batch]) == [
-        Outcome.STORED,
-        Outcome.STORED,
-        Outcome.KNOWN,
-        Outcome.CONFLICT,
-        Outcome.STORED,
+    other = replace(survey, title="Another one")
+    store.publish(other)
+    submissions = [
+        (survey, [report(1), report(2), report(1)]),
+        (other, [report(1)]),
+        (survey, [report(1, affair=0), report(3)]),
+        (other, [report(1), report(4)]),
+    ]
+    assert store.store_reports(submissions) == [
+        [Outcome.STORED, Outcome.STORED, Outcome.KNOWN],
+        [Outcome.STORED],
+        [Outcome.CONFLICT, Outcome.STORED],
+        [Outcome.KNOWN, Outcome.STORED],
     ]
     assert store.tallies(survey) == recount(store, survey)
 
@@ -85,10 +91,10 @@ def test_failed_batch_leaves_nothing(store: Store, survey: Survey) -> None:
     store.publish(survey)
     broken = Report("f" * 32, None, {"affair": None, "religious": 0})  # type: ignore[dict-item]
     with pytest.raises(sqlite3.IntegrityError):
-        store.store_reports([(survey, report(1)), (survey, broken)])
+        store.store_reports([(survey, [report(1)]), (survey, [broken])])
     assert store.state(survey.id).reports == 0
     assert list(store.reports(survey)) == []
-    assert store.store_reports([(survey, report(1))]) == [Outcome.STORED]
+    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.STORED]]
 
 
 def test_writer_stores_together_what_waits_together(store: Store, survey: Survey) -> None:
@@ -97,7 +103,7 @@ def test_writer_stores_together_what_waits_together(store: Store, survey: Survey
     first_waits, go_on = threading.Event(), threading.Event()
     original = store.store_reports
 
-    def slow(batch: Sequence[tuple[Survey, Report]]) -> list[Outcome]:
+    def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
         sizes.append(len(batch))
         first_waits.set()
         go_on.wait(10)
@@ -138,7 +144,7 @@ def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, mon
     blocked, go_on = threading.Event(), threading.Event()
     original = store.store_reports
 
-    def slow(batch: Sequence[tuple[Survey, Report]]) -> list[Outcome]:
+    def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
         blocked.set()
         go_on.wait(10)
         return original(batch)
@@ -177,7 +183,7 @@ def test_closing_in_another_process_counts_at_once(store: Store, survey: Survey)
     other = Store(store.path, store.today)
     other.close_survey(survey.id)
     other.close()
-    assert store.store_reports([(survey, report(1))]) == [Outcome.CLOSED]
+    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.CLOSED]]
 
 
 @pytest.mark.parametrize("content", [b"this is no database, and long enough to be looked at" * 10])
@@ -208,7 +214,7 @@ def test_damaged_page_is_one_sentence(tmp_path: Path, survey: Survey) -> None:
     path.write_bytes(content)
     sentence = r"database test\.db: is damaged .*; stop the collector"
     with closing(Store(path, lambda: today)) as store, pytest.raises(StoreDamaged, match=sentence):
-        store.store_reports([(survey, report(1))])
+        store.store_reports([(survey, [report(1)])])
 
 
 def test_killed_collector_has_everything_that_it_acknowledged() -> None:

@@ -60,7 +60,9 @@ MOST_TOGETHER = 10_000
 """Reports in one transaction, at the most one submission more."""
 
 MOST_PENDING = 10_000
-"""Reports stored since the last fold that do not wait for the timer. It bounds what an estimate counts by itself."""
+"""Reports that were stored one by one since the last fold and do not wait for the timer.
+
+It bounds what an estimate counts by itself."""
 
 FOLD_SECONDS = 10.0
 
@@ -126,14 +128,14 @@ class Writer:
 
     def _run(self) -> None:
         self._settle()  # what a collector that was killed left behind
-        stored, due, stopping = 0, self._due(), False
+        due, stopping = self._due(), False
         while not stopping:
             batch, stopping = self._take(max(due - time.monotonic(), 0))
             if batch:
-                stored += self._store_together(batch)
-            if stopping or stored >= MOST_PENDING or time.monotonic() >= due:
+                self._store_together(batch)
+            if stopping or self._store.let_wait >= MOST_PENDING or time.monotonic() >= due:
                 self._settle()
-                stored, due = 0, self._due()
+                due = self._due()
         self._store.close()
 
     def _due(self) -> float:
@@ -158,16 +160,15 @@ class Writer:
                 self._held -= size
         return batch, item is None
 
-    def _store_together(self, batch: list[Submission]) -> int:
+    def _store_together(self, batch: list[Submission]) -> None:
         try:
-            outcomes = iter(self._store.store_reports([(s, report) for s, reports, _ in batch for report in reports]))
+            outcomes = self._store.store_reports([(survey, reports) for survey, reports, _ in batch])
         except BaseException as error:  # nothing was stored: everybody who waits is told so
             for _, _, answer in batch:
                 answer.refuse(error)
-            return 0
-        for _, reports, answer in batch:
-            answer.give([next(outcomes) for _ in reports])
-        return sum(len(reports) for _, reports, _ in batch)
+            return
+        for (_, _, answer), mine in zip(batch, outcomes, strict=True):
+            answer.give(mine)
 
     def _settle(self) -> None:
         try:

@@ -64,12 +64,8 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     """
     if len(raw) > MAX_BYTES:
         raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
-    if usual := survey.usual_report.fullmatch(raw.decode("latin-1")):  # ASCII is the same there, and all that it holds
-        report_id, cohort, *texts = usual.groups()
-        if cohort is not None:
-            _check_cohort(cohort, survey)
-        values = {key: read(text) for (key, read), text in zip(survey.usual_values, texts, strict=True)}
-        return Report(report_id, cohort, values)
+    if usual := survey.usual_form.read(raw):
+        return Report(*usual)
     report_id, cohort, answers = _read(raw, survey)
     values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
     return Report(report_id, cohort, values)

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from deniable import strict_json
@@ -21,6 +21,7 @@ from deniable.errors import SurveyError, describe
 from deniable.mechanisms import Geometric, Mean, Mechanism
 from deniable.mechanisms.base import ReportValue
 from deniable.texts import Text, all_forms, publish_text
+from deniable.usual_form import UsualForm
 
 FORMAT = 1
 """Version of the published document, its key ``"deniable"``."""
@@ -55,9 +56,6 @@ YES_NO = ("no", "yes")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
-_USUAL_TEXT = r"([ !#-\[\]-~]*)"
-"""ASCII that JSON does not escape."""
-_USUAL_VALUES: dict[type, str] = {int: "(0|-?[1-9][0-9]{0,13})", str: '"([01]*)"'}
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
 
 
@@ -217,19 +215,9 @@ class Survey:
         return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
 
     @cached_property
-    def usual_report(self) -> re.Pattern[str]:
-        """The one form in which both clients write a report: its id, its cohort or None, then its values.
-
-        Every parser of JSON reads it alike, so nothing is left for `strict_json` to refuse. Whether the survey has such
-        a cohort and a mechanism can have made such values, the form does not say.
-        """
-        answers = ",".join(f'"{each.id}":{_USUAL_VALUES[each.mechanism.report_type]}' for each in self.questions)
-        return re.compile(f'{{"id":"([0-9a-f]{{32}})","cohort":(?:null|"{_USUAL_TEXT}"),"answers":{{{answers}}}}}')
-
-    @cached_property
-    def usual_values(self) -> tuple[tuple[str, Callable[[str], ReportValue]], ...]:
-        """For each question of `usual_report` its id, and what reads and checks the text of its value."""
-        return tuple((each.id, _reader(each.mechanism, self.checks[each.id])) for each in self.questions)
+    def usual_form(self) -> UsualForm:
+        """The form in which both clients write a report, and its reader."""
+        return UsualForm(self)
 
     @property
     def epsilon(self) -> float:
@@ -264,19 +252,6 @@ class Survey:
         if self.closes and today > self.closes:
             return f"it closed at the end of {self.closes} (UTC)"
         return None
-
-
-def _reader(
-    mechanism: Mechanism, check: tuple[Callable[[object, str], ReportValue], str]
-) -> Callable[[str], ReportValue]:
-    """What reads the text of a noisy value and checks it. There are few, so what they mean is remembered."""
-    check_report, subject = check
-
-    @lru_cache(maxsize=4096)
-    def read(text: str) -> ReportValue:
-        return check_report(mechanism.report_type(text), subject)
-
-    return read
 
 
 def address(document: bytes) -> str:

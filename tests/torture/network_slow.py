@@ -133,7 +133,7 @@ def fill(database: Path, survey: Survey, n: int) -> None:
     store = Store(database)
     for start in range(0, n, 10_000):
         reports = [replace(fitting[number % 100], id=new_report_id()) for number in range(start, start + 10_000)]
-        store.store_reports([(survey, report) for report in reports])
+        store.store_reports([(survey, reports)])
     store.settle()
     store.close()
 

@@ -78,11 +78,11 @@ def replays(short: bool) -> str:
             store: Store = app.extensions["deniable"]["store"]
             http = app.test_client()
             store.publish(each)
-            others = [(each, randomize(each, person(n))) for n in range(300)]
+            others = [randomize(each, person(n)) for n in range(300)]
             report = randomize(each, person(0))
             assert post(http, each, report) == 201
             assert {post(http, each, report) for _ in range(times // 2)} == {200}
-            store.store_reports(others)
+            store.store_reports([(each, others)])
             store.settle()
             assert {post(http, each, report) for _ in range(times // 2)} == {200}
             assert store.state(each.id).reports == 301

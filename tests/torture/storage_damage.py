@@ -30,7 +30,7 @@ def flips(short: bool) -> str:
     wanted = 12 if short else 200
     dice = random.Random(1948)
     with tempfile.TemporaryDirectory() as folder:
-        path = fill(Path(folder) / "test.db", reports=300 if short else 1000)
+        path = fill(Path(folder) / "test.db", people=300 if short else 1000)
         whole = path.read_bytes()
         before = everything(path)
         assert before is not None
@@ -58,7 +58,7 @@ def restore(short: bool) -> str:
         lost, copy = Path(folder) / "lost.db", Path(folder) / "copy.db"
         with closing(Store(lost)) as store:
             store.publish(SURVEY)
-            store.store_reports([(SURVEY, report) for report in sent[: len(sent) // 2]])
+            store.store_reports([(SURVEY, sent[: len(sent) // 2])])
             store.settle()
             stop = threading.Event()
             acknowledged = list(sent[: len(sent) // 2])
@@ -68,7 +68,7 @@ def restore(short: bool) -> str:
                     for report in sent[len(sent) // 2 :]:
                         if stop.is_set():
                             return
-                        other.store_reports([(SURVEY, report)])
+                        other.store_reports([(SURVEY, [report])])
                         acknowledged.append(report)
 
             writer = threading.Thread(target=go_on)
@@ -87,7 +87,7 @@ def restore(short: bool) -> str:
             restored = {report.id: report for report in store.reports(SURVEY)}
             assert backed_up_from <= len(restored) <= len(acknowledged)
             assert all(restored[report.id] == report for report in acknowledged[: len(restored)])
-            again = store.store_reports([(SURVEY, report) for report in sent])
+            (again,) = store.store_reports([(SURVEY, sent)])
             assert [outcome.value for outcome in again].count("known") == len(restored)
             assert store.state(SURVEY.id).reports == len(sent)
             store.settle()
@@ -101,17 +101,16 @@ def restore(short: bool) -> str:
 SCENARIOS: dict[str, Callable[[bool], str]] = {"flips": flips, "restore": restore}
 
 
-def fill(path: Path, reports: int) -> Path:
+def fill(path: Path, people: int) -> Path:
     """A database with a survey of either retention, folded and pending reports, and tokens."""
     surveys: list[Survey] = [SURVEY, replace(SURVEY, retention="tallies")]
     with closing(Store(path)) as store:
         for survey in surveys:
             store.publish(survey)
-            for some in (reports, 50):  # the second lot stays pending
+            for some in (people, 50):  # the second lot stays pending
                 cohorts = (None, *survey.cohorts)
-                store.store_reports(
-                    [(survey, randomize(survey, person(n), cohorts[n % 3])) for n in range(some)],
-                )
+                reports = [randomize(survey, person(n), cohorts[n % 3]) for n in range(some)]
+                store.store_reports([(survey, reports)])
                 store.settle()
         create_token(store, "ada")
         create_token(store, "grace", days=30)

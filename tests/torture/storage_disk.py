@@ -82,7 +82,7 @@ def examine(
             for some in chunks(total, together):
                 cohort = itertools.cycle([None, *survey.cohorts])
                 reports = [invented(survey, next(cohort), dice) for _ in range(some)]
-                store.store_reports([(survey, report) for report in reports])
+                store.store_reports([(survey, reports)])
                 arrived += [report.id for report in reports]
             assert store.settle()
         if rest:

@@ -139,9 +139,7 @@ class Storing(RuleBasedStateMachine):
     @rule(batch=BATCHES)
     def take(self, batch: Batch) -> None:
         """Store a batch, and compare every outcome."""
-        self._compare(
-            self._made(batch), self._store.store_reports([(SURVEYS[n], each) for n, each in self._made(batch)])
-        )
+        self._compare(self._made(batch), self._sent(self._made(batch)))
 
     @rule()
     def settle(self) -> None:
@@ -169,7 +167,7 @@ class Storing(RuleBasedStateMachine):
         made = self._made(batch)
         outcomes: list[Outcome] = []
         with self._killed("take", moments, tear):
-            outcomes = self._store.store_reports([(SURVEYS[n], each) for n, each in made])
+            outcomes = self._sent(made)
         if outcomes:
             self._compare(made, outcomes)
             return
@@ -215,6 +213,10 @@ class Storing(RuleBasedStateMachine):
     def _ids(self, n: int) -> set[str]:
         tables = (pending_table(SURVEYS[n]), reports_table(SURVEYS[n]))
         return {row[0] for table in tables for row in self._store.db.conn.execute(f"SELECT id FROM {table}")}
+
+    def _sent(self, made: Sequence[tuple[int, Report]]) -> list[Outcome]:
+        stored = self._store.store_reports([(SURVEYS[n], [each]) for n, each in made])
+        return [outcome for (outcome,) in stored]
 
     def _compare(self, made: Sequence[tuple[int, Report]], outcomes: Sequence[Outcome]) -> None:
         for (n, report), outcome in zip(made, outcomes, strict=True):

@@ -39,10 +39,10 @@ def digest(survey: Survey, kind: str, values: Sequence[object]) -> int:
 def sum_of(survey: Survey, kind: str, rows: Iterable[Sequence[object]]) -> int:
     """The XOR of what the rows stand for."""
     total = 0
-    start = ascii((survey.id, kind))[:-1]
+    start = ascii((survey.id, kind))[:-1].encode("ascii")
     for values in rows:
-        row = f"{start}, {ascii([*values])[1:-1]})"
-        total ^= int.from_bytes(hashlib.sha256(row.encode("ascii")).digest(), "big")
+        row = (start + b", %a" * len(values) + b")") % tuple(values)
+        total ^= int.from_bytes(hashlib.sha256(row).digest(), "big")
     return total
 
 

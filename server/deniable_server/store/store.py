@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import itertools
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -76,6 +77,7 @@ class Store:
         self._parse = functools.lru_cache(maxsize=256)(parse_survey)
         self._arrived: Counter[str] = Counter()  # reports of a survey that were stored since the start
         self._settled: dict[str, int] = {}  # how many these had been when it was last settled
+        self.let_wait = 0  # reports stored since the last settling that wait for a fold
         try:
             bring_up_to_date(self.db, self.path)
         except Exception:
@@ -140,30 +142,34 @@ class Store:
         truncate_log(self.db, self.path)
         return self.state(survey_id)
 
-    def store_reports(self, batch: Sequence[tuple[Survey, Report]]) -> list[Outcome]:
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
         """Store reports in one durable transaction, and say of each what became of it.
 
-        When this returns, what it calls stored is on disk. When it raises, nothing of the batch is.
+        When this returns, what it calls stored is on disk. When it raises, nothing of the submissions is.
+
+        Parameters
+        ----------
+        submissions : sequence of (Survey, sequence of Report)
+            As they came.
+
+        Returns
+        -------
+        list of list of Outcome
+            For each submission one outcome a report.
 
         Raises
         ------
         StoreFull
             If the disk takes no more.
         """
-        outcomes = [Outcome.CLOSED] * len(batch)
-        places: dict[str, list[int]] = {}
-        for place, (survey, _) in enumerate(batch):
-            places.setdefault(survey.id, []).append(place)
+        surveys: dict[str, Survey] = {}
+        reports: dict[str, list[Report]] = {}
+        for survey, some in submissions:
+            surveys[survey.id] = survey
+            reports.setdefault(survey.id, []).extend(some)
         with self._transaction() as db:
-            for here in places.values():
-                survey = batch[here[0]][0]
-                if self._is_open(db, survey):
-                    reports = [batch[place][1] for place in here]
-                    taken = pending.take(db, survey, reports)
-                    self._arrived[survey.id] += taken.count(Outcome.STORED)
-                    for place, outcome in zip(here, taken, strict=True):
-                        outcomes[place] = outcome
-        return outcomes
+            outcomes = {key: iter(self._take(db, survey, reports[key])) for key, survey in surveys.items()}
+        return [list(itertools.islice(outcomes[survey.id], len(some))) for survey, some in submissions]
 
     def settle(self) -> bool:
         """Fold what is due, sort what came, and empty the log; whether that could be done completely.
@@ -171,6 +177,7 @@ class Store:
         Due is what waits in a survey of `fold.FOLD_AT` pending reports or more, or of a survey that closed. Each
         survey is a transaction of its own, so it can be interrupted anywhere and done again.
         """
+        self.let_wait = 0
         today = self.today()
         for survey, closed_on in self._surveys("SELECT id, document, closed_on FROM surveys"):
             over = (today - survey.closes).days if survey.closes else 0
@@ -204,6 +211,18 @@ class Store:
             if len(rows) < AT_A_TIME:
                 return
             last = rows[-1][0]
+
+    def _take(self, db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+        if not reports:
+            return []
+        if not self._is_open(db, survey):
+            return [Outcome.CLOSED] * len(reports)
+        outcomes = pending.take(db, survey, reports)
+        stored = outcomes.count(Outcome.STORED)
+        self._arrived[survey.id] += stored
+        if stored < fold.FOLD_AT:
+            self.let_wait += stored
+        return outcomes
 
     def _settle(self, survey: Survey, closed: bool, closed_for_good: bool) -> None:
         table = pending_table(survey)
