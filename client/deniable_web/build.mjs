@@ -43,6 +43,7 @@ export async function bundle() {
     mangleProps: INNER,
     charset: "utf8",
     legalComments: "none",
+    banner: { js: "//# allFunctionsCalledOnLoad" },
     write: false,
     plugins: [smallCss],
   });

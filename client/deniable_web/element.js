@@ -120,7 +120,7 @@ export class DeniableSurvey extends DeniableElement {
       const notes = [
         this.#isKiosk ? m.kiosk : !this.#memory.lasts && m.fleeting,
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
-      ].filter((note) => note !== false);
+      ];
       this.show(screens.consent(m, view, { cohort: place.cohort, isSeen: !place.isOwn, notes, start }));
       this.announce("ready");
     }

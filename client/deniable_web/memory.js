@@ -15,7 +15,7 @@
 
 const PREFIX = "deniable:";
 const LEDGER = "deniable-ledger";
-const LEDGER_DAYS = 90;
+const LEDGER_MS = 90 * 864e5; // 90 days
 
 /** What could not be stored lives as long as the page does. @type {Map<string, string>} */
 const page = new Map();
@@ -104,7 +104,7 @@ export class Memory {
    * @param {string} day @returns {Record<string, Record<string, [string, number]>>}
    */
   #ledger(day) {
-    const isRecent = (/** @type {any} */ [, [since]]) => (Date.parse(day) - Date.parse(since)) / 864e5 < LEDGER_DAYS;
+    const isRecent = (/** @type {any} */ [, [since]]) => Date.parse(day) - Date.parse(since) < LEDGER_MS;
     const collectors = Object.entries(this.#read(LEDGER)).map(([collector, surveys]) => {
       return [collector, Object.fromEntries(Object.entries(surveys).filter(isRecent))];
     });

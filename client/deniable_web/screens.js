@@ -24,7 +24,7 @@ export const wait = (text) => card(h("p", { role: "status", tabindex: "-1" }, te
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, notes: string[], start: () => void }} how `isSeen` by the site
+ * @param {{ cohort: string | null, isSeen: boolean, notes: (string | false)[], start: () => void }} how `isSeen` by the site
  *   around it
  */
 export function consent(m, view, { cohort, isSeen, notes, start }) {
@@ -45,7 +45,7 @@ export function consent(m, view, { cohort, isSeen, notes, start }) {
     oddsBox(m, least.mechanism),
     ...quiet(whole),
     fold(m.tryIt, () => simulator(m, least)),
-    ...notes.map((note) => p(note, "box")),
+    ...notes.map((note) => note && p(note, "box")),
     button(m.start, start),
     p(m.nothingYet, "quiet"),
   );
