@@ -3,7 +3,8 @@
 Chromium with its processor slowed down four times; processor time of the tasks of the page's main thread, by
 Chromium's own count, from the moment the link is opened. Start is pressed when the consent card has been painted, the
 questions after the first are kept back, and the count is read when nothing is left to do. Beside it the same page up to
-the consent card, and without its script.
+the consent card, and without its script: the difference is what is done from the loaded page to the first question. And
+all of it at full speed.
 
 The link is opened from another page of the collector: in the same process, whose count goes on, and with an empty
 cache. Chromium slows a thread down by letting it spin for three times as long as it ran or waited for others. So the
@@ -29,9 +30,11 @@ from deniable import read_survey
 from tools import CHROMIUM_FLAGS, chromium
 
 ROUNDS = 15
-SLOWDOWN = 4
-IDLE_MS = 1500
+SLOWDOWNS = (4, 1)
+IDLE_MS = 900
 FIRST, SECOND = 0, 1  # processors
+
+Prepare = Callable[[Page], object]
 
 PRESS_START = """
     const later = setTimeout; // the element puts off by 20 ms whatever comes after the first question
@@ -42,7 +45,7 @@ PRESS_START = """
 """
 
 
-def main_thread_work(browser: Browser, link: str, prepare: Callable[[Page], object], questions: int) -> float:
+def main_thread_work(browser: Browser, link: str, prepare: Prepare, questions: int, slowdown: int) -> float:
     """Milliseconds that the main thread worked until so many questions stood there, nothing cached."""
     context = browser.new_context()
     page = context.new_page()
@@ -50,7 +53,7 @@ def main_thread_work(browser: Browser, link: str, prepare: Callable[[Page], obje
     prepare(page)
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})  # not the time that others had the processor
-    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
     process = own_processor(browser)
     page.wait_for_timeout(300)
 
@@ -104,15 +107,18 @@ def measure() -> dict[str, list[float]]:
         wait_until_ready(collector)
         link = collector.publish(survey)
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        ways: dict[str, tuple[Callable[[Page], object], int]] = {
+        ways: dict[str, tuple[Prepare, int]] = {
             "to the first question": (lambda page: page.add_init_script(PRESS_START), 1),
             "to the consent card": (lambda _: None, 0),
             "the page without its script": (without_script, 0),
         }
-        done: dict[str, list[float]] = {way: [] for way in ways}
-        for _ in range(ROUNDS):
-            for way, (prepare, questions) in ways.items():
-                done[way].append(main_thread_work(browser, link, prepare, questions))
+        done: dict[str, list[float]] = {}
+        for slowdown in SLOWDOWNS:
+            for _ in range(ROUNDS):
+                work = {way: main_thread_work(browser, link, *how, slowdown) for way, how in ways.items()}
+                work["element and library"] = work["to the first question"] - work["the page without its script"]
+                for way, each in work.items():
+                    done.setdefault(f"{way}, {slowdown}x", []).append(each)
         browser.close()
     return done
 
@@ -120,4 +126,4 @@ def measure() -> dict[str, list[float]]:
 if __name__ == "__main__":
     for what, rounds in measure().items():
         values = sorted(rounds)
-        print(f"{what:30} median {statistics.median(values):6.1f} ms, {values[0]:.1f} to {values[-1]:.1f}")
+        print(f"{what:32} median {statistics.median(values):6.1f} ms, {values[0]:.1f} to {values[-1]:.1f}")
