@@ -28,6 +28,8 @@ from deniable_server.writer import Writer
 BATCH = 1000
 ROUNDS = 41
 FEW, MANY, MOST = 10_000, 1_000_000, 3_000_000
+WAITING = FOLD_AT // 2
+"""Reports that usually wait for a fold."""
 
 
 def batches() -> list[tuple[str, ...]]:
@@ -96,17 +98,17 @@ def grow(most: int) -> dict[int, dict[str, float]]:
     at = {}
     with tempfile.TemporaryDirectory() as folder, closing(Store(Path(folder) / "bench.db")) as store:
         store.publish(survey)
-        writer = Writer(store, fold_seconds=3600)  # folds come by number then, and as much waits at every look
+        writer = Writer(store, fold_seconds=3600)  # so what waits at the first look waits at every one
+        for _ in range(WAITING):
+            writer.submit(survey, [invented(survey, dice)])
         for start in range(0, most, FEW):
             for _ in range(FEW // BATCH):
                 writer.submit(survey, [invented(survey, dice) for _ in range(BATCH)])
             if (n := start + FEW) in (FEW, MANY, most):
-                for _ in range(FOLD_AT // 2):  # what usually waits
-                    writer.submit(survey, [invented(survey, dice)])
                 asked = [timed(lambda: store.tallies(survey)) for _ in range(200)]
                 at[n] = {"p50": statistics.median(asked), "rss": memory()}
         writer.stop()
-        at[most]["bytes"] = store.path.stat().st_size / (most + len(at) * (FOLD_AT // 2))
+        at[most]["bytes"] = store.path.stat().st_size / (most + WAITING)
         at[most]["content"] = 16 + sum(math.log2(question.mechanism.k) for question in survey.questions) / 8
     return at
 

@@ -109,7 +109,7 @@ def test_pages_print_the_hash_of_the_very_bytes_that_are_served(
         digest = hashlib.sha384(response.data).digest()
     integrity = f"sha384-{base64.b64encode(digest).decode()}"
     for path in ("", "/results"):
-        assert f"<code>{integrity}</code>" in html_of(http, f"/s/{survey.id}{path}")
+        assert integrity in re.sub("<[^>]*>", "", html_of(http, f"/s/{survey.id}{path}"))
     for path in (f"/s/{survey.id}", f"/embed/{survey.id}"):
         page = html_of(http, path)
         assert f'src="/client/deniable.js" integrity="{integrity}"' in page
