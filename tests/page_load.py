@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -25,7 +23,7 @@ from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from conftest import FIVE_TYPES, Collector, free_port, wait_until_ready
+from conftest import FIVE_TYPES, running_collector
 from deniable import read_survey
 from tools import CHROMIUM_FLAGS, chromium
 
@@ -98,13 +96,7 @@ def measure() -> dict[str, list[float]]:
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         playwright = stack.enter_context(sync_playwright())
-        port = free_port()
-        command = [sys.executable, "-m", "deniable", "serve", "--db", str(place / "load.db"), "--port", str(port)]
-        output = stack.enter_context((place / "log").open("wb"))
-        process = stack.enter_context(subprocess.Popen(command, stdout=output, stderr=output))
-        stack.callback(process.terminate)
-        collector = Collector(f"http://127.0.0.1:{port}", place / "load.db", process, place / "log")
-        wait_until_ready(collector)
+        collector = stack.enter_context(running_collector(place))
         link = collector.publish(survey)
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
         ways: dict[str, tuple[Prepare, int]] = {

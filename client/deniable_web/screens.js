@@ -24,8 +24,8 @@ export const wait = (text) => card(h("p", { role: "status", tabindex: "-1" }, te
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, notes: (string | false)[], start: () => void }} how `isSeen` by the site
- *   around it
+ * @param {{ cohort: string | null, isSeen: boolean, notes: (string | false)[], start: () => void }} how `isSeen` by
+ *   the site around it
  */
 export function consent(m, view, { cohort, isSeen, notes, start }) {
   const least = view.questions.reduce((a, b) => (b.mechanism.epsilon > a.mechanism.epsilon ? b : a));

@@ -60,9 +60,7 @@ MOST_TOGETHER = 10_000
 """Reports in one transaction, at the most one submission more."""
 
 MOST_PENDING = 10_000
-"""Reports that were stored one by one since the last fold and do not wait for the timer.
-
-It bounds what an estimate counts by itself."""
+"""Reports stored to wait for a fold that do not wait for the timer. It bounds what an estimate counts by itself."""
 
 FOLD_SECONDS = 10.0
 
