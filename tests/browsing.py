@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from playwright.sync_api import Frame, Page, Request, expect
+from playwright.sync_api import Frame, Page, Request, Route, expect
 
 from deniable import Survey
 
@@ -59,6 +61,19 @@ class Witness:
     def posts(self) -> list[bytes]:
         """Bodies of everything that was sent."""
         return [request.post_data_buffer or b"" for request in self.requests if request.method != "GET"]
+
+
+def serve_with(page: Page, link: str, attribute: str, value: str | None) -> None:
+    """Serve a survey's page with another text in an attribute of its element, or without that attribute."""
+
+    def alter(route: Route) -> None:
+        response = route.fetch()
+        written = "" if value is None else f' {attribute}="{escape(value)}"'
+        markup, times = re.subn(f' {attribute}="[^"]*"', lambda _: written, response.text())
+        assert times == 1, f"{link}: must have {attribute} once, got {times}"
+        route.fulfill(response=response, body=markup)
+
+    page.route(link, alter)
 
 
 def choose(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:

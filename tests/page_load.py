@@ -1,14 +1,16 @@
 """Main-thread work from page load to the first question, on a slow device: ``python tests/page_load.py``.
 
 Chromium with its processor slowed down four times; processor time of the tasks of the page's main thread, by
-Chromium's own count, from the moment the link is opened. Start is pressed when the consent card has been painted, the
-questions after the first are kept back, and the count is read when nothing is left to do. Beside it the same page up to
-the consent card, and without its script: the difference is what is done from the loaded page to the first question. And
-all of it at full speed.
+Chromium's own count, which starts anew with the task that opens the page. Start is pressed when the consent card has
+been painted, the questions after the first are kept back, and the count is read when nothing is left to do. Beside it
+the same page up to the consent card, and without its script: the difference is what is done from the loaded page to the
+first question. And all of it at full speed.
 
-The link is opened from another page of the collector: in the same process, whose count goes on, and with an empty
-cache. Chromium slows a thread down by letting it spin for three times as long as it ran or waited for others. So the
-main thread gets a processor of its own; the rest of Chromium and the collector share the other one.
+The link is opened from another page of the collector: in the same process, so that all of it is counted, and with an
+empty cache. Chromium slows a thread down by a thread that interrupts it, and lets it spin for three times as long as it
+ran, waited for others or was kept from its processor. So the main thread gets a processor of its own; the interrupting
+thread, the rest of Chromium and the collector share the other one, and have come to rest before. A loop of arithmetic
+shows how much slower the page then is.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ from tools import CHROMIUM_FLAGS, chromium
 ROUNDS = 15
 SLOWDOWNS = (4, 1)
 IDLE_MS = 900
+REST_MS = 300
+MOST_RESTS = 40
+LITTLE = 0.025  # seconds of processor time
 FIRST, SECOND = 0, 1  # processors
 
 Prepare = Callable[[Page], object]
@@ -42,46 +47,74 @@ PRESS_START = """
     })));
 """
 
+ARITHMETIC = """() => {
+    const some = (times) => { let n = 0; for (let i = 0; i < times; i++) n = (31 * n + i) | 0; return n; };
+    some(1e6); // compiled
+    const start = performance.now();
+    some(3e6);
+    return performance.now() - start;
+}"""
 
-def main_thread_work(browser: Browser, link: str, prepare: Prepare, questions: int, slowdown: int) -> float:
-    """Milliseconds that the main thread worked until so many questions stood there, nothing cached."""
+
+def load(browser: Browser, link: str, prepare: Prepare, questions: int, slowdown: int) -> tuple[float, float]:
+    """Milliseconds that the main thread worked until so many questions stood there, and those of the arithmetic."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(urljoin(link, "/livez"))
     prepare(page)
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})  # not the time that others had the processor
+    let_come_to_rest(browser, page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
-    process = own_processor(browser)
-    page.wait_for_timeout(300)
-
-    def so_far() -> float:
-        metrics = session.send("Performance.getMetrics")["metrics"]
-        return next(1000 * each["value"] for each in metrics if each["name"] == "TaskDuration")
-
-    before = so_far()
+    processes = own_processor(browser)
+    page.wait_for_timeout(REST_MS)
     page.goto(link, wait_until="commit")
+    keep_aside(processes)
     page.wait_for_timeout(IDLE_MS)
-    after = so_far()
-    if own_processor(browser) != process:
-        raise RuntimeError(f"{link}: opened in another process, whose work was not counted from its start")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    work = next(1000 * each["value"] for each in metrics if each["name"] == "TaskDuration")
     if (stand := page.locator("fieldset").count()) != questions:
         raise RuntimeError(f"{link}: {questions} questions were to stand there, got {stand}")
+    arithmetic: float = page.evaluate(ARITHMETIC)
+    if own_processor(browser) != processes:
+        raise RuntimeError(f"{link}: opened in another process, whose work was not counted from its start")
     context.close()
-    return after - before
+    return work, arithmetic
+
+
+def let_come_to_rest(browser: Browser, page: Page) -> None:
+    """Wait until no process of Chromium works: with every window it loads pages of its own."""
+    session = browser.new_browser_cdp_session()
+    spent = 0.0
+    for _ in range(MOST_RESTS):
+        processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+        before, spent = spent, sum(process["cpuTime"] for process in processes)
+        if spent - before < LITTLE:
+            session.detach()
+            return
+        page.wait_for_timeout(REST_MS)
+    raise RuntimeError(f"Chromium: must come to rest within {MOST_RESTS * REST_MS / 1000:g} s")
 
 
 def own_processor(browser: Browser) -> set[int]:
-    """Give the main threads of pages the second processor; their processes."""
+    """Give the main threads of pages the second processor, for them alone; their processes."""
     session = browser.new_browser_cdp_session()
     pages = set()
     for process in session.send("SystemInfo.getProcessInfo")["processInfo"]:
         arguments = Path(f"/proc/{process['id']}/cmdline").read_bytes()
         if process["type"] == "renderer" and b"webui" not in arguments:  # not the browser's own pages
-            os.sched_setaffinity(process["id"], {SECOND})
             pages.add(process["id"])
+            os.sched_setaffinity(process["id"], {SECOND})
     session.detach()
     return pages
+
+
+def keep_aside(processes: set[int]) -> None:
+    """Give the first processor to the threads that slow pages down; every page that opens starts another one."""
+    for process in processes:
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            if (thread / "comm").read_text().startswith("CPUThrottling"):
+                os.sched_setaffinity(int(thread.name), {FIRST})
 
 
 def without_script(page: Page) -> None:
@@ -90,7 +123,7 @@ def without_script(page: Page) -> None:
 
 
 def measure() -> dict[str, list[float]]:
-    """Several loads of a survey of five types, in turn."""
+    """Several loads of a survey of five types, in turn: milliseconds of each."""
     survey = read_survey(FIVE_TYPES)
     os.sched_setaffinity(0, {FIRST})  # and whatever is started from here
     with ExitStack() as stack:
@@ -107,7 +140,9 @@ def measure() -> dict[str, list[float]]:
         done: dict[str, list[float]] = {}
         for slowdown in SLOWDOWNS:
             for _ in range(ROUNDS):
-                work = {way: main_thread_work(browser, link, *how, slowdown) for way, how in ways.items()}
+                work = {}
+                for way, how in ways.items():
+                    work[way], work["arithmetic"] = load(browser, link, *how, slowdown)
                 work["element and library"] = work["to the first question"] - work["the page without its script"]
                 for way, each in work.items():
                     done.setdefault(f"{way}, {slowdown}x", []).append(each)

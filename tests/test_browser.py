@@ -19,9 +19,11 @@ from browsing import (
     choose,
     everything_kept,
     press_send,
+    serve_with,
 )
 from conftest import FIVE_TYPES, Collector, distances_in_errors, person
 from deniable import Survey, parse_report, read_survey
+from deniable_server.embedding import catalogues
 from deniable_server.store import Store
 
 SURVEY = """
@@ -242,16 +244,50 @@ def test_failed_send_waits_and_sends_the_same_bytes_later(
     assert collector.reports(survey) == before + 1
 
 
-def test_altered_survey_is_refused(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+@pytest.mark.parametrize("way", ["in the page", "over the network"])
+def test_altered_survey_is_refused(collector: Collector, context: BrowserContext, survey: Survey, way: str) -> None:
     link = collector.publish(survey)
     weaker = read_survey(SURVEY.replace('truth = "1/2"', "truth = 0.9")).document.decode()
     page = context.new_page()
     witness = Witness.of(page)
+    serve_with(page, link, "document", weaker if way == "in the page" else None)
     page.route(f"**/api/v1/surveys/{survey.id}", lambda route: route.fulfill(status=200, body=weaker))
     page.goto(link)
     expect(page.get_by_role("heading", name="Do not answer this survey")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
     assert witness.posts() == []
+
+
+def test_page_brings_all_that_the_first_question_needs(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    witness = Witness.of(page)
+    link = collector.publish(survey)
+    page.goto(link, wait_until="networkidle")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("radio")).to_have_count(6)
+    asked_for = {request.url.removeprefix(collector.url) for request in witness.requests}
+    assert asked_for - {"/static/icon.png"} == {f"/s/{survey.id}", "/static/pages.css", "/client/deniable.js"}
+
+
+@pytest.mark.parametrize("written", ["Sie können alles beantworten.", None])
+def test_catalogue_of_the_page_is_taken_only_as_it_was_reviewed(
+    browser: Browser, collector: Collector, survey: Survey, written: str | None
+) -> None:
+    german = catalogues()["de"]
+    altered = None if written is None else german.replace(json.loads(german)["consequence"], written)
+    context = browser.new_context(locale="de-AT")
+    page = context.new_page()
+    witness = Witness.of(page)
+    link = collector.publish(survey)
+    serve_with(page, link, "catalogue", altered)
+    page.goto(link)
+    expect(page.get_by_text(json.loads(german)["consequence"])).to_be_visible()
+    assert [url for request in witness.requests if "catalogues" in (url := request.url)] == [
+        f"{collector.url}/client/catalogues/de.json"
+    ]
+    context.close()
 
 
 def test_survey_above_the_ceiling_is_refused(collector: Collector, context: BrowserContext) -> None:

@@ -6,10 +6,12 @@ import re
 
 import pytest
 from flask.testing import FlaskClient
+from markupsafe import escape
 
 from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_server import charts
+from deniable_server.embedding import catalogues
 from deniable_server.results import figure
 from deniable_server.store import Store
 
@@ -27,10 +29,22 @@ def filled(store: Store, survey: Survey) -> Survey:
 
 def test_page_to_answer_cannot_send_anything_without_its_script(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}").text
-    assert f'<deniable-survey src="/s/{filled.id}">' in page
+    assert f'<deniable-survey src="/s/{filled.id}" document="{escape(filled.document.decode())}" ' in page
     assert 'type="module" src="/client/deniable.js" integrity="sha384-' in page
     assert not re.search(r"<(form|input|button|textarea|select)\b", page)
     assert "This page has to run a script" in page
+
+
+@pytest.mark.parametrize("kind", ["s", "embed"])
+@pytest.mark.parametrize(
+    ("asked_for", "given"), [("de-AT,de;q=0.9,en;q=0.8", "de"), ("nl,fr;q=0.5", "fr"), ("nl", "en"), ("", "en")]
+)
+def test_page_to_answer_brings_the_words_that_the_browser_asks_for(
+    http: FlaskClient, filled: Survey, kind: str, asked_for: str, given: str
+) -> None:
+    response = http.get(f"/{kind}/{filled.id}", headers={"Accept-Language": asked_for})
+    assert f'catalogue="{escape(catalogues()[given])}"' in response.text
+    assert "Accept-Language" in response.headers["Vary"]
 
 
 def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -> None:

@@ -21,6 +21,7 @@ from browsing import (
     answer,
     everything_kept,
     press_send,
+    serve_with,
 )
 from conftest import Collector
 from deniable import Survey, parse_report, read_survey
@@ -355,13 +356,14 @@ def test_translated_answers_are_the_same_answers(browser: Browser, collector: Co
 
 def test_altered_catalogue_is_not_read(collector: Collector, context: BrowserContext, survey: Survey) -> None:
     page = context.new_page()
+    link = collector.publish(survey)
+    altered = {"lang": "en", "dir": "ltr", "start": "We know it all"}
+    serve_with(page, link, "catalogue", json.dumps(altered))
     page.route(
         "**/client/catalogues/*",
-        lambda route: route.fulfill(
-            json={"lang": "en", "dir": "ltr", "start": "We know it all"}, headers={"access-control-allow-origin": "*"}
-        ),
+        lambda route: route.fulfill(json=altered, headers={"access-control-allow-origin": "*"}),
     )
-    page.goto(collector.publish(survey))
+    page.goto(link)
     expect(page.get_by_role("heading", name="The survey cannot be loaded")).to_be_visible()
     assert "We know it all" not in page.inner_text("body")
 

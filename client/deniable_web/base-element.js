@@ -1,11 +1,13 @@
 //@ts-check
 /* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
 
-import { parseLink } from "./collector.js";
+import { fetchSurvey, parseLink } from "./collector.js";
 import { focusOn } from "./form.js";
 import { h } from "./dom.js";
 import { messagesIn, speechless } from "./messages.js";
+import { utf8 } from "./sha256.js";
 import { css } from "./style.js";
+import { parseSurvey } from "./survey.js";
 
 /** @typedef {import("./collector.js").Link & { languages: string[], isOwn: boolean, more: URLSearchParams }} Place */
 
@@ -44,13 +46,18 @@ export class DeniableElement extends HTMLElement {
   }
 
   /**
-   * Both promises, so that a survey that cannot be loaded says so in the right language.
-   * @template T @param {Promise<T>} survey @param {string[]} languages
+   * The survey, and the words around it, so that a survey that cannot be loaded says so in the right language. Both are
+   * taken from the attributes `document` and `catalogue` where a page has them ready, and checked the same.
+   * @param {Place} place
    */
-  async inWords(survey, languages) {
-    const words = messagesIn(languages);
+  async load(place) {
+    // Browsers note where a request comes from. With the script's first line on the stack they would parse all of it
+    // again for that.
+    await 0;
+    const published = this.getAttribute("document");
+    const words = messagesIn(place.languages, this.getAttribute("catalogue"));
     try {
-      return await survey;
+      return await (published === null ? fetchSurvey(place) : parseSurvey(utf8(published), place.survey));
     } finally {
       this.words = await words;
     }

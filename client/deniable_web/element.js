@@ -14,7 +14,7 @@
 
 import { DeniableElement } from "./base-element.js";
 import { checkCeiling } from "./ceiling.js";
-import { fetchSurvey, submit } from "./collector.js";
+import { submit } from "./collector.js";
 import { encodeReport, randomize } from "./device.js";
 import { h } from "./dom.js";
 import { BudgetError, CollectorError, ReportError, SurveyClosed, SurveyError } from "./errors.js";
@@ -68,7 +68,7 @@ export class DeniableSurvey extends DeniableElement {
       this.#isKiosk = this.hasAttribute("kiosk") || more.has("kiosk");
       if (!isOwn && this.hasAttribute("isolated")) return this.#frame(place, signal);
       this.#host = isOwn ? more.get("host") : null;
-      const survey = await this.inWords(fetchSurvey(place), place.languages);
+      const survey = await this.load(place);
       if (signal.aborted) return;
       this.#survey = survey.id;
       checkCeiling(survey, this.#isKiosk ? 0 : this.#memory.spent(collector, survey.id));

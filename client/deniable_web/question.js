@@ -9,7 +9,6 @@
 
 import { DeniableElement } from "./base-element.js";
 import { checkCeiling } from "./ceiling.js";
-import { fetchSurvey } from "./collector.js";
 import { randomizeAnswer } from "./device.js";
 import { button, card, p } from "./dom.js";
 import { SurveyError } from "./errors.js";
@@ -28,7 +27,7 @@ export class DeniableQuestion extends DeniableElement {
     this.#refuse();
     try {
       const place = this.place();
-      const survey = await this.inWords(fetchSurvey(place), place.languages);
+      const survey = await this.load(place);
       if (signal.aborted) return;
       const id = this.getAttribute("question") ?? this.getAttribute("name");
       const question = translate(survey, place.languages, this.words).questions.find((each) => each.id === id);

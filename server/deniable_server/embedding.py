@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, make_response, render_template
+from flask import Response, make_response, render_template, request
 
 from deniable_server.api import get_store
 
@@ -35,6 +36,13 @@ def client_files() -> dict[str, Path]:
     return named | {"deniable.js": root / "dist" / "deniable.js"}
 
 
+@cache
+def catalogues() -> dict[str, str]:
+    """What respondents read, by language: the very text that the browser client knows by its hash."""
+    folder = client_folder() / "catalogues"
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
+
+
 def client_folder() -> Path:
     """Where the browser client is installed."""
     return Path(str(files("deniable_web")))
@@ -49,6 +57,19 @@ def init_app(app: APIFlask) -> None:
 @embedding.get("/embed/<survey_id>")
 def frame(survey_id: str) -> Response:
     """The survey alone, for a frame on a page of another site."""
-    response = make_response(render_template("frame.html", survey=get_store().survey(survey_id)))
+    response = survey_page("frame.html", survey_id)
     response.headers["Content-Security-Policy"] = FRAME_POLICY
+    return response
+
+
+def survey_page(template: str, survey_id: str) -> Response:
+    """A page with a survey in it, and the words around it in the language that the browser asks for.
+
+    So nothing more has to be fetched before the first question. The client trusts neither: it checks both by their
+    hashes, and where somebody reads another language, it fetches that.
+    """
+    language = request.accept_languages.best_match(catalogues(), "en")
+    survey = get_store().survey(survey_id)
+    response = make_response(render_template(template, survey=survey, catalogue=catalogues()[language]))
+    response.vary.add("Accept-Language")
     return response

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from deniable import __version__
 from deniable_server import charts, schemas
 from deniable_server.api import get_store
-from deniable_server.embedding import client_files
+from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import estimates_of, figure, points_of_fakes
 
@@ -49,9 +49,9 @@ def home() -> str:
 
 
 @pages.get("/s/<survey_id>")
-def answer(survey_id: str) -> str:
+def answer(survey_id: str) -> Response:
     """The page where people answer."""
-    return render_template("answer.html", survey=get_store().survey(survey_id))
+    return survey_page("answer.html", survey_id)
 
 
 @pages.get("/s/<survey_id>/results")
