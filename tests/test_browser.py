@@ -258,17 +258,19 @@ def test_altered_survey_is_refused(collector: Collector, context: BrowserContext
     assert witness.posts() == []
 
 
+@pytest.mark.parametrize("language", catalogues())
 def test_page_brings_all_that_the_first_question_needs(
-    collector: Collector, context: BrowserContext, survey: Survey
+    browser: Browser, collector: Collector, survey: Survey, language: str
 ) -> None:
+    context = browser.new_context(locale=language)
     page = context.new_page()
     witness = Witness.of(page)
-    link = collector.publish(survey)
-    page.goto(link, wait_until="networkidle")
-    page.get_by_role("button", name="Start").click()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name=json.loads(catalogues()[language])["start"], exact=True).click()
     expect(page.get_by_role("radio")).to_have_count(6)
     asked_for = {request.url.removeprefix(collector.url) for request in witness.requests}
     assert asked_for - {"/static/icon.png"} == {f"/s/{survey.id}", "/static/pages.css", "/client/deniable.js"}
+    context.close()
 
 
 @pytest.mark.parametrize("written", ["Sie können alles beantworten.", None])

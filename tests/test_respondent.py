@@ -206,6 +206,21 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
     assert collector.reports(survey) == before + 1
 
 
+def test_enter_before_all_questions_stand_there_does_nothing(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.add_init_script("const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === 20 ? 1500 : ms)")
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    page.locator("fieldset").get_by_role("radio").first.check()
+    page.keyboard.press("Enter")
+    assert page.locator("fieldset").count() == 1
+    expect(page.locator("fieldset")).to_have_count(len(survey.questions))
+    expect(page.locator("form")).to_be_visible()
+    expect(page.locator(".review")).to_be_empty()
+
+
 def test_survey_that_closed_while_the_report_waited(collector: Collector, context: BrowserContext) -> None:
     survey = read_survey(FIVE_QUESTIONS.replace("Five questions", "Closes soon"))
     page = context.new_page()

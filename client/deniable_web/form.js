@@ -115,6 +115,7 @@ export function questions(m, view, send) {
   form.addEventListener("reset", () => setTimeout(edit)); // once the inputs are empty
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    if (asked.length < all) return; // Enter, in the moment before they all stand there
     const missing = asked.filter((each) => each.mark(each.answer() === undefined));
     const links = missing.map(({ text, inputs: [first] }) => {
       return h("li", {}, link(own(text), () => first.focus()));
