@@ -25,6 +25,7 @@ from conftest import FIVE_TYPES, Collector, distances_in_errors, person
 from deniable import Survey, parse_report, read_survey
 from deniable_server.embedding import catalogues
 from deniable_server.store import Store
+from tools import CHROMIUM_FLAGS, chromium
 
 SURVEY = """
 title = "Browser"
@@ -290,6 +291,24 @@ def test_catalogue_of_the_page_is_taken_only_as_it_was_reviewed(
         f"{collector.url}/client/catalogues/de.json"
     ]
     context.close()
+
+
+def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
+    browser: Browser, collector: Collector, survey: Survey
+) -> None:
+    elsewhere = [
+        *CHROMIUM_FLAGS,
+        "--host-resolver-rules=MAP elsewhere.test 127.0.0.1",
+    ]  # not to be trusted like this host
+    another = browser.browser_type.launch(executable_path=chromium(), args=elsewhere)
+    page = another.new_page(locale="de")
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey).replace("127.0.0.1", "elsewhere.test"))
+    expect(page.get_by_role("heading", name=json.loads(catalogues()["de"])["altered"])).to_be_visible()
+    expect(page.get_by_text("can be checked only over https")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+    assert witness.posts() == []
+    another.close()
 
 
 def test_survey_above_the_ceiling_is_refused(collector: Collector, context: BrowserContext) -> None:
