@@ -24,7 +24,7 @@ export const css = `
   accent-color: var(--accent);
 }
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
-* { box-sizing: border-box; margin: 0; font: inherit; color: inherit; }
+* { box-sizing: border-box; margin: 0; padding: 0; font: inherit; color: inherit; }
 h1, h2, legend, button, .lead, .missing { font-weight: 600; }
 h1 { font-size: 1.5rem; line-height: 1.3; }
 :is(form, .stack, dl, fieldset) > * + * { margin-block-start: 1rem; }
@@ -59,7 +59,7 @@ input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; }
 .options { clear: both; }
 .scale, .row, dl div { flex-wrap: wrap; }
 .scale label { flex-flow: column; margin: 0; padding: .5rem; }
-ul { padding: 0; list-style: none; }
+ul { list-style: none; }
 button {
   display: block;
   min-block-size: 3rem;
