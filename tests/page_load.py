@@ -3,8 +3,8 @@
 Chromium with its processor slowed down four times; processor time of the tasks of the page's main thread, by
 Chromium's own count, which starts anew with the task that opens the page. Start is pressed when the consent card has
 been painted, the questions after the first are kept back, and the count is read when nothing is left to do. Beside it
-the same page up to the consent card, and without its script: the difference is what is done from the loaded page to the
-first question. And all of it at full speed.
+the same page up to all five questions, up to the consent card, and without its script: the difference is what is done
+from the loaded page to the first question. And all of it at full speed.
 
 The link is opened from another page of the collector: in the same process, so that all of it is counted, and with an
 empty cache. Chromium slows a thread down by a thread that interrupts it, and lets it spin for three times as long as it
@@ -40,11 +40,14 @@ FIRST, SECOND = 0, 1  # processors
 Prepare = Callable[[Page], object]
 
 PRESS_START = """
-    const later = setTimeout; // the element puts off by 20 ms whatever comes after the first question
-    window.setTimeout = (act, ms) => ms === 20 ? 0 : later(act, ms);
-    addEventListener("deniable-ready", ({ target }) => requestAnimationFrame(() => later(() => {
+    addEventListener("deniable-ready", ({ target }) => requestAnimationFrame(() => setTimeout(() => {
       target.shadowRoot.querySelector(".card > button").click();
     })));
+"""
+
+KEEP_THE_OTHERS_BACK = """
+    const later = setTimeout; // the element puts off by 20 ms whatever comes after the first question
+    window.setTimeout = (act, ms) => ms === 20 ? 0 : later(act, ms);
 """
 
 ARITHMETIC = """() => {
@@ -133,7 +136,8 @@ def measure() -> dict[str, list[float]]:
         link = collector.publish(survey)
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
         ways: dict[str, tuple[Prepare, int]] = {
-            "to the first question": (lambda page: page.add_init_script(PRESS_START), 1),
+            "to the first question": (lambda page: page.add_init_script(KEEP_THE_OTHERS_BACK + PRESS_START), 1),
+            "to all questions": (lambda page: page.add_init_script(PRESS_START), len(survey.questions)),
             "to the consent card": (lambda _: None, 0),
             "the page without its script": (without_script, 0),
         }
