@@ -287,20 +287,17 @@ def test_catalogue_of_the_page_is_taken_only_as_it_was_reviewed(
     serve_with(page, link, "catalogue", altered)
     page.goto(link)
     expect(page.get_by_text(json.loads(german)["consequence"])).to_be_visible()
-    assert [url for request in witness.requests if "catalogues" in (url := request.url)] == [
-        f"{collector.url}/client/catalogues/de.json"
-    ]
+    fetched = [request.url for request in witness.requests if "catalogues" in request.url]
+    assert fetched == [f"{collector.url}/client/catalogues/de.json"]
     context.close()
 
 
 def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
     browser: Browser, collector: Collector, survey: Survey
 ) -> None:
-    elsewhere = [
-        *CHROMIUM_FLAGS,
-        "--host-resolver-rules=MAP elsewhere.test 127.0.0.1",
-    ]  # not to be trusted like this host
-    another = browser.browser_type.launch(executable_path=chromium(), args=elsewhere)
+    # Browsers trust 127.0.0.1 without https, but no other name of it.
+    flags = [*CHROMIUM_FLAGS, "--host-resolver-rules=MAP elsewhere.test 127.0.0.1"]
+    another = browser.browser_type.launch(executable_path=chromium(), args=flags)
     page = another.new_page(locale="de")
     witness = Witness.of(page)
     page.goto(collector.publish(survey).replace("127.0.0.1", "elsewhere.test"))

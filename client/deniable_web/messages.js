@@ -37,6 +37,7 @@ export const fill = (text, values) => text.replace(/{(\w+)}/g, (_, key) => Refle
  * @returns {Promise<Messages>}
  */
 export async function messagesIn(languages, ready) {
+  // Where the browser cannot hash, over plain http, the fetch below checks the catalogue that it brings.
   const hash = ready && crypto.subtle && "sha256-" + btoa(String.fromCharCode(...(await sha256(utf8(ready)))));
   for (const language of [...languages, "en"]) {
     if (!Object.hasOwn(integrity, language)) continue;
