@@ -71,8 +71,9 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     element = page.locator("deniable-survey")
     expect(element.locator("h1").last).to_be_visible()
     yield "consent"
-    element.locator("summary").first.click()
-    element.locator(".row button").last.click()
+    for each in element.locator("summary").all():
+        each.click()
+    element.locator(".row button[part]").last.click()
     expect(element.locator("[role=status] progress").first).to_be_visible()
     yield "try it"
     element.locator(".card > button").click()
@@ -211,13 +212,23 @@ def test_consent_card_has_at_most_120_words_and_every_part(
     assert theirs.split()[-1] in card
     assert len(card.split()) - len(theirs.split()) <= 120, card
     for part in (
-        "Nobody can tell your true answers",
-        "The survey’s owner, the server’s administrator, a thief of the data, a court, other respondents.",
-        "Anyone who sees this screen.",
-        "Of 100 people",
+        "What you send is a hint, not proof.",
+        "researchers subtract chance for everybody together",
+        "that is no admission",
+        f"Questions: {len(demo_survey.questions)}. Voluntary. If you leave, nothing is kept.",
         "Nothing is sent before you press Send.",
     ):
         assert part in card
+    for fold in page.locator("deniable-survey summary").all():
+        fold.click()
+    opened = page.locator("deniable-survey .card[part]").inner_text()
+    for part in (
+        "The survey’s owner, a thief of the data, a court, other respondents.",
+        "Anyone who sees this screen, and the server’s administrator, who could change this page.",
+        "Of 100 people",
+        "Did that person answer Yes?",
+    ):
+        assert part in opened
 
 
 def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, context: BrowserContext) -> None:

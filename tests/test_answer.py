@@ -21,6 +21,7 @@ import deniable_web
 from conftest import FIVE_TYPES, Collector
 from deniable import AnswerError, Report, Survey, odds_sentences, read_survey
 from deniable.cli import main
+from deniable.odds import plainest
 from deniable_client import Client, Memory, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.answer.asking import answer_from
@@ -157,7 +158,7 @@ def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, h
     terminal = Terminal(link)
     assert terminal.finish() == 0
     assert "This device has already answered this survey." in terminal.text
-    assert "Your true answers were not sent or kept." in terminal.text
+    assert "Your answers were not kept." in terminal.text
     assert f"Survey: {five.id}" in terminal.text
     assert f"Sent by: {receipt.client}" in terminal.text
     assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in terminal.text
@@ -315,7 +316,7 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     store.close()
     result = run(f"{collector.url}/s/{by_hand.id}", typed=["", "yes", "send"])
     assert result.exit_code == 1
-    assert "This survey is closed.\n\nYour true answers were not sent or kept." in result.stderr
+    assert "This survey is closed.\n\nYour answers were not kept." in result.stderr
     assert collector.reports(by_hand) == 0
 
 
@@ -457,14 +458,25 @@ def test_consent_says_what_it_must_in_at_most_120_words(five: Survey, demo_surve
         for is_kiosk in (False, True):
             assert 60 < consent_words(survey, is_kiosk=is_kiosk) <= 120
     text = "\n".join(screens.consent(five, "web", is_kiosk=False))
-    least = max(five.questions, key=lambda question: question.epsilon)
-    for part in (five.title, "The tests", "Why?", odds_sentences(least)[0], "“web”", "Anyone who sees this screen"):
+    least = plainest(five.questions)
+    for part in (five.title, "The tests", "Why?", messages.WHY, messages.NO_ADMISSION, "“web”", "Questions: 5."):
         assert part in text
-    assert messages.CONSEQUENCE not in text, "epsilons of 6 in all protect little, and that is said"
+    assert messages.CAN_TEXT in text
+    assert odds_sentences(least)[0] in screens.odds(five)[0]
+    assert messages.GUESS in text
+    assert messages.UNSURE not in text, "epsilons of 6 in all protect little, and that is said"
     assert messages.WEAK in text
 
 
+def test_question_mark_before_the_start_shows_what_chance_does(run: Typist, collector: Collector, home: Path) -> None:
+    coin = read_survey('title = "Asked first"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
+    result = run(collector.publish(coin), typed=["?", "stop"])
+    assert odds_sentences(coin.questions[0])[0] in " ".join(result.stdout.split())
+    assert collector.reports(coin) == 0
+
+
 OWN_WORDS = {
+    "CAN_TEXT": "no server sends the program that asks in a terminal",
     "KIOSK": "the browser's promises to forget, after the fact",
     "NOTHING_YET": "a terminal has no Send to press",
     "TRUTHFULLY": "a terminal has no Send to press",

@@ -81,6 +81,7 @@ def test_script_and_element(
     witness = Witness.of(page)
     with another_site(example("script", f"{link}#cohort=web")) as address:
         page.goto(address)
+        page.get_by_text("Who can see what").click()
         expect(page.get_by_text("the website around this form")).to_be_visible()
         answer(page, survey, TRULY)
         expect(page.get_by_text("Survey: complete.")).to_be_visible()

@@ -50,7 +50,9 @@ class Receipt:
     odds: tuple[str, ...]
     client: str = CLIENT
     again: bool = False
-    statement: str = "Chance was mixed into your answers on this device. Your true answers were not sent or kept."
+    statement: str = (
+        "Your answers were not kept. What was sent has chance mixed in, and nobody is told whether it is your answer."
+    )
 
 
 @dataclass(frozen=True)

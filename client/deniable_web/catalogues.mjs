@@ -20,9 +20,9 @@ const BANNED = {
   ar: /إبسيلون|تفاضلي|مجهول|ضمان|نضمن|كذب/,
 };
 
-/** The sentences of the consent card; the author's own texts come on top of them. */
-const CARD = ["askedBy", "consequence", "process", "cohort", "cannot", "cannotText", "can", "canSite", "oddsLeast"].concat(
-  ["oddsYes", "oddsAll", "tryIt", "start", "nothingYet"],
+/** The sentences that stand on the consent card before anything is opened; the author's own come on top of them. */
+const CARD = ["askedBy", "unsure", "process", "cohort", "why", "noAdmission", "facts", "start", "nothingYet"].concat(
+  ["who", "odds", "tryIt"],
 );
 const LONGEST_CARD = 120;
 

@@ -29,6 +29,12 @@ function hold(subject, epsilon, most) {
   if (!(epsilon <= most)) throw new BudgetError(`${subject}: epsilon must be at most ${most}, got ${epsilon}`);
 }
 
-/** Whether a question, or the whole survey, is protected so little that people are told. @param {Survey} survey */
-export const weakProtection = ({ questions, epsilon }) =>
-  epsilon > WARNING.survey || questions.some(({ mechanism }) => mechanism.epsilon > WARNING.question);
+/**
+ * How weak the protection is, by the most telling question and by the whole survey: 0 where nobody can be sure of an
+ * answer, 1 where what is sent is a hint, 2 where people are warned.
+ * @param {Survey} survey
+ */
+export function weakness({ questions, epsilon }) {
+  const most = Math.max(epsilon / WARNING.survey, ...questions.map(({ mechanism }) => mechanism.epsilon / WARNING.question));
+  return +(most > 0.5) + +(most > 1);
+}

@@ -12,7 +12,8 @@ export const english = {
   subset:
     "Of 100 people who choose an option, about {p} send a set of {w} options that holds it; of 100 who choose another, about {q} do.",
   "tick-boxes": "Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {rest} do.",
-  mean: "Of 100 people who give the highest answer, about {p} send 1; of 100 who give the lowest, about {q} do.",
+  mean: "Of 100 people who give the highest answer, about {p} send “high”; of 100 who give the lowest, about {q} do.",
+  near: "Answers far apart can be told apart; close ones hardly.",
   oddsExact: "Of 100 people, about {p} or fewer send the very answer that they gave.",
   oddsAll: "Of 100 people, about {p} or fewer send their true answer to every question.",
 };

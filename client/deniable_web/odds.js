@@ -25,8 +25,17 @@ export function odds(mechanism, m) {
   });
   return name === "two-coin" || name === "warner"
     ? [say(m.oddsYes, ifTrue), say(m.oddsNo, ifOther)]
-    : [say(m[name] ?? m.oddsExact, share)];
+    : [say(m[name] ?? m.oddsExact, share), ...(support ? [] : [say(m.near)])];
 }
+
+/**
+ * The question whose sentence says the most about a person, as a reader compares them: in whole people.
+ * @template {{ mechanism: Mechanism }} Q @param {readonly Q[]} questions
+ */
+export const plainest = (questions) => questions.reduce((a, b) => (told(b) > told(a) ? b : a));
+
+/** @param {{ mechanism: Mechanism }} question */
+const told = ({ mechanism }) => of100(mechanism.support?.[1].ifTrue ?? likeliest(mechanism));
 
 /** The odds of one question in words. @param {{ mechanism: Mechanism }} question @param {Messages} m */
 export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }) => sentence);

@@ -1,11 +1,11 @@
 //@ts-check
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
-import { weakProtection } from "./ceiling.js";
+import { weakness } from "./ceiling.js";
 import { CLIENT } from "./collector.js";
 import { box, button, card, fold, h, heading, oddsBox, own, p } from "./dom.js";
 import { fill } from "./messages.js";
-import { oddsOf, wholeOdds } from "./odds.js";
+import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { simulator } from "./simulator.js";
 
 /**
@@ -28,26 +28,30 @@ export const wait = (text) => card(h("p", { role: "status", tabindex: "-1" }, te
  *   the site around it
  */
 export function consent(m, view, { cohort, isSeen, notes, start }) {
-  const least = view.questions.reduce((a, b) => (b.mechanism.epsilon > a.mechanism.epsilon ? b : a));
+  const least = plainest(view.questions);
   const whole = wholeOdds(view, m);
+  const weak = weakness(view);
+  const isWeak = weak > 1;
+  const hasYes = view.questions.some(({ type }) => type === "yes-no");
   return card(
     heading(own(view.title)),
     view.organiser && h("p", { class: "quiet" }, m.askedBy, " ", own(view.organiser)),
     view.about && p(own(view.about)),
-    weakProtection(view) ? p(m.weak, "box bad") : p(m.consequence, "lead"),
-    p(m.process),
-    cohort && p(fill(m.cohort, { cohort })),
-    pairs([
-      [m.cannot, m.cannotText],
-      [m.can, isSeen ? m.canSite : m.canText],
-    ]),
-    whole[0] && p(m.oddsLeast, "quiet"),
-    oddsBox(m, least.mechanism),
-    ...quiet(whole),
-    fold(m.tryIt, () => simulator(m, least)),
+    p([m.unsure, m.hint, m.weak][weak], isWeak ? "box bad" : "lead"),
+    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+    p(hasYes ? `${m.why} ${m.noAdmission}` : m.why),
+    p(fill(m.facts, { n: view.questions.length })),
     ...notes.map((note) => note && p(note, "box")),
     button(m.start, start),
     p(m.nothingYet, "quiet"),
+    fold(m.who, () =>
+      pairs([
+        [isWeak ? m.guess : m.cannot, m.cannotText],
+        [m.can, isSeen ? m.canSite : m.canText],
+      ]),
+    ),
+    fold(m.odds, () => h("div", {}, whole[0] && p(m.oddsLeast, "quiet"), oddsBox(m, least.mechanism), ...quiet(whole))),
+    fold(m.tryIt, () => simulator(m, least)),
   );
 }
 
@@ -69,6 +73,7 @@ export function receipt(m, view, report, { title, link, next }) {
     ]),
     fold(m.json, () => h("pre", { class: "box" }, code(report))),
     fold(m.verify, () => h("pre", { class: "box" }, code(`deniable answer --try ${link}`))),
+    h("a", { href: `${link}/results` }, m.results),
     next && button(m.next, next),
   );
 }

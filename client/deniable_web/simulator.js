@@ -1,7 +1,7 @@
 //@ts-check
 /* Try it: pretend an answer, let chance work as often as you like, and see what would have been sent. */
 
-import { bar, box, button, h, p } from "./dom.js";
+import { bar, box, button, h, link, p } from "./dom.js";
 import { randomizeAnswer } from "./device.js";
 import { fill } from "./messages.js";
 
@@ -42,5 +42,16 @@ export function simulator(m, question) {
     );
   };
   const buttons = [1, 100].map((n) => button(fill(m.press, { n }), () => press(n)));
-  return box(p(m.pretend, "quiet"), choice, h("div", { class: "row" }, ...buttons), drawn);
+  return box(p(m.pretend, "quiet"), choice, h("div", { class: "row" }, ...buttons), drawn, ...quiz(m));
+}
+
+/** Whether somebody took in what a report means. It stays here: it is asked for the reader's sake. @param {import("./messages.js").Messages} m */
+function quiz(m) {
+  const said = h("p", { "aria-live": "polite", class: "quiet" });
+  const choices = [[m.quizSure, m.quizWrong], [m.quizMaybe, m.quizRight]];
+  return [
+    p(m.quiz),
+    h("div", { class: "row" }, ...choices.map(([label, reply]) => link(label, () => said.replaceChildren(reply)))),
+    said,
+  ];
 }

@@ -7,12 +7,14 @@ The figures stand in code that runs on the device, so that no collector can rais
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from deniable.errors import BudgetError
 from deniable.survey import Survey
 
 WARN_QUESTION = 2.0
 WARN_SURVEY = 4.0
+"""Above these a report tells much. Up to half of them nobody can be sure of an answer; in between it is a hint."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,20 @@ class Ceiling:
                 f"survey {survey.id}: epsilons must add up to at most {self.survey:g} on this device, "
                 f"they add up to {survey.epsilon:.4g}"
             )
+
+
+def weakness(survey: Survey) -> Literal[0, 1, 2]:
+    """How weak the protection is, by the most telling question and by the whole survey.
+
+    0 where nobody can be sure of an answer, 1 where what is sent is a hint, 2 where people are warned.
+
+    >>> from deniable import Question, TwoCoin
+    >>> coin = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
+    >>> weakness(Survey("T", (coin,)))                       # ln 3 is more than 1
+    1
+    """
+    most = max(survey.epsilon / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
+    return 2 if most > 1 else 1 if most > 0.5 else 0
 
 
 def weak_protection(survey: Survey) -> list[str]:

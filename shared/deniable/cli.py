@@ -42,7 +42,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="deniable")
 def main() -> None:
-    """Ask sensitive questions without learning anybody's answer.
+    """Sensitive questions, deniable answers.
 
     \b
     See the whole path on real data:        deniable demo

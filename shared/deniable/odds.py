@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from deniable.mechanisms import ForcedResponse, KAry, Mean, Mechanism, RowMechanism, Subset, TickBoxes
@@ -30,7 +31,7 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     if isinstance(mechanism, Mean):
         low, high = (of_100(mechanism.support[1].if_other), of_100(mechanism.support[1].if_true))
         return (
-            f"Of 100 people who give the highest answer, about {high} send 1; "
+            f"Of 100 people who give the highest answer, about {high} send “high”; "
             f"of 100 who give the lowest, about {low} do.",
         )
     if isinstance(mechanism, TickBoxes):
@@ -48,7 +49,20 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     kept = of_100(largest_truthful(mechanism))
     if isinstance(mechanism, KAry):
         return (f"Of 100 people who choose an option, about {kept} send it and {100 - kept} send another one.",)
-    return (f"Of 100 people, about {kept} or fewer send the very answer that they gave.",)
+    return (
+        f"Of 100 people, about {kept} or fewer send the very answer that they gave.",
+        "Answers far apart can be told apart; close ones hardly.",
+    )
+
+
+def plainest(questions: Sequence[Question]) -> Question:
+    """The question whose sentence says the most about a person, as a reader compares them: in whole people."""
+
+    def told(question: Question) -> int:
+        support = question.mechanism.support
+        return of_100(support[1].if_true if support else largest_truthful(question.mechanism))
+
+    return max(questions, key=told)
 
 
 def largest_truthful(mechanism: Mechanism) -> Fraction:

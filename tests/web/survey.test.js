@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { checkCeiling, weakProtection } from "../../client/deniable_web/ceiling.js";
+import { checkCeiling, weakness } from "../../client/deniable_web/ceiling.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
 import { wholeOdds } from "../../client/deniable_web/odds.js";
@@ -194,14 +194,16 @@ const withKeeps = (weights) => {
 };
 const keep = (/** @type {number} */ epsilon) => Math.floor(2 ** 32 / (1 + Math.exp(-epsilon)));
 
-test("the ceiling: 4 a question, 8 a survey; warnings from 2 and 4", async () => {
+test("the ceiling: 4 a question, 8 a survey; a hint from 1 and 2, warnings from 2 and 4", async () => {
   for (const epsilons of [[4], [4, 4], Array(8).fill(1)]) checkCeiling(await withKeeps(epsilons.map(keep)));
   for (const epsilons of [[4.001], [1, 4.001], [4, 3, 1.1], Array(9).fill(1)]) {
     const survey = await withKeeps(epsilons.map(keep));
     assert.throws(() => checkCeiling(survey), BudgetError);
   }
-  for (const [epsilons, isWeak] of [[[1], false], [[2], false], [[2.1], true], [[2, 2], false], [[1, 1, 1, 1.1], true]]) {
-    assert.equal(weakProtection(await withKeeps(epsilons.map(keep))), isWeak);
+  for (const [epsilons, expected] of /** @type {[number[], number][]} */ ([
+    [[1], 0], [[1, 1], 0], [[1, 1, 0.1], 1], [[1.1], 1], [[2], 1], [[2.1], 2], [[2, 2], 1], [[1, 1, 1, 1.1], 2],
+  ])) {
+    assert.equal(weakness(await withKeeps(epsilons.map(keep))), expected, String(epsilons));
   }
 });
 

@@ -110,7 +110,8 @@ def answers_of(client: Client, survey: Survey, cohort: str | None) -> Answers:
     if closed := screens.not_open(survey, utc_today()):
         end(closed)
     show(screens.consent(survey, cohort, is_kiosk=client.memory is None))
-    read(m.START)
+    while read(m.START) == "?":
+        show(screens.odds(survey))
     return ask_all(survey)
 
 

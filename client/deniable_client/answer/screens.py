@@ -12,7 +12,9 @@ from contextlib import contextmanager
 
 import click
 
-from deniable import Question, Survey, odds_sentences, weak_protection, whole_odds_sentences
+from deniable import Question, Survey, odds_sentences, whole_odds_sentences
+from deniable.ceiling import weakness
+from deniable.odds import plainest
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.sampling import extreme_answers
@@ -66,21 +68,29 @@ def label_of(question: Question, option: str) -> str:
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs:
-    """Who asks, what leaves the device, who can learn what, and the odds."""
-    least = odds_sentences(max(survey.questions, key=lambda question: question.epsilon))
-    whole = whole_odds_sentences(survey)
+    """Who asks, what leaves the device, why true answers help, and who can learn what."""
+    weak = weakness(survey)
+    has_yes = any(asked.type == "yes-no" for asked in survey.questions)
     return [
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
-        m.WEAK if weak_protection(survey) else m.CONSEQUENCE,
+        (m.UNSURE, m.HINT, m.WEAK)[weak],
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
-        f"{m.CANNOT}: {m.CANNOT_TEXT}",
+        f"{m.WHY} {m.NO_ADMISSION}" if has_yes else m.WHY,
+        m.FACTS.format(n=len(survey.questions)),
+        f"{m.GUESS if weak == 2 else m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
-        "\n".join([m.ODDS_LEAST, least[0], *whole] if whole else least),
         *([m.KIOSK] if is_kiosk else []),
         m.NOTHING_YET,
     ]
+
+
+def odds(survey: Survey) -> Paragraphs:
+    """What chance does: in the question where it does least, and in all of them together."""
+    least = odds_sentences(plainest(survey.questions))
+    whole = whole_odds_sentences(survey)
+    return ["\n".join([f"{m.ODDS}:", *([m.ODDS_LEAST, least[0], *whole] if whole else least)])]
 
 
 def question(asked: Question, number: int, total: int) -> Paragraphs:

@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-ULcAdDMUEBXbiGwIe7CAf2rC9OVbfhwN8bcciTEZ3h8=",
-  de: "sha256-6CNgI7EfzLipGZE2CtSP0q9on5OFh8eO0VlKbIygmyU=",
-  en: "sha256-QKkSHYk1EPzt+cr+Px37jnrbDKSJZR6iUHwQXpoeUXo=",
-  es: "sha256-VCEZUg6RaJzmemuN8Teq1hnJrfNlsRRZySFveAmXuUs=",
-  fr: "sha256-mdAVtWTQ6q8baRmIJ5lblp53q1MqhfdP4IUBtSpiUdA=",
+  ar: "sha256-imytfNELAw6xlQajnabnfb0atZwgMqDbRPTh9Uha0ww=",
+  de: "sha256-TP9R6l4aDVC4wJjXOth3kWbtNRV/jV7mR7VNg/43UNk=",
+  en: "sha256-BQBDrkp6In/ygX/NIgEsh+uaDR1vJUPaheS8Khag9lw=",
+  es: "sha256-4yY3BIxYAjSHbTuF2UPF5b+9BjAEYHHjyh2PCVpiq9c=",
+  fr: "sha256-XrXGn0ubnNYpNsQjySV30AncHq8vB9JzlUyH2mGc28I=",
 };
