@@ -231,6 +231,20 @@ def test_consent_card_has_at_most_120_words_and_every_part(
         assert part in opened
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
+def test_start_stands_on_the_first_screen_of_a_phone(
+    collector: Collector, browser: Browser, demo_survey: Survey, language: str
+) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(f"{collector.publish(demo_survey)}#lang={language}")
+    start = page.locator("deniable-survey .card > button")
+    expect(start).to_be_visible()
+    box = start.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 700, box
+    page.close()
+
+
 def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, context: BrowserContext) -> None:
     coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
     page = context.new_page()
