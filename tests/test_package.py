@@ -1,16 +1,25 @@
-"""The npm package: what `npm pack` makes, installed elsewhere, runs and has types."""
+"""The npm package: what `npm pack` makes, installed elsewhere, runs, has types, and goes into apps that bundlers build."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import tarfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import BrowserContext, expect
 
 import tools
-from deniable import read_survey
+from browsing import Witness
+from conftest import Collector
+from deniable import Survey, read_survey
 
 WEB = Path(__file__).parent.parent / "client" / "deniable_web"
 
@@ -88,3 +97,102 @@ def test_package_holds_the_bundle_and_the_catalogues_and_no_tests(installed: Pat
     assert languages == {"ar", "de", "en", "es", "fr"}
     kinds = {path.suffix for path in package.rglob("*") if path.is_file()}
     assert kinds == {".js", ".json", ".ts", ".md"}
+
+
+APP = """import "deniable/element";
+const survey = document.createElement("deniable-survey");
+survey.setAttribute("src", new URLSearchParams(location.search).get("survey"));
+document.querySelector("main").append(survey);
+"""
+
+PAGE = '<!doctype html><html lang="de"><title>An app</title><link rel="icon" href="data:,"><main></main><script type="module" src="./app.js"></script>'
+
+BUNDLERS = {
+    "esbuild": """import { build } from "esbuild";
+await build({ entryPoints: ["app.js"], bundle: true, splitting: true, format: "esm", outdir: "built/esbuild" });""",
+    "rollup": """import { rollup } from "rollup";
+import resolve from "@rollup/plugin-node-resolve";
+const made = await rollup({ input: "app.js", plugins: [resolve()] });
+await made.write({ dir: "built/rollup", format: "esm" });""",
+    "vite": """import { build } from "vite";
+await build({ base: "./", build: { outDir: "built/vite" }, logLevel: "error" });""",
+    "webpack": """import webpack from "webpack";
+const output = { path: `${process.cwd()}/built/webpack`, filename: "app.js" };
+webpack({ entry: "./app.js", mode: "production", output }, (error, stats) => {
+    if (error || stats.hasErrors()) throw error ?? new Error(stats.toString());
+});""",
+}
+"""What somebody writes who builds an app with the package: nothing about this package, in any of them."""
+
+VITE_DEV = """import { createServer } from "vite";
+const server = await createServer({ server: { host: "127.0.0.1", port: 0 }, logLevel: "error" });
+await server.listen();
+console.log(server.resolvedUrls.local[0]);"""
+
+
+@pytest.fixture(scope="module")
+def app(installed: Path) -> Path:
+    """An app of somebody else's that uses the package, with the bundlers of our own tests beside it."""
+    for name in ("esbuild", "rollup", "@rollup", "vite", "webpack"):
+        (installed / "node_modules" / name).symlink_to(WEB / "node_modules" / name)
+    (installed / "app.js").write_text(APP, encoding="utf-8")
+    (installed / "index.html").write_text(PAGE, encoding="utf-8")
+    return installed
+
+
+def test_importing_the_elements_where_there_is_no_document_does_nothing(installed: Path) -> None:
+    code = 'await import("deniable/element"); console.log(typeof customElements)'
+    assert run(*tools.node_command(), "--input-type=module", "--eval", code, folder=installed) == "undefined\n"
+
+
+@pytest.mark.parametrize("bundler", BUNDLERS)
+def test_apps_are_built_with_the_package(
+    app: Path, bundler: str, collector: Collector, context: BrowserContext, demo_survey: Survey
+) -> None:
+    (app / "build.mjs").write_text(BUNDLERS[bundler], encoding="utf-8")
+    run(*tools.node_command(), "build.mjs", folder=app)
+    built = app / "built" / bundler
+    if not (built / "index.html").exists():
+        (built / "index.html").write_text(PAGE, encoding="utf-8")
+    with served(built) as address:
+        speaks_german(context, address, collector.publish(demo_survey))
+
+
+def test_app_runs_in_the_server_that_developers_use(
+    app: Path, collector: Collector, context: BrowserContext, demo_survey: Survey
+) -> None:
+    (app / "dev.mjs").write_text(VITE_DEV, encoding="utf-8")
+    with subprocess.Popen(
+        [*tools.node_command(), "dev.mjs"], cwd=app, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1:"), address
+            speaks_german(context, address.rstrip("/"), collector.publish(demo_survey))
+        finally:
+            server.terminate()
+
+
+def speaks_german(context: BrowserContext, address: str, link: str) -> None:
+    """The element runs in the app, and found its catalogue."""
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(f"{address}/index.html?survey={quote(link, safe='')}")
+    expect(page.get_by_role("button", name="Beginnen")).to_be_visible(timeout=15_000)
+    assert [line for line in witness.lines if "[vite]" not in line] == []
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """A plain web server for the files of a folder."""
+    handler = partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments: object) -> None:
+        pass

@@ -11,7 +11,10 @@ import { parseSurvey } from "./survey.js";
 
 /** @typedef {import("./collector.js").Link & { languages: string[], isOwn: boolean, more: URLSearchParams }} Place */
 
-export class DeniableElement extends HTMLElement {
+/** On a server that renders pages there is none, and importing this must not fail there. */
+const Base = globalThis.HTMLElement ?? class {};
+
+export class DeniableElement extends Base {
   root = this.attachShadow({ mode: "open", delegatesFocus: "formAssociated" in this.constructor });
   /** Aborts what listens and loads when the element leaves its page. */
   gone = new AbortController();

@@ -25,6 +25,15 @@ const smallCss = {
     }),
 };
 
+/** The bundle is one file: catalogues are fetched, not modules of their own. */
+const fetchedCatalogues = {
+  name: "fetched-catalogues",
+  setup: (/** @type {import("esbuild").PluginBuild} */ builder) =>
+    builder.onResolve({ filter: /catalogues\/load\.js$/ }, () => ({
+      path: fileURLToPath(new URL("catalogues/fetched.js", FOLDER)),
+    })),
+};
+
 /** Names that no page sees: the methods and fields that modules share with each other alone. */
 export const INNER = new RegExp(
   `^(${[
@@ -45,7 +54,7 @@ export async function bundle() {
     charset: "utf8",
     legalComments: "none",
     write: false,
-    plugins: [smallCss],
+    plugins: [smallCss, fetchedCatalogues],
   });
   // Terser makes of what esbuild puts together a few hundred bytes less. The first line asks the browser to compile
   // every function while the file loads, off the thread on which the page waits.

@@ -1,6 +1,6 @@
 // Checks the catalogues: `npm run catalogues`. Every language has every sentence that the sources name, with the same
-// values in braces, and none that misleads; the consent card stays short. Writes the hashes into catalogues/index.js;
-// with --check it compares them instead.
+// values in braces, and none that misleads; the consent card stays short. Writes the hashes into catalogues/index.js and
+// each catalogue as a module; with --check it compares them instead.
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 import { english } from "./english.js";
 
 const FOLDER = new URL(".", import.meta.url);
-const INDEX = new URL("catalogues/index.js", FOLDER);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
 
 /** What the first version of the texts must never say: words of the trade, and words that frighten. */
@@ -68,6 +67,11 @@ export function problems(all = catalogues(), used = usedKeys()) {
   return found;
 }
 
+/** A catalogue as a module, for pages that are built. @param {string} language */
+export const asModule = (language) =>
+  `//@ts-check\n/* Written by \`npm run catalogues\` from ${language}.json. */\n\n` +
+  `export default Object.freeze(${read(`catalogues/${language}.json`).trim()});\n`;
+
 /** catalogues/index.js as it must be. */
 export function hashes() {
   const lines = Object.keys(catalogues()).map((language) => {
@@ -80,12 +84,18 @@ export function hashes() {
   );
 }
 
+/** Every file that is written from the catalogues, as it must be. @returns {[string, string][]} */
+export const written = () => [
+  ["catalogues/index.js", hashes()],
+  ...Object.keys(catalogues()).map((language) => /** @type {[string, string]} */ ([`catalogues/${language}.js`, asModule(language)])),
+];
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const found = problems();
   if (process.argv.includes("--check")) {
-    if (hashes() !== readFileSync(INDEX, "utf8")) found.push("catalogues/index.js: is not up to date");
+    for (const [path, text] of written()) if (read(path) !== text) found.push(`${path}: is not up to date`);
   } else {
-    writeFileSync(INDEX, hashes());
+    for (const [path, text] of written()) writeFileSync(new URL(path, FOLDER), text);
   }
   for (const problem of found) console.error(problem);
   console.log(`${Object.keys(catalogues()).join(", ")}: ${usedKeys().size} sentences, ${found.length} problems`);

@@ -8,5 +8,5 @@ for (const [name, element] of /** @type {const} */ ([
   ["deniable-survey", DeniableSurvey],
   ["deniable-question", DeniableQuestion],
 ])) {
-  if (!customElements.get(name)) customElements.define(name, element);
+  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element);
 }

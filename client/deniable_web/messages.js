@@ -9,8 +9,8 @@
  */
 
 import { integrity } from "./catalogues/index.js";
+import { load } from "./catalogues/load.js";
 import { CollectorError } from "./errors.js";
-import { plain } from "./requests.js";
 import { sha256, utf8 } from "./sha256.js";
 
 /** @typedef {Readonly<Record<string, string>>} Messages */
@@ -31,20 +31,19 @@ export const fill = (text, values) => text.replace(/{(\w+)}/g, (_, key) => Refle
 /**
  * The catalogue of the first language that there is, out of those that somebody reads; English is the last.
  *
- * It is checked against the hash in this script, and comes from where the script does, unless the page has it ready.
+ * One that the page has ready is checked against the hash in this script.
  * @param {readonly string[]} languages
  * @param {string | null} ready a catalogue, in whatever language
  * @returns {Promise<Messages>}
  */
 export async function messagesIn(languages, ready) {
-  // Where the browser cannot hash, over plain http, the fetch below checks the catalogue that it brings.
+  // Where the browser cannot hash, over plain http, none is taken from the page.
   const hash = ready && crypto.subtle && "sha256-" + btoa(String.fromCharCode(...(await sha256(utf8(ready)))));
   for (const language of [...languages, "en"]) {
     if (!Object.hasOwn(integrity, language)) continue;
     if (ready && hash === integrity[language]) return JSON.parse(ready);
     try {
-      const place = new URL(`catalogues/${language}.json`, import.meta.url);
-      return await (await fetch(place, plain({ integrity: integrity[language] }))).json();
+      return await load(language);
     } catch {
       // the next one, then
     }

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 
 import { CLIENT } from "../../client/deniable_web/index.js";
 import { INNER, bundle, outputs } from "../../client/deniable_web/build.mjs";
-import { catalogues, hashes, problems } from "../../client/deniable_web/catalogues.mjs";
+import { catalogues, problems, written } from "../../client/deniable_web/catalogues.mjs";
 import { vectors } from "./helpers.js";
 
 const FOLDER = new URL("../../client/deniable_web/", import.meta.url);
@@ -49,7 +49,7 @@ test("the committed bundle and its hash are what the sources make", async () => 
 
 test("every language has every sentence, short enough, without a word that misleads, under its hash", () => {
   assert.deepEqual(problems(), []);
-  assert.equal(hashes(), read("catalogues/index.js"));
+  for (const [path, text] of written()) assert.equal(read(path), text);
   assert.deepEqual(Object.keys(catalogues()), ["ar", "de", "en", "es", "fr"]);
   const { en, de } = catalogues();
   const { send, ...without } = de;
@@ -65,7 +65,7 @@ test("every language has every sentence, short enough, without a word that misle
   ]) {
     assert.deepEqual(problems({ en, de: bad }), [`de.json: ${what}`]);
   }
-  assert.match(problems({ en: card })[0], /consent card: must be at most 120 words, got 2\d\d/);
+  assert.match(problems({ en: card })[0], /consent card: must be at most 120 words, got 1\d\d/);
 });
 
 test("names that the bundle shortens are no names of catalogues, surveys or the library", async () => {
@@ -76,7 +76,7 @@ test("names that the bundle shortens are no names of catalogues, surveys or the 
 });
 
 test("no module can run markup, need an inline style, log, set a cookie, or draw from a weak generator", () => {
-  const never = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|\.style\b|"style"|console\.|cookie|Math\.random|sendBeacon|XMLHttpRequest|import\(/;
+  const never = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|\.style\b|"style"|console\.|cookie|Math\.random|sendBeacon|XMLHttpRequest|import\((?!"\.\/[a-z]{2}\.js"\))/;
   for (const path of FILES) assert.doesNotMatch(withoutComments(read(path)), never, path);
 });
 
