@@ -1,4 +1,4 @@
-"""The npm package: what `npm pack` makes, installed elsewhere, runs, has types, and goes into apps that bundlers build."""
+"""The npm package: what `npm pack` makes runs elsewhere, has types, and goes into apps that bundlers build."""
 
 from __future__ import annotations
 
@@ -105,7 +105,8 @@ survey.setAttribute("src", new URLSearchParams(location.search).get("survey"));
 document.querySelector("main").append(survey);
 """
 
-PAGE = '<!doctype html><html lang="de"><title>An app</title><link rel="icon" href="data:,"><main></main><script type="module" src="./app.js"></script>'
+PAGE = """<!doctype html><html lang="de"><title>An app</title><link rel="icon" href="data:,">
+<main></main><script type="module" src="./app.js"></script>"""
 
 BUNDLERS = {
     "esbuild": """import { build } from "esbuild";

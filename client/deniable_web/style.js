@@ -5,7 +5,9 @@
  * For the page around it: parts, and the properties --deniable-accent, -on-accent, -ink, -quiet, -paper, -card,
  * -line, -danger, -radius and -font.
  * Light and dark follow the page's own color-scheme, so the element never turns dark on a page that stays light. A
- * browser that does not know light-dark() shows the same in the page's own colours.
+ * browser that does not know light-dark() shows everything light.
+ *
+ * What text inherits from the page around, beyond the properties above, is set back where it would harm reading.
  */
 
 export const css = `
@@ -15,13 +17,31 @@ export const css = `
   --line: var(--deniable-line, light-dark(#7b8794, #7d8a98));
   --accent: var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
   --danger: var(--deniable-danger, light-dark(#a8261c, #ff9d92));
+  --ink: var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
+  --card: var(--deniable-card, light-dark(#fff, #171e26));
+  --on-accent: var(--deniable-on-accent, light-dark(#fff, #08202c));
   display: block;
   max-inline-size: 40rem;
   margin-inline: auto;
-  color: var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
+  color: var(--ink);
   font: 1.0625rem/1.6 var(--deniable-font, system-ui, sans-serif);
+  letter-spacing: normal;
+  text-align: start;
+  text-transform: none;
   overflow-wrap: anywhere;
   accent-color: var(--accent);
+}
+@supports not (color: light-dark(red, red)) {
+  :host {
+    --quiet: var(--deniable-quiet, #566270);
+    --soft: var(--deniable-paper, #f3f6f9);
+    --line: var(--deniable-line, #7b8794);
+    --accent: var(--deniable-accent, #0b5d82);
+    --danger: var(--deniable-danger, #a8261c);
+    --ink: var(--deniable-ink, #1c2530);
+    --card: var(--deniable-card, #fff);
+    --on-accent: var(--deniable-on-accent, #fff);
+  }
 }
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
 * { box-sizing: border-box; margin: 0; padding: 0; font: inherit; color: inherit; }
@@ -36,7 +56,7 @@ dd { flex: 14rem; }
 .card {
   min-inline-size: 0;
   padding: clamp(1rem, 4vw, 2rem);
-  background: var(--deniable-card, light-dark(#fff, #171e26));
+  background: var(--card);
   border: 1px solid var(--soft);
   border-radius: var(--deniable-radius, 1rem);
 }
@@ -63,7 +83,7 @@ ul { list-style: none; }
 button {
   display: block;
   min-block-size: 3rem;
-  color: var(--deniable-on-accent, light-dark(#fff, #08202c));
+  color: var(--on-accent);
   background: var(--accent);
   border: 2px solid transparent; /* forced colours show it */
 }

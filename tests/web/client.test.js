@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
+import { transform } from "../../client/deniable_web/node_modules/esbuild/lib/main.js";
 import { CLIENT } from "../../client/deniable_web/index.js";
 import { INNER, bundle, outputs } from "../../client/deniable_web/build.mjs";
 import { catalogues, problems, written } from "../../client/deniable_web/catalogues.mjs";
@@ -36,6 +37,13 @@ test("a page loads only modules of this folder", () => {
 test("element and library are at most 13 kB, bundled, minified and gzipped", async () => {
   const size = gzipSync(await bundle(), { level: 9 }).length;
   assert.ok(size <= 13_000, `${size} bytes`);
+});
+
+test("the bundle's syntax is that of the oldest browsers that the documentation names", async () => {
+  const code = (await bundle()).toString();
+  const target = ["chrome103", "firefox101", "safari16.4"];
+  const as = async (/** @type {string | string[]} */ target) => (await transform(code, { target, format: "esm" })).code;
+  assert.equal(await as(target), await as("esnext"), "esbuild had to write something in older words");
 });
 
 test("the committed bundle and its hash are what the sources make", async () => {
