@@ -9,8 +9,8 @@ from flask import Response, redirect, render_template, send_file
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from deniable import __version__
-from deniable_server import charts, schemas
+from deniable import EstimateRow, __version__
+from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
@@ -28,6 +28,8 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.filters["figure"] = figure
     app.jinja_env.filters["fakes"] = points_of_fakes
+    app.jinja_env.globals["drawing_of"] = drawing.drawing
+    app.jinja_env.globals["headlines_of"] = drawing.headlines
     app.register_blueprint(pages)
 
     @app.get("/client/<path:name>")
@@ -62,14 +64,19 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     state = get_store().state(survey_id)
     n, rows = estimates_of(get_store(), survey_id, query)
     chosen = query_string(query)
+    rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
+    for row in rows:
+        rows_of[row.question].append(row)
     return render_template(
         "results.html",
         survey=state.survey,
         not_open_because=state.not_open_because(get_store().today()),
         n=n,
-        rows=rows,
+        rows_of=rows_of,
+        methods=sorted({row.method for row in rows}),
         query=query,
         chosen=chosen,
+        has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
         has_chart=n > 0 and charts.can_draw(rows),
     )
 
