@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from functools import partial
+from typing import Any
 
 from apiflask import APIFlask
 from granian._granian import SocketHolder
@@ -19,6 +20,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
+from granian.server.common import AbstractServer
 
 from deniable.errors import DeniableError
 from deniable_server import logs
@@ -82,7 +84,7 @@ def listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-class _Server(Server):
+class _Server(Server):  # type: ignore[misc,valid-type]  # one of two classes, by the build
     """Granian on a socket that is bound already, which it can do and offers no option for."""
 
     def __init__(self, listener: socket.socket, **options: object) -> None:
@@ -95,11 +97,11 @@ class _Server(Server):
         self._listener.set_inheritable(True)
         self._ssp = None
         self._sfd = self._listener.fileno()
-        self._shd = SocketHolder(self._sfd, False, BACKLOG)
+        self._shd = SocketHolder(self._sfd, False, BACKLOG)  # type: ignore[call-arg]  # its stub forgets the last two
         self._sso = self._listener
 
 
-def server(listener: socket.socket) -> _Server:
+def server(listener: socket.socket) -> AbstractServer[Any]:
     """The server as the collector needs it, without an application."""
     return _Server(
         listener,
