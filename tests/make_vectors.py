@@ -375,7 +375,9 @@ def survey_vectors() -> list[dict[str, Any]]:
             survey,
             parse_survey(plain.encode()),
             replace(survey, retention="tallies"),
-            replace(survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"),  # joiners between letters
+            replace(
+                survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
+            ),  # joiners between letters
         )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]

@@ -66,7 +66,9 @@ def test_checksum_can_be_computed_by_anybody(filled: Path, survey: Survey) -> No
     with closing(sqlite3.connect(filled)) as connection:
         rows = [["survey", *connection.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id])
                  .fetchone()]]  # fmt: skip
-        rows += [["owner", *row] for row in connection.execute("SELECT token FROM owners WHERE survey = ?", [survey.id])]
+        rows += [
+            ["owner", *row] for row in connection.execute("SELECT token FROM owners WHERE survey = ?", [survey.id])
+        ]
         rows += [
             ["total", *row] for row in connection.execute("SELECT cohort, n FROM totals WHERE survey = ?", [survey.id])
         ]

@@ -23,7 +23,9 @@ def test_a_text_that_starts_like_a_formula_starts_with_an_apostrophe(start: str)
     assert plain_cell(cell)[0] == start
 
 
-@pytest.mark.parametrize("cell", ["-2", "+3", "-0.5", "1e-5", "-1E+3", "-inf", "nan", "-.5", "yes", "don't", "", -2, -0.5, None])
+@pytest.mark.parametrize(
+    "cell", ["-2", "+3", "-0.5", "1e-5", "-1E+3", "-inf", "nan", "-.5", "yes", "don't", "", -2, -0.5, None]
+)
 def test_numbers_and_ordinary_texts_stay(cell: object) -> None:
     assert safe_cell(cell) is cell
 

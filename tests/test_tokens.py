@@ -93,9 +93,7 @@ class TestRemote:
             "http://0.0.0.0:8000",
         ],
     )
-    def test_no_token_goes_out_in_the_clear(
-        self, url: str, survey: Survey, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_no_token_goes_out_in_the_clear(self, url: str, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(remote._http, "request", forbidden)
         for call in (
             lambda: remote.surveys(url, "dn_secret"),
@@ -107,7 +105,13 @@ class TestRemote:
 
     @pytest.mark.parametrize(
         "url",
-        ["https://collector.example", "http://127.0.0.1:8000", "http://127.1.2.3", "http://localhost:1", "http://[::1]:8"],
+        [
+            "https://collector.example",
+            "http://127.0.0.1:8000",
+            "http://127.1.2.3",
+            "http://localhost:1",
+            "http://[::1]:8",
+        ],
     )
     def test_a_token_goes_over_tls_and_within_this_machine(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         sent: list[str] = []

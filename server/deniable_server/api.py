@@ -137,7 +137,9 @@ def fetch_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/close")
-@api.doc(responses={204: "closed", 401: "no valid token", 403: "another token's", 404: "no such survey", 503: UNAVAILABLE})
+@api.doc(
+    responses={204: "closed", 401: "no valid token", 403: "another token's", 404: "no such survey", 503: UNAVAILABLE}
+)
 def close_survey(survey_id: str) -> Response:
     """Close a survey.
 

@@ -10,7 +10,20 @@ from pathlib import Path
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import api, edge, embedding, health, intake, limits, logs, metrics, openapi, outage, pages, problems
+from deniable_server import (
+    api,
+    edge,
+    embedding,
+    health,
+    intake,
+    limits,
+    logs,
+    metrics,
+    openapi,
+    outage,
+    pages,
+    problems,
+)
 from deniable_server.settings import Settings
 from deniable_server.store import Store, utc_today
 from deniable_server.writer import Writer

@@ -22,6 +22,7 @@ from deniable_server.store import Store, StoreReplaced
 from deniable_server.store.migrations import refuse_newer, schema
 from deniable_server.writer import Writer
 
+
 def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None:
     """Serve the probes. Both are open: what they say is about the collector only."""
 
@@ -36,7 +37,9 @@ def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None
     @app.get("/readyz")
     @limited
     @app.output(schemas.Health)
-    @app.doc(responses={429: "too many requests: wait as long as Retry-After says", 503: "not ready; the sentence says why"})
+    @app.doc(
+        responses={429: "too many requests: wait as long as Retry-After says", 503: "not ready; the sentence says why"}
+    )
     def readyz() -> Response:
         """Whether a report could be stored now.
 

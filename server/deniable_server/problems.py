@@ -40,9 +40,7 @@ SENTENCES = {
 }
 
 FULL = "The collector's disk is full. Nothing of this request was stored; send the same again later."
-REPLACED = (
-    "The collector's database was replaced while it was in use. Nothing was stored; send the same again later."
-)
+REPLACED = "The collector's database was replaced while it was in use. Nothing was stored; send the same again later."
 UNAVAILABLE = "The collector's database is not available. Nothing was stored; send the same again later."
 
 

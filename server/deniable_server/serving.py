@@ -74,8 +74,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise DeniableError(
-                f"--port {port}: must be free on {host}, something listens there already; "
-                "stop it or take another port"
+                f"--port {port}: must be free on {host}, something listens there already; stop it or take another port"
             ) from None
         if error.errno == errno.EACCES:
             raise DeniableError(f"--port {port}: must be one that this user may take; try one above 1023") from None

@@ -51,9 +51,7 @@ class Connection(sqlite3.Connection):
         """
         database, *others = self._found()
         is_moved = database != self.files[0]
-        if not is_moved and any(
-            found not in (None, mine) for found, mine in zip(others, self.files[1:], strict=True)
-        ):
+        if not is_moved and any(found not in (None, mine) for found, mine in zip(others, self.files[1:], strict=True)):
             return  # another program writes this database already, with a log of its own
         with suppress(sqlite3.Error):
             if self.empty_log() and is_moved and database:
