@@ -122,9 +122,8 @@ class TestOneCollector:
 
     def test_a_lock_ends_with_its_process_and_outlives_its_file(self, tmp_path: Path) -> None:
         path = tmp_path / "test.db"
-        with Lock(path):
-            with pytest.raises(DeniableError, match="another one serves it"):
-                Lock(path)
+        with Lock(path), pytest.raises(DeniableError, match="another one serves it"):
+            Lock(path)
         with Lock(path):
             pass
 

@@ -100,7 +100,7 @@ class TestRemote:
             lambda: remote.publish(url, "dn_secret", survey),
             lambda: remote.close(url, "dn_secret", survey.id),
         ):
-            with pytest.raises(CollectorError, match="--url .*: must start with https://, or everybody on the way"):
+            with pytest.raises(CollectorError, match=r"--url .*: must start with https://, or everybody on the way"):
                 call()
 
     @pytest.mark.parametrize(

@@ -63,7 +63,10 @@ def not_ready_because(store: Store, writer: Writer, min_free: int, outage: Outag
     try:
         store.files.refuse_replaced()
     except StoreReplaced:
-        return "The database, its -wal or its -shm was replaced or removed; put the files in order and restart the collector."
+        return (
+            "The database, its -wal or its -shm was replaced or removed; "
+            "put the files in order and restart the collector."
+        )
     if outage.reason:
         return f"The database took no report when it was last tried: {outage.reason}."
     return _unusable_because(store.path)

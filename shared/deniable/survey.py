@@ -302,7 +302,7 @@ def _published(survey: Survey) -> dict[str, Any]:
 def check_text(value: object, subject: str, longest: int) -> None:
     """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters.
 
-    So must be all its translations. Readable is what shows something, and holds nothing that Unicode keeps out of texts.
+    So must be all its translations. A readable text shows something, and holds only characters meant for texts.
     """
     if not isinstance(value, str):
         raise SurveyError(f"{subject}: must be a text, got {describe(value)}")

@@ -37,9 +37,11 @@ def collectors(short: bool) -> str:
             same_port = number % 2 == 0
             started = [
                 subprocess.Popen(
-                    [sys.executable, "-m", "deniable", "serve", "--rate-limit", "off"]
-                    + ["--db", str(folder / f"{n if same_port else 0}.db")]
-                    + ["--port", str(port if same_port else free_port())],
+                    [
+                        *(sys.executable, "-m", "deniable", "serve", "--rate-limit", "off"),
+                        *("--db", str(folder / f"{n if same_port else 0}.db")),
+                        *("--port", str(port if same_port else free_port())),
+                    ],
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
                 )
@@ -59,7 +61,10 @@ def collectors(short: bool) -> str:
                 for each in started:
                     each.terminate()
                     each.communicate(timeout=30)
-    return f"{3 * answered} collectors started at once in {rounds} rounds: {answered} served, {refused} refused in one line"
+    return (
+        f"{3 * answered} collectors started at once in {rounds} rounds: {answered} served, "
+        f"{refused} refused in one line"
+    )
 
 
 def replaced(short: bool) -> str:
