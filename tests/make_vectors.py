@@ -284,6 +284,27 @@ def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20
     return good + bad
 
 
+NONCHARACTERS = {
+    "U+FFFE": "\\ufffe",
+    "U+FFFF": "\\uffff",
+    "U+FDD0": "\\ufdd0",
+    "U+FDEF": "\\ufdef",
+    "U+1FFFE": "\\ud83f\\udffe",
+    "U+10FFFF": "\\udbff\\udfff",
+}
+INVISIBLE = {
+    "a zero-width space": "\\u200b",
+    "a zero-width joiner and a byte order mark": "\\u200d\\ufeff",
+    "a soft hyphen": "\\u00ad",
+    "a Hangul filler": "\\u3164",
+    "a blank of Braille": "\\u2800",
+    "a variation selector": "\\ufe0f",
+    "direction marks": "\\u202e\\u2066",
+    "a language tag": "\\udb40\\udc01",
+    "an annotation mark": "\\ufff9",
+}
+
+
 def survey_vectors() -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     document = survey.document.decode()
@@ -306,6 +327,8 @@ def survey_vectors() -> list[dict[str, Any]]:
         "empty text": plain.replace('"Q?"', '""'),
         "blank text": plain.replace('"Q?"', '" "'),
         "control character": plain.replace('"Q?"', '"Q\\u0000"'),
+        **{f"{name} in a text": plain.replace('"Q?"', f'"Q{code}?"') for name, code in NONCHARACTERS.items()},
+        **{f"text of {name} alone": plain.replace('"Q?"', f'" {code}"') for name, code in INVISIBLE.items()},
         "lone surrogate": plain.replace('"Q?"', '"\\ud800"'),
         "capital in an id": plain.replace('"id":"q"', '"id":"Q"'),
         "id that names a column": plain.replace('"id":"q"', '"id":"cohort"'),
@@ -348,7 +371,14 @@ def survey_vectors() -> list[dict[str, Any]]:
             "odds": [list(odds_sentences(question)) for question in each.questions],
             "whole_odds": list(whole_odds_sentences(each)),
         }
-        for each in (survey, parse_survey(plain.encode()), replace(survey, retention="tallies"))
+        for each in (
+            survey,
+            parse_survey(plain.encode()),
+            replace(survey, retention="tallies"),
+            replace(
+                survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
+            ),  # joiners between letters
+        )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
 

@@ -48,6 +48,9 @@ const MAX_COHORTS = 1000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
 
+/** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
+const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
+
 /** Question types and the mechanisms that may answer for them. */
 const QUESTION_TYPES = new Map([
   ["yes-no", ["two-coin", "warner"]],
@@ -252,9 +255,9 @@ function text(value, subject, longest) {
     if (typeof own === "string" && Object.keys(others).length) return text(own, subject, longest);
   } else if (
     typeof value === "string" &&
-    /[^\s]|\ufeff/.test(value) && // Python counts U+FEFF as no space
+    VISIBLE.test(value) &&
     [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
-    !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]/u.test(value) // no control character, no half of a pair
+    !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]|\p{NChar}/u.test(value) // no control character, no half of a pair, no noncharacter
   ) {
     return value;
   }

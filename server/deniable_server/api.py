@@ -9,8 +9,8 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
+from flask import Response, current_app, g, request
+from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.published import parse_survey
@@ -72,10 +72,12 @@ def allow_other_origins(response: Response) -> Response:
 def list_surveys() -> dict[str, Any]:
     """List surveys.
 
-    Every survey of this collector. Needs a token of scope `publish`.
+    The surveys that this token published. Needs a token of scope `publish`, or of scope `operate` for every survey
+    of this collector.
     """
-    require_token()
+    token = require_token()
     store = get_store()
+    owners = store.owners()
     return {
         "surveys": [
             {
@@ -89,6 +91,7 @@ def list_surveys() -> dict[str, Any]:
                 "open": state.not_open_because(store.today()) is None,
             }
             for state in store.states()
+            if token.owns(owners.get(state.survey.id))
         ]
     }
 
@@ -110,11 +113,13 @@ def list_surveys() -> dict[str, Any]:
 def publish_survey() -> tuple[dict[str, str], int]:
     """Publish a survey.
 
-    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`.
+    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
+    belongs from then on.
     """
-    require_token()
+    token = require_token()
     survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
-    is_new = get_store().publish(survey)
+    g.survey = survey.id
+    is_new = get_store().publish(survey, token.name)
     return {"id": survey.id, "path": f"/s/{survey.id}"}, 201 if is_new else 200
 
 
@@ -132,14 +137,21 @@ def fetch_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/close")
-@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey", 503: UNAVAILABLE})
+@api.doc(
+    responses={204: "closed", 401: "no valid token", 403: "another token's", 404: "no such survey", 503: UNAVAILABLE}
+)
 def close_survey(survey_id: str) -> Response:
     """Close a survey.
 
-    Take no more reports, from now on and for good. Needs a token of scope `publish`.
+    Take no more reports, from now on and for good. Needs the token that published the survey, or one of scope
+    `operate`.
     """
-    require_token()
-    get_store().close_survey(survey_id)
+    token = require_token()
+    store = get_store()
+    g.survey = store.survey(survey_id).id
+    if not token.owns(store.owners().get(survey_id)):
+        raise Forbidden(f"survey: belongs to another token than {token.name!r}; closing it needs scope 'operate'")
+    store.close_survey(survey_id)
     return Response(status=HTTPStatus.NO_CONTENT)
 
 

@@ -17,6 +17,7 @@ Everything this project raises on purpose:
   + NotFound           (server) no such survey here
   + StoreFull          (server) the disk takes no more; nothing of what was to be stored is
   + StoreDamaged       (server) the database file is not what was written
+  + StoreReplaced      (server) other files have the names of those that the collector opened
   + TokenError         (server) a token that cannot be made or found
 
 A message reads *subject: expectation, what came*. A message about an answer never says what came.

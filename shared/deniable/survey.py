@@ -55,6 +55,11 @@ YES_NO = ("no", "yes")
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
+_INVISIBLE = re.compile(
+    r"[\s\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
+    r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
+)
+"""Texts that show nothing: spaces, what Unicode calls default ignorable, and two blanks. `survey.js` has the same."""
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
 
@@ -297,18 +302,22 @@ def _published(survey: Survey) -> dict[str, Any]:
 def check_text(value: object, subject: str, longest: int) -> None:
     """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters.
 
-    So must be all its translations.
+    So must be all its translations. A readable text shows something, and holds only characters meant for texts.
     """
     if not isinstance(value, str):
         raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
     for text in all_forms(value):
         if not text.strip():
             raise SurveyError(f"{subject}: must not be empty")
+        if _INVISIBLE.fullmatch(text):
+            raise SurveyError(f"{subject}: must show something, got characters only that nobody sees")
         if len(text) > longest:
             raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(text)}")
         for character in text:
             if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
                 raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
+            if ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef":
+                raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is no character")
 
 
 def refuse_repeats(values: tuple[str, ...], subject: str) -> None:

@@ -34,13 +34,18 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
 @flags_of_settings
 def serve(**flags: Any) -> None:
     """Run the collector until Ctrl-C."""
+    from deniable_server.serving import listen
     from deniable_server.serving import serve as run
     from deniable_server.store import Store
     from deniable_server.store.integrity import refuse_damaged
+    from deniable_server.store.lock import Lock
 
     settings = settings_from(flags)
-    Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
-    for survey_id in refuse_damaged(settings.db).unread:
-        click.echo(f"Survey {survey_id} is too large to be checked at start; 'deniable check' does it.", err=True)
-    click.echo(f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it.")
-    run(settings)
+    with listen(settings.host, settings.port) as listener, Lock(settings.db):
+        Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
+        for survey_id in refuse_damaged(settings.db).unread:
+            click.echo(f"Survey {survey_id} is too large to be checked at start; 'deniable check' does it.", err=True)
+        click.echo(
+            f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it."
+        )
+        run(settings, listener)

@@ -4,6 +4,8 @@
 
 =============  ================================================================================================
 `connection`   a commit is on the disk when it returns; transactions; a log that keeps nothing
+`files`        whether the files under a database's names are still those that were opened
+`lock`         one collector a database
 `migrations`   the tables of every version, and the way from an older one
 `tables`       the two tables of a survey, and what a row of them is
 `pending`      how a report comes in: known, in conflict, or new
@@ -17,8 +19,18 @@
 No column of any table holds an address, a user agent or a time of day.
 """
 
-from deniable_server.store.errors import NotFound, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.store.errors import NotFound, StoreBusy, StoreDamaged, StoreFull, StoreReplaced
 from deniable_server.store.pending import Outcome
 from deniable_server.store.store import Store, SurveyState, utc_today
 
-__all__ = ["NotFound", "Outcome", "Store", "StoreBusy", "StoreDamaged", "StoreFull", "SurveyState", "utc_today"]
+__all__ = [
+    "NotFound",
+    "Outcome",
+    "Store",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreFull",
+    "StoreReplaced",
+    "SurveyState",
+    "utc_today",
+]

@@ -145,8 +145,10 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
     pending, reports = pending_table(survey), reports_table(survey)
     keeps_reports = survey.retention == "reports"
     (row,) = db.conn.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchall()
+    owners = db.conn.execute("SELECT token FROM owners WHERE survey = ?", [survey.id]).fetchall()
     found = (
         checksum.digest(survey, "survey", row)
+        ^ checksum.sum_of(survey, "owner", owners)
         ^ counts.checksum_of_tallies(db, survey)
         ^ checksum.sum_of(survey, "report", rows_of(db, pending))
         ^ checksum.sum_of(survey, checksum.kind_kept(survey), rows_of(db, reports))

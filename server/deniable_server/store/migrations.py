@@ -152,3 +152,15 @@ def _unsorted_reports(db: Database) -> None:
     """Surveys whose folded rows have to be written anew; which ones an older version did not write down."""
     db.execute("CREATE TABLE unsorted (survey TEXT PRIMARY KEY REFERENCES surveys (id)) STRICT, WITHOUT ROWID")
     db.execute("INSERT INTO unsorted SELECT id FROM surveys WHERE closed_on IS NULL")
+
+
+@schema(name="5 owners of surveys")
+def _owners_of_surveys(db: Database) -> None:
+    """The token that published a survey, by name. What an older version published belongs to nobody."""
+    db.execute(
+        """
+CREATE TABLE owners (
+    survey TEXT PRIMARY KEY REFERENCES surveys (id),
+    token TEXT NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )

@@ -19,6 +19,7 @@ from deniable import Report, Survey, Tally, parse_survey
 from deniable_server.store import checksum, counts, fold, pending
 from deniable_server.store.connection import connect, transaction, truncate_log
 from deniable_server.store.errors import NotFound
+from deniable_server.store.files import Siblings
 from deniable_server.store.migrations import bring_up_to_date
 from deniable_server.store.pending import Outcome
 from deniable_server.store.tables import create_tables, pending_table, report_of, reports_table
@@ -74,6 +75,7 @@ class Store:
         self.path = Path(path)
         self.today = today
         self._threads = threading.local()
+        self.files = Siblings()
         self._parse = functools.lru_cache(maxsize=256)(parse_survey)
         self._arrived: Counter[str] = Counter()  # reports of a survey that were stored since the start
         self._settled: dict[str, int] = {}  # how many these had been when it was last settled
@@ -88,7 +90,7 @@ class Store:
     def db(self) -> Database:
         """This thread's connection."""
         if not hasattr(self._threads, "db"):
-            self._threads.db = connect(self.path)
+            self._threads.db = connect(self.path, self.files)
         db: Database = self._threads.db
         return db
 
@@ -98,16 +100,24 @@ class Store:
             self._threads.db.close()
             del self._threads.db
 
-    def publish(self, survey: Survey) -> bool:
-        """Keep a survey for ever; whether it is new."""
+    def publish(self, survey: Survey, owner: str | None = None) -> bool:
+        """Keep a survey for ever; whether it is new. Then it belongs to the token of that name, or to nobody."""
         today = self.today().isoformat()
         with self._transaction() as db:
             if db.execute("SELECT 1 FROM surveys WHERE id = ?", [survey.id]).fetchone():
                 return False
             db.execute("INSERT INTO surveys VALUES (?, ?, ?, NULL)", [survey.id, survey.document, today])
             create_tables(db, survey)
-            checksum.start(db, survey, checksum.digest(survey, "survey", [today, None]))
+            total = checksum.digest(survey, "survey", [today, None])
+            if owner is not None:
+                db.execute("INSERT INTO owners VALUES (?, ?)", [survey.id, owner])
+                total ^= checksum.digest(survey, "owner", [owner])
+            checksum.start(db, survey, total)
         return True
+
+    def owners(self) -> dict[str, str]:
+        """The name of the token that published a survey, by survey; none of those that belong to nobody."""
+        return dict(self.db.execute("SELECT survey, token FROM owners").fetchall())
 
     def survey(self, survey_id: str) -> Survey:
         """The survey of that address."""
