@@ -24,6 +24,8 @@ A message reads *subject: expectation, what came*. A message about an answer nev
 
 from __future__ import annotations
 
+from deniable.installing import install_hint
+
 
 class DeniableError(Exception):
     """The root of everything that this project raises on purpose."""
@@ -65,7 +67,7 @@ class NotInstalled(DeniableError):
     """Statistics were asked for, and a library that they need is not installed."""
 
     def __init__(self, module: str) -> None:
-        super().__init__(f"{module}: is needed for this: pip install 'deniable[research]'")
+        super().__init__(f"{module}: is needed for this; {install_hint('research')}")
 
 
 def describe(value: object) -> str:
