@@ -120,6 +120,8 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
         ("organiser = 1\n" + PLAIN, "organiser: must be a text, got 1"),
         ('about = "\\u0007"\n' + PLAIN, "about: must not hold the control character"),
         (PLAIN.replace('"Q?"', '"\\u0000"'), "text: must not hold the control character"),
+        ("cohort_required = true\n" + PLAIN, "cohort_required: needs cohorts for the links"),
+        ("cohorts = ['web']\ncohort_required = 1\n" + PLAIN, "cohort_required: must be true or false, got 1"),
         ("retention = 'rows'\n" + PLAIN, "retention: must be reports or tallies, got a string"),
         ("sealed = true\n" + PLAIN, "survey: has the unknown key 'sealed'"),
         (

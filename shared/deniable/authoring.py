@@ -38,7 +38,17 @@ from deniable.survey import (
 )
 from deniable.texts import Text, read_text
 
-_SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "retention", "questions")
+_SURVEY_KEYS = (
+    "title",
+    "organiser",
+    "about",
+    "opens",
+    "closes",
+    "cohorts",
+    "cohort_required",
+    "retention",
+    "questions",
+)
 _QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
     "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
@@ -97,6 +107,7 @@ def read_survey(text: str | bytes) -> Survey:
         opens=_date(written, "opens"),
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
+        cohort_required=written.get("cohort_required", False),
         retention=written.get("retention", RETENTIONS[0]),
         questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
     )

@@ -164,6 +164,8 @@ class Survey:
         First and last day, UTC, on which reports are taken, both included; None is no limit.
     cohorts : tuple of str
         Labels that the author puts on links. A report carries one of them or none.
+    cohort_required : bool
+        Whether every report must carry one; a link without one is incomplete.
     organiser, about : str or None
         Who asks, and why: shown to the respondent.
     retention : {"reports", "tallies"}
@@ -182,6 +184,7 @@ class Survey:
     organiser: str | None = None
     about: str | None = None
     retention: str = RETENTIONS[0]
+    cohort_required: bool = False
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -203,11 +206,19 @@ class Survey:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
         if self.retention not in RETENTIONS:
             raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {describe(self.retention)}")
+        if not isinstance(self.cohort_required, bool):
+            raise SurveyError(f"cohort_required: must be true or false, got {describe(self.cohort_required)}")
+        if self.cohort_required and not self.cohorts:
+            raise SurveyError('cohort_required: needs cohorts for the links, such as cohorts = ["paper", "web"]')
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
         object.__setattr__(self, "document", document)
         object.__setattr__(self, "id", address(document))
+
+    def takes_cohort(self, cohort: object) -> bool:
+        """Whether a report may carry this cohort; None is a report without one."""
+        return not self.cohort_required if cohort is None else cohort in self.cohorts
 
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
@@ -273,6 +284,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "opens": survey.opens and survey.opens.isoformat(),
         "closes": survey.closes and survey.closes.isoformat(),
         "cohorts": list(survey.cohorts),
+        "cohort_required": survey.cohort_required,
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
