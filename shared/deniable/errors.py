@@ -24,7 +24,7 @@ A message reads *subject: expectation, what came*. A message about an answer nev
 
 from __future__ import annotations
 
-from deniable.installing import install_hint
+from deniable.installing import extra_with, install_hint
 
 
 class DeniableError(Exception):
@@ -64,10 +64,10 @@ class CollectorError(DeniableError):
 
 
 class NotInstalled(DeniableError):
-    """Statistics were asked for, and a library that they need is not installed."""
+    """What was asked for needs a library that is not installed."""
 
     def __init__(self, module: str) -> None:
-        super().__init__(f"{module}: is needed for this; {install_hint('research')}")
+        super().__init__(f"{module}: is needed for this; {install_hint(extra_with(module))}")
 
 
 def describe(value: object) -> str:

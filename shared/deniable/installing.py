@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 SOURCE = "."
 """What pip is told to install: the folder of a clone.
 
@@ -18,3 +20,16 @@ def install_hint(extra: str = "") -> str:
     """
     command = f"pip install '{SOURCE}[{extra}]'" if extra else f"pip install {SOURCE}"
     return f"in a clone of the project: {command}" if SOURCE == "." else command
+
+
+def extra_with(module: str) -> str:
+    """The extra that brings a library: the collector's, or else that of researchers.
+
+    >>> extra_with("sqlite_utils.db"), extra_with("numpy")
+    ('server', 'research')
+    """
+    from importlib.metadata import requires  # which takes longer than this whole module, and is needed in a failure
+
+    name = re.escape(module.split(".")[0].replace("_", "-"))
+    mine = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"]server['\"]")
+    return "server" if any(mine.match(each) for each in requires("deniable") or ()) else "research"

@@ -138,7 +138,7 @@ class Question:
     @property
     def has_shares(self) -> bool:
         """Whether the shares of the options can be estimated."""
-        return self.type != "number" and not isinstance(self.mechanism, Mean)
+        return self.type != "number" and self.mechanism.has_shares
 
     @property
     def mean_values(self) -> tuple[float, ...] | None:
