@@ -31,5 +31,6 @@ def extra_with(module: str) -> str:
     from importlib.metadata import requires  # which takes longer than this whole module, and is needed in a failure
 
     name = re.escape(module.split(".")[0].replace("_", "-"))
-    mine = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"]server['\"]")
-    return "server" if any(mine.match(each) for each in requires("deniable") or ()) else "research"
+    needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
+    extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
+    return "server" if "server" in extras and "research" not in extras else "research"

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from deniable import strict_json
-from deniable.errors import SurveyError, describe
+from deniable.errors import SurveyError, describe, shown
 from deniable.mechanisms import Geometric, Mean, Mechanism
 from deniable.mechanisms.base import ReportValue
 from deniable.texts import Text, all_forms, publish_text
@@ -205,9 +205,9 @@ class Survey:
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
         if self.retention not in RETENTIONS:
-            raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {describe(self.retention)}")
+            raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {shown(self.retention)}")
         if not isinstance(self.cohort_required, bool):
-            raise SurveyError(f"cohort_required: must be true or false, got {describe(self.cohort_required)}")
+            raise SurveyError(f"cohort_required: must be true or false, got {shown(self.cohort_required)}")
         if self.cohort_required and not self.cohorts:
             raise SurveyError('cohort_required: needs cohorts for the links, such as cohorts = ["paper", "web"]')
         document = strict_json.dumps(_published(self))
