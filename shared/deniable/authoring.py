@@ -39,7 +39,7 @@ from deniable.survey import (
 )
 from deniable.texts import Text, read_text
 
-_SURVEY_KEYS = (
+SURVEY_KEYS = (
     "title",
     "organiser",
     "about",
@@ -50,7 +50,7 @@ _SURVEY_KEYS = (
     "retention",
     "questions",
 )
-_QUESTION_KEYS = {
+QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
     "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
     "ticks": ("id", "type", "text", "options", "epsilon"),
@@ -103,7 +103,7 @@ def read_survey(text: str | bytes) -> Survey:
         raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
     except RecursionError:
         raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
-    _refuse_unknown(written, _SURVEY_KEYS, "survey")
+    _refuse_unknown(written, SURVEY_KEYS, "survey")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
         raise SurveyError("questions: must be one or more tables [[questions]]")
@@ -157,12 +157,12 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     kind = _required(written, "type", where)
     if not isinstance(kind, str) or kind not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {kind!r}")
-    _refuse_unknown(written, _QUESTION_KEYS[kind], where)
+    _refuse_unknown(written, QUESTION_KEYS[kind], where)
     coins = [key for key in _COINS if key in written]
     if "epsilon" in written and coins:
         raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
     if "epsilon" not in written and "truth" not in written:
-        hint = ', or the coin truth = "1/2"' if "truth" in _QUESTION_KEYS[kind] else ""
+        hint = ', or the coin truth = "1/2"' if "truth" in QUESTION_KEYS[kind] else ""
         raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
     options = _options(kind, written, where)
     if "decline" in written:
