@@ -68,7 +68,7 @@ class Alternative:
 def alternatives_for(question: Question) -> tuple[Alternative, ...]:
     """Ways to write a question for more analyses with the same epsilon; empty where nothing is to be gained."""
     now = analyses_of(question)
-    found = []
+    found: list[Alternative] = []
     for change, other in _others(question):
         gains = tuple(name for name, possible in analyses_of(other).items() if possible and not now[name])
         if gains and gains not in [each.gains for each in found]:

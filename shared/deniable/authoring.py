@@ -88,7 +88,7 @@ def read_survey(text: str | bytes) -> Survey:
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
     except UnicodeDecodeError as problem:
-        line = bytes(text)[: problem.start].count(b"\n") + 1
+        line = problem.object[: problem.start].count(b"\n") + 1
         raise SurveyError(
             f"survey: must be UTF-8 text, which byte {problem.start} (line {line}) is not; save the file as UTF-8"
         ) from None
