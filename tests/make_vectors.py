@@ -25,6 +25,7 @@ from deniable import (
     Mechanism,
     Question,
     Subset,
+    Survey,
     TickBoxes,
     TwoCoin,
     Warner,
@@ -308,6 +309,7 @@ INVISIBLE = {
 def survey_vectors() -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     document = survey.document.decode()
+    strict = replace(survey, cohort_required=True)
     plain = read_survey(
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
@@ -352,6 +354,12 @@ def survey_vectors() -> list[dict[str, Any]]:
         "retention null": plain.replace('"title"', '"retention":null,"title"'),
         "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
         "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
+        "cohort required without cohorts": plain.replace('{"deniable"', '{"cohort_required":true,"deniable"'),
+        "cohort required where no key says so": document.replace('"cohorts"', '"cohort_required":false,"cohorts"'),
+        "cohort required null": document.replace('"cohorts"', '"cohort_required":null,"cohorts"'),
+        "cohort required as a number": document.replace('"cohorts"', '"cohort_required":1,"cohorts"'),
+        "cohort required as a text": document.replace('"cohorts"', '"cohort_required":"true","cohorts"'),
+        "cohort required after cohorts": document.replace('"deniable"', '"cohort_required":true,"deniable"'),
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
@@ -378,6 +386,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             replace(
                 survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
             ),  # joiners between letters
+            strict,
         )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
@@ -387,7 +396,9 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     vectors: list[dict[str, Any]] = []
 
-    def add(name: str, answers: Any, cohort: Any, words: list[int], report_id: str) -> None:
+    def add(
+        name: str, answers: Any, cohort: Any, words: list[int], report_id: str, survey: Survey = survey, **more: Any
+    ) -> None:
         used: list[int] = []
 
         def word() -> int:
@@ -400,6 +411,7 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
             report = None
         vectors.append(
             {"name": name, "answers": answers, "cohort": cohort, "words": used, "id": report_id, "report": report}
+            | more
         )
 
     for number in range(50):
@@ -428,6 +440,10 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
         add(f"bad: {name}", whole | changes, None, [], "00" * 16)
     add("bad: unknown cohort", whole, "radio", [], "00" * 16)
     add("bad: unknown question", whole | {"age": "50"}, None, [], "00" * 16)
+    strict = replace(survey, cohort_required=True)
+    of_strict: dict[str, Any] = {"survey": strict, "document": strict.document.decode()}
+    for name, cohort in {"good: required cohort": "web", "bad: no cohort": None, "bad: empty cohort": ""}.items():
+        add(name, whole, cohort, list(range(0, 40 * 10**8, 10**8)), "00" * 16, **of_strict)
     add("bad: question missing", {key: whole[key] for key in whole if key != "drinks"}, None, [], "00" * 16)
     return vectors
 

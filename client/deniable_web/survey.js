@@ -34,6 +34,7 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} opens first day (UTC) on which reports are taken, such as "2026-11-20"
  * @property {string | null} closes last day
  * @property {readonly string[]} cohorts
+ * @property {true} [cohortRequired] whether a link without one of them is incomplete
  * @property {readonly Question[]} questions
  * @property {number} epsilon privacy loss of the whole survey: the questions' epsilons add up
  * @property {string} document the published text
@@ -97,11 +98,13 @@ export async function parseSurvey(bytes, expectedId) {
   } catch {
     fail("survey"); // a parser's own message would quote the document; "[[[[..." ends here too
   }
-  const optional = ["about", "closes", "cohorts", "opens", "organiser", "retention"];
+  const optional = ["about", "closes", "cohort_required", "cohorts", "opens", "organiser", "retention"];
   const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
   if (keys.deniable !== FORMAT) fail("deniable");
   // What the collector keeps of counted reports: by default the noisy rows, and then no key says so.
   if (![undefined, "tallies"].includes(keys.retention)) fail("retention");
+  // True or left out, and true where there are cohorts alone.
+  if (![undefined, keys.cohorts && true].includes(keys.cohort_required)) fail("cohorts");
   const survey = {
     id,
     title: text(keys.title, "title", MAX_LABEL),
@@ -109,6 +112,7 @@ export async function parseSurvey(bytes, expectedId) {
     about: maybe(keys.about, text, "about", MAX_TEXT),
     opens: maybe(keys.opens, date, "opens"),
     closes: maybe(keys.closes, date, "closes"),
+    cohortRequired: keys.cohort_required,
     cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS) ?? Object.freeze([]),
     questions: Object.freeze(list(keys.questions, "questions", 1, MAX_QUESTIONS).map(question)),
     epsilon: 0,

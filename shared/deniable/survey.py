@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from deniable import strict_json
-from deniable.errors import SurveyError, describe
+from deniable.errors import SurveyError, describe, shown
 from deniable.mechanisms import Geometric, Mean, Mechanism
 from deniable.mechanisms.base import ReportValue
 from deniable.texts import Text, all_forms, publish_text
@@ -143,7 +143,7 @@ class Question:
     @property
     def has_shares(self) -> bool:
         """Whether the shares of the options can be estimated."""
-        return self.type != "number" and not isinstance(self.mechanism, Mean)
+        return self.type != "number" and self.mechanism.has_shares
 
     @property
     def mean_values(self) -> tuple[float, ...] | None:
@@ -169,6 +169,8 @@ class Survey:
         First and last day, UTC, on which reports are taken, both included; None is no limit.
     cohorts : tuple of str
         Labels that the author puts on links. A report carries one of them or none.
+    cohort_required : bool
+        Whether every report must carry one; a link without one is incomplete.
     organiser, about : str or None
         Who asks, and why: shown to the respondent.
     retention : {"reports", "tallies"}
@@ -187,6 +189,7 @@ class Survey:
     organiser: str | None = None
     about: str | None = None
     retention: str = RETENTIONS[0]
+    cohort_required: bool = False
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -207,12 +210,20 @@ class Survey:
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
         if self.retention not in RETENTIONS:
-            raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {describe(self.retention)}")
+            raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {shown(self.retention)}")
+        if not isinstance(self.cohort_required, bool):
+            raise SurveyError(f"cohort_required: must be true or false, got {shown(self.cohort_required)}")
+        if self.cohort_required and not self.cohorts:
+            raise SurveyError('cohort_required: needs cohorts for the links, such as cohorts = ["paper", "web"]')
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
         object.__setattr__(self, "document", document)
         object.__setattr__(self, "id", address(document))
+
+    def takes_cohort(self, cohort: object) -> bool:
+        """Whether a report may carry this cohort; None is a report without one."""
+        return not self.cohort_required if cohort is None else cohort in self.cohorts
 
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
@@ -278,6 +289,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "opens": survey.opens and survey.opens.isoformat(),
         "closes": survey.closes and survey.closes.isoformat(),
         "cohorts": list(survey.cohorts),
+        "cohort_required": survey.cohort_required,
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,

@@ -67,6 +67,7 @@ NONE_WAITS = "No report waits on this device."
 
 UNREACHABLE = "The survey cannot be loaded"
 UNREACHABLE_TEXT = "Nothing was sent."
+INCOMPLETE = "The link is incomplete: its end is missing. Please use the whole link that you were given."
 CLOSED = "This survey is closed"
 CLOSED_TEXT = "It took answers until {day} (UTC)."
 EARLY = "This survey is not open yet"

@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-ULcAdDMUEBXbiGwIe7CAf2rC9OVbfhwN8bcciTEZ3h8=",
-  de: "sha256-6CNgI7EfzLipGZE2CtSP0q9on5OFh8eO0VlKbIygmyU=",
-  en: "sha256-QKkSHYk1EPzt+cr+Px37jnrbDKSJZR6iUHwQXpoeUXo=",
-  es: "sha256-VCEZUg6RaJzmemuN8Teq1hnJrfNlsRRZySFveAmXuUs=",
-  fr: "sha256-mdAVtWTQ6q8baRmIJ5lblp53q1MqhfdP4IUBtSpiUdA=",
+  ar: "sha256-HlJ0bw7WCHB2zPqp9TkZ+8QtIgWFcqxpiD6p2HxTB+8=",
+  de: "sha256-IKVAJjNzdgmqDAqB3OcgYuGZ3aRfAaGhpYVAx83SIus=",
+  en: "sha256-JFJTbaGSD/FeG0mVjQ+Q4cHa1LQBJuEg2OObT2llOrw=",
+  es: "sha256-xzWGb/jifUQsrfIyMjZQWm7j6YC2Yniiun/NpCkq5sw=",
+  fr: "sha256-DmE+Ckutlx9sdvYZglK7oyhsXX41x8ly0MXJ9TVB3QE=",
 };
