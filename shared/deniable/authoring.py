@@ -29,6 +29,9 @@ from deniable.survey import (
     MAX_BYTES,
     MAX_LEVELS,
     QUESTION_TYPES,
+    READERS,
+    RELEASE,
+    RESULTS,
     RETENTIONS,
     YES_NO,
     Question,
@@ -38,7 +41,10 @@ from deniable.survey import (
 )
 from deniable.texts import Text, read_text
 
-_SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "retention", "questions")
+_SURVEY_KEYS = (
+    *("title", "organiser", "about", "opens", "closes", "cohorts"),
+    *("retention", "release", "results", "readers", "questions"),
+)
 _QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
     "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
@@ -98,6 +104,9 @@ def read_survey(text: str | bytes) -> Survey:
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
         retention=written.get("retention", RETENTIONS[0]),
+        release=written.get("release", RELEASE),
+        results=written.get("results", RESULTS[0]),
+        readers=written.get("readers", READERS[0]),
         questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
     )
 
