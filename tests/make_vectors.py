@@ -329,6 +329,20 @@ def survey_vectors() -> list[dict[str, Any]]:
         "retention null": plain.replace('"title"', '"retention":null,"title"'),
         "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
         "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
+        "release that needs no key": plain.replace('"title"', '"release":200,"title"'),
+        "release too small": plain.replace('"title"', '"release":49,"title"'),
+        "release too large": plain.replace('"title"', '"release":100001,"title"'),
+        "release a text": plain.replace('"title"', '"release":"50","title"'),
+        "release a fraction": plain.replace('"title"', '"release":50.5,"title"'),
+        "release with an exponent": plain.replace('"title"', '"release":1e3,"title"'),
+        "release null": plain.replace('"title"', '"release":null,"title"'),
+        "release true": plain.replace('"title"', '"release":true,"title"'),
+        "results that need no key": plain.replace('"title"', '"results":"batches","title"'),
+        "unknown results": plain.replace('"title"', '"results":"now","title"'),
+        "results a list": plain.replace('"title"', '"results":["live"],"title"'),
+        "readers that need no key": plain.replace('"title"', '"readers":"public","title"'),
+        "unknown readers": plain.replace('"title"', '"readers":"nobody","title"'),
+        "results before readers": plain.replace('"title"', '"results":"live","readers":"token","title"'),
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
@@ -348,7 +362,13 @@ def survey_vectors() -> list[dict[str, Any]]:
             "odds": [list(odds_sentences(question)) for question in each.questions],
             "whole_odds": list(whole_odds_sentences(each)),
         }
-        for each in (survey, parse_survey(plain.encode()), replace(survey, retention="tallies"))
+        for each in (
+            survey,
+            parse_survey(plain.encode()),
+            replace(survey, retention="tallies"),
+            replace(survey, results="live", release=50),
+            replace(survey, results="closed", readers="token", release=100_000),
+        )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
 

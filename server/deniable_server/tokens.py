@@ -11,11 +11,12 @@ from flask import current_app, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
+from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.store import Store
 
-SCOPES = ("publish", "metrics")
-"""``publish``: publish, list and close surveys. ``metrics``: read ``/metrics``."""
+SCOPES = ("publish", "metrics", "read")
+"""``publish``: publish, list and close surveys. ``metrics``: read ``/metrics``. ``read``: read results that need it."""
 
 DEFAULT_DAYS = 90
 
@@ -66,6 +67,22 @@ def require_token(scope: str = "publish") -> None:
         raise Unauthorized(
             f"Needs the header 'Authorization: Bearer dn_...' with a token of scope {scope!r}.",
             www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": scope}),
+        )
+
+
+def may_read(store: Store, survey: Survey, token: str) -> bool:
+    """Whether a token, or without one anybody, may read the results of a survey."""
+    return survey.readers == "public" or any(token_allows(store, token, scope) for scope in ("read", "publish"))
+
+
+def require_reader(survey: Survey) -> None:
+    """Refuse the request with 401 unless it may read the results of a survey."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    if not may_read(current_app.extensions["deniable"]["store"], survey, token if kind == "Bearer" else ""):
+        raise Unauthorized(
+            "Results of this survey are not public. Programs read them with the header 'Authorization: Bearer dn_...' "
+            "and a token of scope 'read', people with 'deniable estimate --token'.",
+            www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": "read"}),
         )
 
 

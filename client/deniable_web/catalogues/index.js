@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-ULcAdDMUEBXbiGwIe7CAf2rC9OVbfhwN8bcciTEZ3h8=",
-  de: "sha256-6CNgI7EfzLipGZE2CtSP0q9on5OFh8eO0VlKbIygmyU=",
-  en: "sha256-QKkSHYk1EPzt+cr+Px37jnrbDKSJZR6iUHwQXpoeUXo=",
-  es: "sha256-VCEZUg6RaJzmemuN8Teq1hnJrfNlsRRZySFveAmXuUs=",
-  fr: "sha256-mdAVtWTQ6q8baRmIJ5lblp53q1MqhfdP4IUBtSpiUdA=",
+  ar: "sha256-27ViyOcwTdFzUXl17jGTAVKxVerT1M6KTTWtAjendac=",
+  de: "sha256-AxdEPpw2Y5QwyldKXPcy+tu5Rsu8IE1UofLxXkvn54Y=",
+  en: "sha256-WKmKlutLEnTN22/2Eb5Q4tdOII7ZR2eGpAMxQWPEWpI=",
+  es: "sha256-M4ts6Q1CmzeUTkWpsyV5p3iiBYhCeTG2d7iMzpLJ/Wg=",
+  fr: "sha256-RrlrcwhrCvPyQXQI+3JksjwD3Ys6tyvvb+WYRrjUWsM=",
 };

@@ -61,7 +61,7 @@ class SurveyState:
     @property
     def hidden_because(self) -> str | None:
         """Why results show nothing, or None when they show something."""
-        return "results: come out once the survey has closed" if self.release == HIDDEN else None
+        return "results come out once the survey has closed" if self.release == HIDDEN else None
 
     def not_open_because(self, today: datetime.date) -> str | None:
         """Why the survey takes no reports on that day, or None when it does."""
