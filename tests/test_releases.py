@@ -34,8 +34,9 @@ def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
 
 
 def take(store: Store, survey: Survey, sent: list[Report]) -> list[Outcome]:
-    """Reports come one by one."""
-    return [outcome for each in sent for (outcome,) in store.store_reports([(survey, [each])])]
+    """Reports come, too few at a time for a fold."""
+    chunks = [sent[start : start + 40] for start in range(0, len(sent), 40)]
+    return [outcome for each in chunks for outcomes in store.store_reports([(survey, each)]) for outcome in outcomes]
 
 
 def shown(store: Store, survey: Survey) -> dict[str | None, int]:
