@@ -197,9 +197,7 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, A
 @api.get("/surveys/<survey_id>/estimates.csv")
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(
-    responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE}
-)
+@api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as CSV.
 

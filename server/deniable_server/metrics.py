@@ -71,7 +71,9 @@ class Metrics:
         )
         reports = Counter("deniable_reports", "Reports, by what became of them.", ["outcome"], registry=self.registry)
         self._reports = {outcome: reports.labels(outcome.value) for outcome in Outcome}
-        queue = Gauge("deniable_queue_length", "Submissions that wait for the writer, in fifties.", registry=self.registry)
+        queue = Gauge(
+            "deniable_queue_length", "Submissions that wait for the writer, in fifties.", registry=self.registry
+        )
         queue.set_function(lambda: _down(waiting(), QUEUE_STEP))
         free = Gauge("deniable_disk_free_bytes", "Bytes free, in steps of 100 megabytes.", registry=self.registry)
         free.set_function(lambda: _down(free_bytes(), DISK_STEP))
