@@ -1,4 +1,4 @@
-"""A fold is a release: what results show between two of them, who may read it, and by whose calendar a survey is over."""
+"""A fold is a release: what results show between two of them, who may read it, and by which calendar it ends."""
 
 from __future__ import annotations
 

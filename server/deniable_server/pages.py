@@ -83,8 +83,8 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
 def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""
     require_reader(get_store().survey(survey_id))
-    _, rows = estimates_of(get_store(), survey_id, query)
-    if not charts.can_draw(rows):
+    n, rows = estimates_of(get_store(), survey_id, query)
+    if not n or not charts.can_draw(rows):
         raise NotFound
     image = charts.estimates_chart(get_store().survey(survey_id), tuple(rows), form)
     response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")

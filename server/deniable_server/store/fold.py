@@ -122,6 +122,7 @@ def may_sort(db: Database, survey: Survey, new: int) -> bool:
 def sort_pending(db: Database, survey: Survey, new: int) -> bool:
     """Leave what is pending, too little for a fold, in the order of ids; whether there was the time."""
     table = pending_table(survey)
+    waiting: int
     (waiting,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
     if waiting > _most(new):
         return waiting > WRITTEN_ANEW_AT_REST  # then there never will be

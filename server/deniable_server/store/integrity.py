@@ -23,7 +23,7 @@ ROWS_AT_START = 100_000
 """Reports that are looked at before a collector starts, in about a second; smaller surveys first."""
 
 SURVEYS_AT_START = 500
-"""Surveys that are, in about two seconds: each document is read, and each table compared, however few reports it has."""
+"""Surveys that are, in about two seconds: documents are read and tables compared, however few their reports."""
 
 
 @dataclass(frozen=True)
