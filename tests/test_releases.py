@@ -151,6 +151,8 @@ class TestResults:
     def test_for_readers_with_a_token(self, http: FlaskClient, store: Store, survey: Survey) -> None:
         survey = replace(survey, readers="token")
         store.publish(survey)
+        take(store, survey, reports(survey, 200))
+        store.settle()
         tokens = {scope: create_token(store, scope, scope) for scope in ("read", "publish", "metrics")}
         api, page = f"/api/v1/surveys/{survey.id}", f"/s/{survey.id}"
         for address in (

@@ -8,7 +8,7 @@ from apiflask import APIFlask
 from pydantic.json_schema import models_json_schema
 
 from deniable_server import schemas
-from deniable_server.api import BASE, NDJSON
+from deniable_server.api import BASE, NDJSON, NOT_PUBLIC
 
 _REF = "#/components/schemas/{model}"
 
