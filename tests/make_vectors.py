@@ -360,6 +360,20 @@ def survey_vectors() -> list[dict[str, Any]]:
         "cohort required as a number": document.replace('"cohorts"', '"cohort_required":1,"cohorts"'),
         "cohort required as a text": document.replace('"cohorts"', '"cohort_required":"true","cohorts"'),
         "cohort required after cohorts": document.replace('"deniable"', '"cohort_required":true,"deniable"'),
+        "release that needs no key": plain.replace('"title"', '"release":200,"title"'),
+        "release too small": plain.replace('"title"', '"release":49,"title"'),
+        "release too large": plain.replace('"title"', '"release":100001,"title"'),
+        "release a text": plain.replace('"title"', '"release":"50","title"'),
+        "release a fraction": plain.replace('"title"', '"release":50.5,"title"'),
+        "release with an exponent": plain.replace('"title"', '"release":1e3,"title"'),
+        "release null": plain.replace('"title"', '"release":null,"title"'),
+        "release true": plain.replace('"title"', '"release":true,"title"'),
+        "results that need no key": plain.replace('"title"', '"results":"batches","title"'),
+        "unknown results": plain.replace('"title"', '"results":"now","title"'),
+        "results a list": plain.replace('"title"', '"results":["live"],"title"'),
+        "readers that need no key": plain.replace('"title"', '"readers":"public","title"'),
+        "unknown readers": plain.replace('"title"', '"readers":"nobody","title"'),
+        "results before readers": plain.replace('"title"', '"results":"live","readers":"token","title"'),
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
@@ -387,6 +401,8 @@ def survey_vectors() -> list[dict[str, Any]]:
                 survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
             ),  # joiners between letters
             strict,
+            replace(survey, results="live", release=50),
+            replace(survey, results="closed", readers="token", release=100_000),
         )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]

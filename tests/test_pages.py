@@ -98,7 +98,7 @@ def test_results_without_reports(http: FlaskClient, store: Store, survey: Survey
 def test_texts_of_a_survey_are_texts_everywhere(http: FlaskClient, store: Store) -> None:
     options = [EVIL, "$x_1$", "50 % & more", "\u0645\u0631\u062d\u0628\u0627", "\u4f60\u597d \U0001f600"]
     survey = read_survey(
-        f"title = '{EVIL}'\norganiser = '{EVIL}'\nabout = '{EVIL}'\ncohorts = ['{EVIL}', '$c$']\n"
+        f"results = 'live'\ntitle = '{EVIL}'\norganiser = '{EVIL}'\nabout = '{EVIL}'\ncohorts = ['{EVIL}', '$c$']\n"
         f"[[questions]]\nid = 'q'\ntype = 'choice'\ntext = '{EVIL} $\\frac{{1}}{{$'\n"
         f"options = {options!r}\nepsilon = 1\n"
     )

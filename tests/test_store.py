@@ -27,6 +27,8 @@ ALLOWED_COLUMNS = {
     "checksums": ["survey", "checksum"],
     "unsorted": ["survey"],
     "owners": ["survey", "token"],
+    "agenda": ["survey", "day"],
+    "calendar": ["believed", "doubted_since", "latest"],  # days
     "_sqlite_migrations": ["id", "migration_set", "name", "applied_at"],  # of sqlite-utils; the last is left empty
 }
 

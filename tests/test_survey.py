@@ -126,6 +126,12 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
         ("cohort_required = true\n" + PLAIN, "cohort_required: needs cohorts for the links"),
         ("cohorts = ['web']\ncohort_required = 1\n" + PLAIN, "cohort_required: must be true or false, got 1"),
         ("retention = 'rows'\n" + PLAIN, "retention: must be reports or tallies, got 'rows'"),
+        ("release = 49\n" + PLAIN, "release: must be a whole number from 50 to 100000, got 49"),
+        ("release = 50.0\n" + PLAIN, "release: must be a whole number from 50 to 100000, got "),
+        ("release = true\n" + PLAIN, "release: must be a whole number from 50 to 100000, got "),
+        ("results = 'now'\n" + PLAIN, "results: must be batches or live or closed, got 'now'"),
+        ("results = ['live']\n" + PLAIN, "results: must be batches or live or closed, got a list"),
+        ("readers = 'me'\n" + PLAIN, "readers: must be public or token, got 'me'"),
         ("sealed = true\n" + PLAIN, "survey: has the unknown key 'sealed'"),
         (
             "title = 'T'\n" + "".join(QUESTION.replace('"q"', f'"q{i}"') for i in range(101)),
@@ -136,6 +142,15 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
 def test_every_way_to_go_wrong_is_a_sentence_that_names_the_place(text: str | bytes, message: str) -> None:
     with pytest.raises(SurveyError, match=message):
         read_survey(text)
+
+
+def test_release_results_and_readers_are_published_unless_they_are_the_default() -> None:
+    plain = read_survey(PLAIN)
+    assert (plain.release, plain.results, plain.readers) == (200, "batches", "public")
+    assert read_survey('release = 200\nresults = "batches"\nreaders = "public"\n' + PLAIN).id == plain.id
+    other = read_survey('release = 50\nresults = "closed"\nreaders = "token"\n' + PLAIN)
+    assert b'"readers":"token","release":50,"results":"closed"' in other.document
+    assert parse_survey(other.document) == other
 
 
 def test_days_are_inclusive(survey: Survey) -> None:

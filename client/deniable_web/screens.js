@@ -37,6 +37,7 @@ export function consent(m, view, { cohort, isSeen, notes, start }) {
     weakProtection(view) ? p(m.weak, "box bad") : p(m.consequence, "lead"),
     p(m.process),
     cohort && p(fill(m.cohort, { cohort })),
+    view.isLive && p(m.live),
     pairs([
       [m.cannot, m.cannotText],
       [m.can, isSeen ? m.canSite : m.canText],

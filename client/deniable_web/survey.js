@@ -33,6 +33,7 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} about
  * @property {string | null} opens first day (UTC) on which reports are taken, such as "2026-11-20"
  * @property {string | null} closes last day
+ * @property {boolean} isLive whether results change with every report
  * @property {readonly string[]} cohorts
  * @property {true} [cohortRequired] whether a link without one of them is incomplete
  * @property {readonly Question[]} questions
@@ -98,13 +99,19 @@ export async function parseSurvey(bytes, expectedId) {
   } catch {
     fail("survey"); // a parser's own message would quote the document; "[[[[..." ends here too
   }
-  const optional = ["about", "closes", "cohort_required", "cohorts", "opens", "organiser", "retention"];
+  const optional = ["about", "closes", "cohort_required", "cohorts", "opens", "organiser", "readers", "release", "results", "retention"];
   const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
   if (keys.deniable !== FORMAT) fail("deniable");
-  // What the collector keeps of counted reports: by default the noisy rows, and then no key says so.
+  // What the collector keeps, who reads results, and when they change: no key says what is the default.
   if (![undefined, "tallies"].includes(keys.retention)) fail("retention");
   // True or left out, and true where there are cohorts alone.
   if (![undefined, keys.cohorts && true].includes(keys.cohort_required)) fail("cohorts");
+  if (![undefined, "token"].includes(keys.readers)) fail("readers");
+  if (![undefined, "live", "closed"].includes(keys.results)) fail("results");
+  const { release } = keys;
+  if (release !== undefined && !(Number.isInteger(release) && release !== 200 && release >= 50 && release <= 1e5)) {
+    fail("release");
+  }
   const survey = {
     id,
     title: text(keys.title, "title", MAX_LABEL),
@@ -113,6 +120,7 @@ export async function parseSurvey(bytes, expectedId) {
     opens: maybe(keys.opens, date, "opens"),
     closes: maybe(keys.closes, date, "closes"),
     cohortRequired: keys.cohort_required,
+    isLive: keys.results === "live",
     cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS) ?? Object.freeze([]),
     questions: Object.freeze(list(keys.questions, "questions", 1, MAX_QUESTIONS).map(question)),
     epsilon: 0,

@@ -15,6 +15,7 @@ from deniable_server.api import get_store
 from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import estimates_of, figure, points_of_fakes
+from deniable_server.tokens import require_reader
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -62,6 +63,7 @@ def answer(survey_id: str) -> Response:
 def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
+    require_reader(state.survey)
     n, rows = estimates_of(get_store(), survey_id, query)
     chosen = query_string(query)
     rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
@@ -70,6 +72,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     return render_template(
         "results.html",
         survey=state.survey,
+        hidden_because=state.hidden_because,
         not_open_because=state.not_open_because(get_store().today()),
         n=n,
         rows_of=rows_of,
@@ -86,8 +89,9 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
 @pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
 def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""
-    _, rows = estimates_of(get_store(), survey_id, query)
-    if not charts.can_draw(rows):
+    require_reader(get_store().survey(survey_id))
+    n, rows = estimates_of(get_store(), survey_id, query)
+    if not n or not charts.can_draw(rows):
         raise NotFound
     image = charts.estimates_chart(get_store().survey(survey_id), tuple(rows), form)
     response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")

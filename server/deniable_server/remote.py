@@ -33,10 +33,10 @@ def close(url: str, token: str | None, survey_id: str) -> None:
     _call("POST", url, f"/surveys/{survey_id}/close", token=_needed(token))
 
 
-def estimates(url: str, survey_id: str, query: Mapping[str, Any]) -> dict[str, Any]:
-    """The collector's estimates; the query is that of the API."""
+def estimates(url: str, token: str | None, survey_id: str, query: Mapping[str, Any]) -> dict[str, Any]:
+    """The collector's estimates; the query is that of the API. A token is needed where readers do."""
     fields = {key: str(value) for key, value in query.items() if value is not None}
-    found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", fields=fields).json()
+    found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", token=token, fields=fields).json()
     return found
 
 

@@ -12,14 +12,15 @@ from flask import current_app, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
+from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.store import Store
 
-SCOPES = ("publish", "operate", "metrics")
-"""``publish``: publish surveys, list and close one's own. ``operate``: also those of others. ``metrics``: read
-``/metrics``."""
+SCOPES = ("publish", "operate", "metrics", "read")
+"""``publish``: publish surveys, list and close one's own, read their results. ``operate``: also those of others.
+``metrics``: read ``/metrics``. ``read``: read the results of every survey that needs a token for it."""
 
-INCLUDED = {"operate": ("publish",)}
+INCLUDED = {"operate": ("publish", "read"), "publish": ("read",)}
 """What a scope may besides what it says."""
 
 DEFAULT_DAYS = 90
@@ -33,7 +34,7 @@ class Token:
     scope: str
 
     def owns(self, owner: str | None) -> bool:
-        """Whether a survey of that owner may be listed and closed; one of nobody was published beside the file."""
+        """Whether it may list, close and read a survey of that owner; one of nobody was published beside the file."""
         return self.scope == "operate" or owner == self.name
 
 
@@ -94,6 +95,25 @@ def require_token(scope: str = "publish") -> Token:
         )
     g.token = found
     return found
+
+
+def may_read(store: Store, survey: Survey, token: str) -> bool:
+    """Whether a token, or without one anybody, may read the results of a survey."""
+    if survey.readers == "public":
+        return True
+    found = find_token(store, token, "read")
+    return found is not None and (found.scope == "read" or found.owns(store.owners().get(survey.id)))
+
+
+def require_reader(survey: Survey) -> None:
+    """Refuse the request with 401 unless it may read the results of a survey."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    if not may_read(current_app.extensions["deniable"]["store"], survey, token if kind == "Bearer" else ""):
+        raise Unauthorized(
+            "Results of this survey are not public. Programs read them with the header 'Authorization: Bearer dn_...' "
+            "and a token of scope 'read', people with 'deniable estimate --token'.",
+            www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": "read"}),
+        )
 
 
 def _digest(token: str) -> str:

@@ -30,6 +30,9 @@ from deniable.survey import (
     MAX_BYTES,
     MAX_LEVELS,
     QUESTION_TYPES,
+    READERS,
+    RELEASE,
+    RESULTS,
     RETENTIONS,
     YES_NO,
     Question,
@@ -40,15 +43,8 @@ from deniable.survey import (
 from deniable.texts import Text, read_text
 
 SURVEY_KEYS = (
-    "title",
-    "organiser",
-    "about",
-    "opens",
-    "closes",
-    "cohorts",
-    "cohort_required",
-    "retention",
-    "questions",
+    *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
+    *("retention", "release", "results", "readers", "questions"),
 )
 QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
@@ -118,6 +114,9 @@ def read_survey(text: str | bytes) -> Survey:
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
         cohort_required=written.get("cohort_required", False),
         retention=written.get("retention", RETENTIONS[0]),
+        release=written.get("release", RELEASE),
+        results=written.get("results", RESULTS[0]),
+        readers=written.get("readers", READERS[0]),
         questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
     )
 

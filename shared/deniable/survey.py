@@ -50,6 +50,17 @@ GOALS = ("shares", "mean")
 RETENTIONS = ("reports", "tallies")
 """What a collector keeps once reports are counted: the noisy rows, or no more than their sums."""
 
+RESULTS = ("batches", "live", "closed")
+"""When results change: with every release, with every report, or once, when the survey has closed."""
+
+READERS = ("public", "token")
+"""Who may read results: everybody, or who holds a token of the collector."""
+
+RELEASE = 200
+"""New reports of a cohort that make a release, where the author says nothing else: as many hide each other."""
+
+LEAST_RELEASE, MOST_RELEASE = 50, 100_000
+
 YES_NO = ("no", "yes")
 """The options of every yes-no question, in the order of their numbers."""
 
@@ -175,6 +186,12 @@ class Survey:
         Who asks, and why: shown to the respondent.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
+    release : int
+        How many new reports of a cohort results wait for. Reports without a cohort wait for each other.
+    results : {"batches", "live", "closed"}
+        When results change: with every release, with every report, or once, when the survey has closed.
+    readers : {"public", "token"}
+        Who may read results.
     document : bytes
         The published bytes.
     id : str
@@ -190,6 +207,9 @@ class Survey:
     about: str | None = None
     retention: str = RETENTIONS[0]
     cohort_required: bool = False
+    release: int = RELEASE
+    results: str = RESULTS[0]
+    readers: str = READERS[0]
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -209,12 +229,18 @@ class Survey:
         refuse_repeats(self.cohorts, "cohorts")
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
-        if self.retention not in RETENTIONS:
-            raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {shown(self.retention)}")
         if not isinstance(self.cohort_required, bool):
             raise SurveyError(f"cohort_required: must be true or false, got {shown(self.cohort_required)}")
         if self.cohort_required and not self.cohorts:
             raise SurveyError('cohort_required: needs cohorts for the links, such as cohorts = ["paper", "web"]')
+        if type(self.release) is not int or not LEAST_RELEASE <= self.release <= MOST_RELEASE:
+            raise SurveyError(
+                f"release: must be a whole number from {LEAST_RELEASE} to {MOST_RELEASE}, got {shown(self.release)}"
+            )
+        for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS)):
+            value = getattr(self, key)
+            if not isinstance(value, str) or value not in known:
+                raise SurveyError(f"{key}: must be {' or '.join(known)}, got {shown(value)}")
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
@@ -293,6 +319,9 @@ def _published(survey: Survey) -> dict[str, Any]:
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
+        "release": None if survey.release == RELEASE else survey.release,
+        "results": None if survey.results == RESULTS[0] else survey.results,
+        "readers": None if survey.readers == READERS[0] else survey.readers,
     }
     return {
         "deniable": FORMAT,

@@ -11,6 +11,10 @@ ASKED_BY = "Asked by"
 CONSEQUENCE = "Nobody can tell your true answers from what you send."
 PROCESS = "This device sends one answer to each question, after mixing in chance."
 COHORT = "It also sends your link’s label, “{cohort}”."
+LIVE = (
+    "Results change with every report: whoever watches them can tell what your device sent, "
+    "though not what you answered."
+)
 CANNOT = "Cannot be sure of your answers"
 CANNOT_TEXT = "The survey’s owner, the server’s administrator, a thief of the data, a court, other respondents."
 CAN = "Can see them"

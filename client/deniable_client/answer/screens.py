@@ -75,6 +75,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs
         *([own(survey.about)] if survey.about else []),
         m.WEAK if weak_protection(survey) else m.CONSEQUENCE,
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
+        *([m.LIVE] if survey.results == "live" else []),
         f"{m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         "\n".join([m.ODDS_LEAST, least[0], *whole] if whole else least),

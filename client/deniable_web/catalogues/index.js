@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-HlJ0bw7WCHB2zPqp9TkZ+8QtIgWFcqxpiD6p2HxTB+8=",
-  de: "sha256-IKVAJjNzdgmqDAqB3OcgYuGZ3aRfAaGhpYVAx83SIus=",
-  en: "sha256-JFJTbaGSD/FeG0mVjQ+Q4cHa1LQBJuEg2OObT2llOrw=",
-  es: "sha256-xzWGb/jifUQsrfIyMjZQWm7j6YC2Yniiun/NpCkq5sw=",
-  fr: "sha256-DmE+Ckutlx9sdvYZglK7oyhsXX41x8ly0MXJ9TVB3QE=",
+  ar: "sha256-67X29bSwS+8e7/XStVA55FqbkyQpGfcWj6fKQkeYRHI=",
+  de: "sha256-2vb40lzl/JjRffaJfc3F/txltSNoT5dG9EcpsLIHxlo=",
+  en: "sha256-75XRwEUnQkseZjCR5gHgoxHclmDQuIVNWxHHu0EKL4Y=",
+  es: "sha256-KWwkoApvzZegKCM7WxgJZfp0nRRC/+0CRGwo/Syc/Mc=",
+  fr: "sha256-W+H5batiVkwa0lR/ihT3S3S5LgWN6H89r+8xkXFtny4=",
 };

@@ -9,6 +9,8 @@
 `migrations`   the tables of every version, and the way from an older one
 `tables`       the two tables of a survey, and what a row of them is
 `pending`      how a report comes in: known, in conflict, or new
+`agenda`       which surveys there is something to do for, and from which day on
+`calendar`     which day it is, and whether that can be believed
 `fold`         how pending reports become rows in the order of their ids, and how a table comes to tell no order
 `counts`       supports: counted from rows, kept as tallies
 `checksum`     one number for everything that is stored of a survey, whatever its order

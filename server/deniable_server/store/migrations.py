@@ -164,3 +164,18 @@ CREATE TABLE owners (
     token TEXT NOT NULL
 ) STRICT, WITHOUT ROWID"""
     )
+
+
+@schema(name="6 agenda, calendar")
+def _agenda_calendar(db: Database) -> None:
+    """Every survey is looked at once more; none has to be after that, unless there is something to do."""
+    db.execute(
+        """
+CREATE TABLE agenda (
+    survey TEXT PRIMARY KEY REFERENCES surveys (id),
+    day TEXT NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )
+    db.execute("CREATE INDEX agenda_by_day ON agenda (day)")
+    db.execute("INSERT INTO agenda SELECT id, '' FROM surveys")
+    db.execute("CREATE TABLE calendar (believed TEXT NOT NULL, doubted_since TEXT, latest TEXT NOT NULL) STRICT")
