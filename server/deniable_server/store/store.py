@@ -186,6 +186,18 @@ class Store:
                 self.close_survey(survey.id)  # its ids go, so no clock may open it again
         return truncate_log(self.db, self.path)
 
+    def release_of(self, survey_id: str) -> int:
+        """A number that changes exactly when what results may show of a survey does; -1 while they may show nothing.
+
+        It is how many reports they show. It costs a look at the totals, however many reports there are.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        """
+        return self.state(survey_id).reports
+
     def tallies(self, survey: Survey) -> dict[str | None, Tally]:
         """Supports by cohort, from the tallies and the few pending rows: the cost does not grow with the reports."""
         with self._snapshot() as db:
