@@ -25,6 +25,7 @@ from deniable import (
     Mechanism,
     Question,
     Subset,
+    Survey,
     TickBoxes,
     TwoCoin,
     Warner,
@@ -34,6 +35,7 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
+from deniable.survey import MAX_ROWS
 from deniable_client.device import randomize
 
 FOLDER = Path(__file__).parent / "vectors"
@@ -284,12 +286,20 @@ def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20
     return good + bad
 
 
+def largest_survey() -> Survey:
+    """A survey of as many rows as there may be: two shares of 499 cohorts and of who has none."""
+    cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 2 - 1)])
+    question = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
+    return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{question}')
+
+
 def survey_vectors() -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     document = survey.document.decode()
     plain = read_survey(
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
+    largest = largest_survey().document.decode()
     bad = {
         "one byte more": document + " ",
         "key order": plain[:-1].replace('"deniable":1,', "") + ',"deniable":1}',
@@ -332,6 +342,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
+        "more rows than may be": largest.replace('"c498"', '"c498","c499"'),
         "not JSON": plain[:-1],
         "deep": "[" * 2000,
         "not an object": "[]",
@@ -348,7 +359,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             "odds": [list(odds_sentences(question)) for question in each.questions],
             "whole_odds": list(whole_odds_sentences(each)),
         }
-        for each in (survey, parse_survey(plain.encode()), replace(survey, retention="tallies"))
+        for each in (survey, parse_survey(plain.encode()), replace(survey, retention="tallies"), largest_survey())
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
 

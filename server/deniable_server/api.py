@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -36,6 +35,8 @@ NDJSON = "application/x-ndjson"
 TOO_MANY = "too many requests: wait as long as Retry-After says"
 
 UNAVAILABLE = "the database is not available: send the same again"
+
+BUSY = "busy, or the database is not available: wait as long as Retry-After says"
 
 OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After")]
 """Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
@@ -181,33 +182,30 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
-def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
+@api.doc(responses={404: "no such survey", 429: TOO_MANY, 503: BUSY})
+def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as JSON.
 
     Debiased shares with standard errors and confidence intervals.
     """
-    return results.estimates_document(get_store(), survey_id, query)
+    return Response(results.get_results().json(survey_id, query), mimetype="application/json")
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@api.doc(responses={200: "tidy rows", 404: "no such survey", 429: TOO_MANY, 503: BUSY})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as CSV.
 
     The same rows as the JSON.
     """
-    lines = results.estimates_csv(results.estimates_document(get_store(), survey_id, query))
-    return csv_response(lines, f"estimates-{survey_id}.csv")
+    return csv_response([results.get_results().csv(survey_id, query)], f"estimates-{survey_id}.csv")
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
 @limited
-@api.doc(
-    responses={200: "rows in the order of their random ids", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE}
-)
+@api.doc(responses={200: "rows in the order of their random ids", 404: "no such survey", 429: TOO_MANY, 503: BUSY})
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
 
@@ -217,10 +215,10 @@ def reports_csv(survey_id: str) -> Response:
     survey = store.survey(survey_id)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
     rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
-    place = ExitStack()
-    place.enter_context(transfer())  # whoever asks for everything and reads nothing holds a thread all the while
-    response = csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
-    response.call_on_close(place.close)
+    limits = get_limits()
+    give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while
+    response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
+    response.call_on_close(give_back)
     return response
 
 
@@ -269,8 +267,14 @@ def refused_line(number: int, error: ReportError) -> dict[str, Any]:
     return {"line": number, "status": int(status_of(error)), "detail": str(error)}
 
 
-def csv_response(lines: Iterator[str], filename: str) -> Response:
-    """A CSV download, streamed."""
+def pieces(lines: Iterator[str]) -> Iterator[bytes]:
+    """Lines in pieces that are worth a call each."""
+    while some := list(itertools.islice(lines, 500)):
+        yield "".join(some).encode()
+
+
+def csv_response(lines: Iterable[bytes], filename: str) -> Response:
+    """A CSV download."""
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return Response(lines, headers=headers, mimetype="text/csv")
 
@@ -283,18 +287,13 @@ def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
     return outcomes
 
 
-def transfer() -> AbstractContextManager[None]:
-    """A place for a body that is on its way from or to whoever asks; 429 when they hold too many."""
-    limits = get_limits()
-    return limits.transfer(limits.key(request.remote_addr or ""))
-
-
 def read_body(limit: int, *mimetypes: str) -> bytes:
     """The raw body, at most ``limit`` bytes of it and of one of the types; 413 and 415 otherwise."""
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
-    with transfer():
+    limits = get_limits()
+    with limits.receiving(limits.key(request.remote_addr or "")):
         body = request.get_data(cache=False)
     if len(body) > limit:
         raise RequestEntityTooLarge

@@ -10,7 +10,21 @@ from pathlib import Path
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import api, edge, embedding, health, intake, limits, logs, metrics, openapi, pages, problems
+from deniable_server import (
+    api,
+    delivery,
+    edge,
+    embedding,
+    health,
+    intake,
+    limits,
+    logs,
+    metrics,
+    openapi,
+    pages,
+    problems,
+    results,
+)
 from deniable_server.settings import Settings
 from deniable_server.store import Store, utc_today
 from deniable_server.writer import Writer
@@ -58,10 +72,12 @@ def create_app(
     limits.init_app(app, settings.rate_limit, settings.trusted_proxies)
     metrics.init_app(app, store, writer)
     health.init_app(app, store, writer, settings.min_free_mb * 10**6)
+    results.init_app(app, store)
     api.init_app(app, store, writer)
     pages.init_app(app)
     embedding.init_app(app)
     openapi.init_app(app)
     intake.init_app(app, store, writer)
+    delivery.init_app(app)
     edge.init_app(app, settings.trusted_proxies)
     return app

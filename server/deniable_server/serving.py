@@ -14,13 +14,14 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.common import AbstractServer
 
-from deniable_server import logs
+from deniable_server import logs, stalls
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 
 THREADS = 256
 """Requests at a time. They wait for the writer, or for a sender who takes his time over a body; they are started when
-needed and end when idle. One address can hold `deniable_server.limits.MOST_BODIES` of them and no more."""
+needed and end when idle. How many can be held from outside, by one address and by all, is in `deniable_server.limits`:
+a fourth is left for what is answered at once."""
 
 CONNECTIONS = 4096
 """Open at a time; more wait in the system's queue."""
@@ -69,6 +70,7 @@ def load(settings: Settings, _target: str) -> APIFlask:
     logs.configure()
     app = create_app(settings=settings)
     spare_the_collector_of_garbage()
+    stalls.watch(settings.port)
     return app
 
 
