@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -17,7 +18,7 @@ from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
 from deniable.table import csv_lines
 from deniable_server import results, schemas
-from deniable_server.limits import get_limits, limited
+from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
@@ -31,6 +32,11 @@ MAX_REFUSALS = 1000
 """Refused lines that an answer names; a batch with more mistakes than that has one mistake."""
 
 NDJSON = "application/x-ndjson"
+
+PIECE_LINES = 250
+"""Lines of a download that are made at a time: some milliseconds."""
+
+_one_piece_at_a_time = threading.Lock()
 
 TOO_MANY = "too many requests: wait as long as Retry-After says"
 
@@ -216,6 +222,7 @@ def reports_csv(survey_id: str) -> Response:
     header = ["id", "cohort", *(question.id for question in survey.questions)]
     rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
     limits = get_limits()
+    limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
     give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while
     response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
     response.call_on_close(give_back)
@@ -268,9 +275,13 @@ def refused_line(number: int, error: ReportError) -> dict[str, Any]:
 
 
 def pieces(lines: Iterator[str]) -> Iterator[bytes]:
-    """Lines in pieces that are worth a call each."""
-    while some := list(itertools.islice(lines, 500)):
-        yield "".join(some).encode()
+    """Lines in pieces that are worth a call each, made by one thread at a time: the others have reports to take."""
+    while True:
+        with _one_piece_at_a_time:
+            piece = "".join(itertools.islice(lines, PIECE_LINES)).encode()
+        if not piece:
+            return
+        yield piece
 
 
 def csv_response(lines: Iterable[bytes], filename: str) -> Response:

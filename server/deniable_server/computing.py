@@ -33,12 +33,15 @@ MOST_ASKED = 16
 MOST_ASKED_BY_ONE = 8
 """Of these, asked for from one address."""
 
-WAIT_SECONDS = 8.0
+WAIT_SECONDS = 7.0
 """How long one waits for a process."""
 
-COMPUTE_SECONDS = 8.0
+COMPUTE_SECONDS = 10.0
 """How long one computes. The largest survey takes two; together with the wait it stays below the time after which
-`deniable_server.stalls` takes a connection without an answer for dead."""
+`deniable_server.stalls` takes a connection without an answer for dead. The start of a process counts as waiting."""
+
+READY = b"ready\n"
+"""What a process says once it has started and imported what it needs: often more work than what is asked of it."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -112,6 +115,9 @@ class Pool:
             If it took too long; its process is gone then.
         """
         worker = self._take()
+        if not worker.is_ready(self._wait_seconds):
+            self._idle.append(worker)  # it goes on starting, for whoever asks next
+            raise _too_busy()
         try:
             result = worker.run(work, arguments, named, self._compute_seconds)
         except BaseException:
@@ -152,6 +158,17 @@ class _Worker:
             env=environment,
             start_new_session=True,  # Ctrl-C is for the server, which answers whoever waits
         )
+        self._ready = threading.Event()
+        threading.Thread(target=self._wait_until_ready, daemon=True).start()
+
+    def _wait_until_ready(self) -> None:
+        assert self._process.stdout
+        if self._process.stdout.read(len(READY)) == READY:
+            self._ready.set()
+
+    def is_ready(self, seconds: float) -> bool:
+        """Whether it has started; waits for that so long."""
+        return self._ready.wait(seconds)
 
     @property
     def is_running(self) -> bool:
@@ -209,9 +226,13 @@ def serve(asked: IO[bytes], answered: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    if hasattr(os, "nice"):
-        os.nice(10)  # reports come first
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what a library prints is no answer
         with contextlib.suppress(BrokenPipeError):
+            import deniable_server.work  # noqa: F401
+
+            answers.write(READY)
+            answers.flush()
+            if hasattr(os, "nice"):
+                os.nice(10)  # reports come first
             serve(sys.stdin.buffer, answers)

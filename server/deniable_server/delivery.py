@@ -7,8 +7,9 @@ whoever asked takes them, so that a slow reader of any file holds a thread. Rout
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from apiflask import APIFlask
 
@@ -32,44 +33,18 @@ class Delivery:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve a request."""
-        body = self._wsgi_app(environ, start_response)
-        if isinstance(body, list):
+        length = math.inf
+
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            nonlocal length
+            length = next((int(value) for name, value in headers if name.lower() == "content-length"), math.inf)
+            return start_response(status, headers, *more)
+
+        body = self._wsgi_app(environ, start)
+        if isinstance(body, list) or length > MOST_AT_ONCE:
             return body
-        first: list[bytes] = []
-        size = 0
-        pieces = iter(body)
         try:
-            for piece in pieces:
-                first.append(piece)
-                size += len(piece)
-                if size > MOST_AT_ONCE:
-                    return _Streamed(first, pieces, body)
-            return first
+            return list(body)
         finally:
-            if size <= MOST_AT_ONCE:  # made, or broken off; what is streamed is closed by who takes it
-                _close(body)
-
-
-class _Streamed:
-    """The pieces that were made, then those that are made when they are taken."""
-
-    def __init__(self, first: list[bytes], pieces: Iterator[bytes], body: Iterable[bytes]) -> None:
-        self._first = [b"".join(first)]
-        self._pieces = pieces
-        self._body = body
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        return self._first.pop() if self._first else next(self._pieces)
-
-    def close(self) -> None:
-        """Let go of whatever makes the pieces."""
-        _close(self._body)
-
-
-def _close(body: Iterable[bytes]) -> None:
-    close = getattr(body, "close", None)
-    if close:
-        close()
+            if close := getattr(body, "close", None):
+                close()

@@ -34,12 +34,15 @@ MOST_BUCKETS = 50_000
 MOST_BODIES, MOST_BODIES_OF_ALL = 32, 128
 """Bodies that are on their way from one address at a time, and from all. Each holds a thread until it is complete."""
 
-MOST_DOWNLOADS, MOST_DOWNLOADS_OF_ALL = 16, 64
+MOST_DOWNLOADS, MOST_DOWNLOADS_OF_ALL = 8, 48
 """Downloads on their way to one address at a time, and to all. Each holds a thread until it is taken. Both together
 stay below `deniable_server.serving.THREADS`: the rest is for what neither reads nor streams."""
 
 ROWS_A_REQUEST = 10
-"""Rows of estimates that count as one request when they must be computed."""
+"""Rows of estimates that count as one request when they must be computed: some 15 ms."""
+
+REPORTS_A_REQUEST = 1000
+"""Reports that count as one request when they are downloaded: some 15 ms too."""
 
 _UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
 

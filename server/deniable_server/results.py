@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from apiflask import APIFlask
 from flask import current_app, request
 
-from deniable import EstimateRow, Question, Survey, Tally, estimate, parse_survey
+from deniable import EstimateRow, Question, Survey, estimate
 from deniable.output import number, percent
 from deniable.privacy import fake_margin
 from deniable.table import csv_lines
@@ -20,6 +20,7 @@ from deniable_server.computing import Pool
 from deniable_server.limits import ROWS_A_REQUEST, get_limits
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
+from deniable_server.work import chart_of, rows_of
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order."""
@@ -67,7 +68,7 @@ class Results:
 
         def compute(survey: Survey) -> tuple[tuple[int, Sequence[EstimateRow]], int]:
             tallies = self._store.tallies(survey)
-            found = self._pool.run(rows_of, survey.document, tallies, query.model_dump())
+            found = self._pool.run(rows_of, survey.document, tallies, _wanted(query))
             return (sum(tally.n for tally in tallies.values()), found), ROW_BYTES * len(found)
 
         return self._computed(survey_id, query, "rows", 0, compute)
@@ -152,35 +153,22 @@ def rows_asked_for(survey: Survey, query: EstimatesQuery) -> int:
     return survey.rows if query.by == "cohort" else survey.rows // (len(survey.cohorts) + 1)
 
 
-def rows_of(document: bytes, tallies: Mapping[str | None, Tally], query: Mapping[str, Any]) -> list[EstimateRow]:
-    """Every estimate of a published survey, from its tallies and the fields of a query."""
-    return _rows(parse_survey(document), tallies, EstimatesQuery.model_validate(query))
-
-
-def chart_of(document: bytes, rows: tuple[EstimateRow, ...], form: str) -> bytes:
-    """The chart of a published survey's estimates."""
-    from deniable_server import charts  # matplotlib is for processes that draw
-
-    return charts.estimates_chart(parse_survey(document), rows, form)
-
-
-def _rows(survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery) -> list[EstimateRow]:
-    return estimate(
-        tallies,
-        survey,
-        by_cohort=query.by == "cohort",
-        confidence_level=query.confidence,
-        method=query.method,
-        target=query.target,
-        simultaneous=query.simultaneous,
-    )
+def _wanted(query: EstimatesQuery) -> dict[str, Any]:
+    """A query as arguments of `deniable.estimate`."""
+    return {
+        "by_cohort": query.by == "cohort",
+        "confidence_level": query.confidence,
+        "method": query.method,
+        "target": query.target,
+        "simultaneous": query.simultaneous,
+    }
 
 
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, computed here: for the command line."""
     survey = store.survey(survey_id)
     tallies = store.tallies(survey)
-    rows = _rows(survey, tallies, query)
+    rows = estimate(tallies, survey, **_wanted(query))
     n = sum(tally.n for tally in tallies.values())
     return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
 
