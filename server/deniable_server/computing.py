@@ -148,10 +148,10 @@ class _Worker:
     """One process and its two pipes."""
 
     def __init__(self) -> None:
-        # Without the folder of the command in its path, and with this process's: what it imports is the same code.
+        # It imports the same code as this process, and nothing (-P) from the folder that happens to be the current one.
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-P", "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # what it could say might quote what somebody sent
@@ -233,6 +233,6 @@ if __name__ == "__main__":
 
             answers.write(READY)
             answers.flush()
-            if hasattr(os, "nice"):
+            with contextlib.suppress(AttributeError, OSError):  # not everywhere, and not everybody may
                 os.nice(10)  # reports come first
             serve(sys.stdin.buffer, answers)
