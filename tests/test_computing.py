@@ -106,7 +106,7 @@ def test_the_queue_is_short_and_waiting_ends(pool: Pool) -> None:
 
 def test_processes_end_with_whoever_started_them() -> None:
     code = (
-        "import os\nfrom deniable_server.computing import Pool\npool = Pool(wait_seconds=50)\n"
+        "import os\nfrom deniable_server import computing\ncomputing.START_SECONDS = 50\npool = computing.Pool()\n"
         "with pool.place(b''):\n    print(pool.run(os.getpid), flush=True)\nos.kill(os.getpid(), 9)"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

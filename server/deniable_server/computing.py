@@ -33,12 +33,15 @@ MOST_ASKED = 16
 MOST_ASKED_BY_ONE = 8
 """Of these, asked for from one address."""
 
-WAIT_SECONDS = 7.0
+WAIT_SECONDS = 5.0
 """How long one waits for a process."""
+
+START_SECONDS = 3.0
+"""How long one waits then for its start, where it has to be started; it goes on starting for whoever asks next."""
 
 COMPUTE_SECONDS = 10.0
 """How long one computes. The largest survey takes two; together with the wait it stays below the time after which
-`deniable_server.stalls` takes a connection without an answer for dead. The start of a process counts as waiting."""
+`deniable_server.stalls` takes a connection without an answer for dead."""
 
 READY = b"ready\n"
 """What a process says once it has started and imported what it needs: often more work than what is asked of it."""
@@ -115,8 +118,8 @@ class Pool:
             If it took too long; its process is gone then.
         """
         worker = self._take()
-        if not worker.is_ready(self._wait_seconds):
-            self._idle.append(worker)  # it goes on starting, for whoever asks next
+        if not worker.is_ready(START_SECONDS):
+            self._idle.append(worker)
             raise _too_busy()
         try:
             result = worker.run(work, arguments, named, self._compute_seconds)
@@ -229,10 +232,9 @@ if __name__ == "__main__":
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what a library prints is no answer
         with contextlib.suppress(BrokenPipeError):
+            import deniable_server.charts
             import deniable_server.work  # noqa: F401
 
             answers.write(READY)
             answers.flush()
-            with contextlib.suppress(AttributeError, OSError):  # not everywhere, and not everybody may
-                os.nice(10)  # reports come first
             serve(sys.stdin.buffer, answers)
