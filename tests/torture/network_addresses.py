@@ -65,6 +65,7 @@ def burst(short: bool) -> str:
             for number in range(0 if name == "charts" else 200):
                 report = randomize(survey, answers, survey.cohorts[number % len(survey.cohorts)])
                 send(urllib3.PoolManager(), collector.url, survey, report.encode())
+            warm_up(collector.url + path.format(survey.id, 0.95))
             with Honest(collector.url, survey) as honest, Asking(collector.url, path, survey) as asking:
                 time.sleep(4 if short else 30)
             statuses = ", ".join(f"{status}: {n}" for status, n in sorted(asking.statuses.items()))
@@ -75,6 +76,15 @@ def burst(short: bool) -> str:
 
 
 SCENARIOS: dict[str, Callable[[bool], str]] = {"eight": eight, "burst": burst}
+
+
+def warm_up(url: str) -> None:
+    """Ask until the process that computes has started, at most a minute."""
+    for _ in range(60):
+        if urllib3.request("GET", url).status == 200:
+            return
+        time.sleep(1)
+    raise AssertionError(f"no answer within a minute: {url}")
 
 
 def largest() -> str:
