@@ -81,7 +81,7 @@ SCENARIOS: dict[str, Callable[[bool], str]] = {"eight": eight, "burst": burst}
 def warm_up(url: str) -> None:
     """Ask until the process that computes has started, at most a minute."""
     for _ in range(60):
-        if urllib3.request("GET", url).status == 200:
+        if urllib3.request("GET", url, timeout=20, retries=False).status == 200:
             return
         time.sleep(1)
     raise AssertionError(f"no answer within a minute: {url}")
