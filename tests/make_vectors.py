@@ -35,6 +35,7 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
+from deniable.survey import MAX_ROWS
 from deniable_client.device import randomize
 
 FOLDER = Path(__file__).parent / "vectors"
@@ -306,6 +307,13 @@ INVISIBLE = {
 }
 
 
+def largest_survey() -> Survey:
+    """A survey of as many rows as there may be: two shares of 499 cohorts and of who has none."""
+    cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 2 - 1)])
+    question = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
+    return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{question}')
+
+
 def survey_vectors() -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     document = survey.document.decode()
@@ -313,6 +321,7 @@ def survey_vectors() -> list[dict[str, Any]]:
     plain = read_survey(
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
+    largest = largest_survey().document.decode()
     bad = {
         "one byte more": document + " ",
         "key order": plain[:-1].replace('"deniable":1,', "") + ',"deniable":1}',
@@ -377,6 +386,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
+        "more rows than may be": largest.replace('"c498"', '"c498","c499"'),
         "not JSON": plain[:-1],
         "deep": "[" * 2000,
         "not an object": "[]",
@@ -401,6 +411,7 @@ def survey_vectors() -> list[dict[str, Any]]:
                 survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
             ),  # joiners between letters
             strict,
+            largest_survey(),
             replace(survey, results="live", release=50),
             replace(survey, results="closed", readers="token", release=100_000),
         )

@@ -528,6 +528,16 @@ class TestDeployment:
         caddy = (self.DEPLOY / "Caddyfile").read_text(encoding="utf-8")
         assert re.findall(r"^\s*log\b.*\{\s*(.*)", caddy, re.MULTILINE) == ["output discard"]
 
+    def test_proxies_wait_for_who_is_slow_and_not_for_ever(self) -> None:
+        nginx = (self.DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+        for line in ("proxy_request_buffering on", "client_body_timeout 10s", "send_timeout 10s"):
+            assert f"    {line};" in nginx
+        assert "limit_conn deniable_addresses" in nginx
+        assert "proxy_max_temp_file_size 16m;" in nginx, "a gigabyte an answer by default"
+        caddy = (self.DEPLOY / "Caddyfile").read_text(encoding="utf-8")
+        for word in ("request_buffers", "response_buffers", "read_body", "write", "idle"):
+            assert re.search(rf"^\t+{word} \d", caddy, re.MULTILINE), word
+
     def test_unit_gives_the_service_its_own_user_and_time_to_stop(self) -> None:
         unit = configparser.ConfigParser(strict=False, interpolation=None)
         unit.optionxform = str  # type: ignore[assignment,method-assign]  # systemd tells letters apart

@@ -47,6 +47,7 @@ const MAX_QUESTIONS = 100;
 const MAX_OPTIONS = 1000;
 const MAX_LEVELS = 101;
 const MAX_COHORTS = 1000;
+const MAX_ROWS = 1000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
 
@@ -127,6 +128,8 @@ export async function parseSurvey(bytes, expectedId) {
     document,
   };
   distinct(survey.questions.map((each) => each.id), "questions");
+  const rows = survey.questions.reduce((sum, each) => sum + rowsOf(each), 0);
+  if (rows * (survey.cohorts.length + 1) > MAX_ROWS) fail("survey: rows");
   if (survey.opens && survey.closes && survey.closes < survey.opens) fail("closes");
   // Only now, when its depth and its numbers are known to be small.
   if (dumps(published, sorted) !== document) {
@@ -134,6 +137,15 @@ export async function parseSurvey(bytes, expectedId) {
   }
   survey.epsilon = survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0);
   return Object.freeze(survey);
+}
+
+/**
+ * Rows of estimates for one group of people: one for each share, and one for a mean.
+ * @param {Question} question
+ */
+function rowsOf({ type, options, mechanism }) {
+  const shares = mechanism.name === "mean" ? 0 : options.length; // a number has no options
+  return shares + (type === "scale" || type === "number" ? 1 : 0);
 }
 
 /** @param {unknown} published @param {number} number @returns {Question} */

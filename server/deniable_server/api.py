@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -18,7 +19,7 @@ from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
 from deniable.table import csv_lines
 from deniable_server import results, schemas
-from deniable_server.limits import get_limits, limited
+from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
@@ -33,11 +34,18 @@ MAX_REFUSALS = 1000
 
 NDJSON = "application/x-ndjson"
 
+PIECE_LINES = 250
+"""Lines of a download that are made at a time: some milliseconds."""
+
+_one_piece_at_a_time = threading.Lock()
+
 TOO_MANY = "too many requests: wait as long as Retry-After says"
 
 NOT_PUBLIC = "results of this survey need a token"
 
 UNAVAILABLE = "the database is not available: send the same again"
+
+BUSY = "busy, or the database is not available: wait as long as Retry-After says"
 
 OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After")]
 """Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
@@ -195,29 +203,28 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
-def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
+@api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
+def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as JSON.
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
     scope `read` or `publish` where the survey says `readers = "token"`; so do the other results.
     """
     require_reader(get_store().survey(survey_id))
-    return results.estimates_document(get_store(), survey_id, query)
+    return Response(results.get_results().json(survey_id, query), mimetype="application/json")
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as CSV.
 
     The same rows as the JSON.
     """
     require_reader(get_store().survey(survey_id))
-    lines = results.estimates_csv(results.estimates_document(get_store(), survey_id, query))
-    return csv_response(lines, f"estimates-{survey_id}.csv")
+    return csv_response([results.get_results().csv(survey_id, query)], f"estimates-{survey_id}.csv")
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
@@ -228,7 +235,7 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
         401: NOT_PUBLIC,
         404: "no such survey",
         429: TOO_MANY,
-        503: UNAVAILABLE,
+        503: BUSY,
     }
 )
 def reports_csv(survey_id: str) -> Response:
@@ -241,10 +248,11 @@ def reports_csv(survey_id: str) -> Response:
     require_reader(survey)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
     rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
-    place = ExitStack()
-    place.enter_context(transfer())  # whoever asks for everything and reads nothing holds a thread all the while
-    response = csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
-    response.call_on_close(place.close)
+    limits = get_limits()
+    limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
+    give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while
+    response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
+    response.call_on_close(give_back)
     return response
 
 
@@ -293,8 +301,23 @@ def refused_line(number: int, error: ReportError) -> dict[str, Any]:
     return {"line": number, "status": int(status_of(error)), "detail": str(error)}
 
 
-def csv_response(lines: Iterator[str], filename: str) -> Response:
-    """A CSV download, streamed."""
+def pieces(lines: Iterator[str]) -> Iterator[bytes]:
+    """Lines in pieces that are worth a call each, made by one thread at a time, half of the time.
+
+    The other threads have reports to take, and only one of all runs at a time.
+    """
+    while True:
+        with _one_piece_at_a_time:
+            started = time.perf_counter()
+            piece = "".join(itertools.islice(lines, PIECE_LINES)).encode()
+            time.sleep(min(time.perf_counter() - started, 0.1))
+        if not piece:
+            return
+        yield piece
+
+
+def csv_response(lines: Iterable[bytes], filename: str) -> Response:
+    """A CSV download."""
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return Response(lines, headers=headers, mimetype="text/csv")
 
@@ -307,18 +330,13 @@ def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
     return outcomes
 
 
-def transfer() -> AbstractContextManager[None]:
-    """A place for a body that is on its way from or to whoever asks; 429 when they hold too many."""
-    limits = get_limits()
-    return limits.transfer(limits.key(request.remote_addr or ""))
-
-
 def read_body(limit: int, *mimetypes: str) -> bytes:
     """The raw body, at most ``limit`` bytes of it and of one of the types; 413 and 415 otherwise."""
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
-    with transfer():
+    limits = get_limits()
+    with limits.receiving(limits.key(request.remote_addr or "")):
         body = request.get_data(cache=False)
     if len(body) > limit:
         raise RequestEntityTooLarge

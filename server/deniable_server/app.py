@@ -12,6 +12,7 @@ from apiflask import APIFlask
 from deniable import __version__
 from deniable_server import (
     api,
+    delivery,
     edge,
     embedding,
     health,
@@ -23,6 +24,7 @@ from deniable_server import (
     outage,
     pages,
     problems,
+    results,
 )
 from deniable_server.settings import Settings
 from deniable_server.store import Store, utc_today
@@ -72,10 +74,12 @@ def create_app(
     limits.init_app(app, settings.rate_limit, settings.trusted_proxies)
     metrics.init_app(app, store, writer)
     health.init_app(app, store, writer, settings.min_free_mb * 10**6)
+    results.init_app(app, store)
     api.init_app(app, store, writer)
     pages.init_app(app)
     embedding.init_app(app)
     openapi.init_app(app)
     intake.init_app(app, store, writer)
+    delivery.init_app(app)
     edge.init_app(app, settings.trusted_proxies)
     return app

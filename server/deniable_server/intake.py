@@ -73,7 +73,7 @@ class Intake:
 
     def _take(self, survey_id: str, environ: dict[str, Any]) -> Outcome | None:
         try:
-            with self._limits.transfer(self._limits.admit(environ)):
+            with self._limits.receiving(self._limits.admit(environ)):
                 body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
             environ["wsgi.input"] = io.BytesIO(body)
             survey = self._survey(survey_id)

@@ -14,7 +14,7 @@ from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
-from deniable_server.results import estimates_of, figure, points_of_fakes
+from deniable_server.results import figure, get_results, points_of_fakes
 from deniable_server.tokens import require_reader
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
@@ -64,7 +64,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
-    n, rows = estimates_of(get_store(), survey_id, query)
+    n, rows = get_results().estimates(survey_id, query)
     chosen = query_string(query)
     rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
     for row in rows:
@@ -90,10 +90,10 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
 def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""
     require_reader(get_store().survey(survey_id))
-    n, rows = estimates_of(get_store(), survey_id, query)
+    n, rows = get_results().estimates(survey_id, query)
     if not n or not charts.can_draw(rows):
         raise NotFound
-    image = charts.estimates_chart(get_store().survey(survey_id), tuple(rows), form)
+    image = get_results().chart(survey_id, query, form, rows)
     response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")
     response.headers["Cache-Control"] = "no-cache"
     response.headers["Content-Security-Policy"] = (

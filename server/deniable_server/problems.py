@@ -15,7 +15,8 @@ from flask import Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from deniable.errors import DeniableError, ReportConflict, SurveyClosed
-from deniable_server.limits import TooMany
+from deniable_server.computing import TooBusy
+from deniable_server.limits import NoPlace, TooMany
 from deniable_server.logs import log_mistake
 from deniable_server.outage import get_outage
 from deniable_server.store import NotFound, StoreBusy, StoreDamaged, StoreFull, StoreReplaced
@@ -72,6 +73,11 @@ def init_app(app: APIFlask) -> None:
     @app.errorhandler(StoreBusy)
     def on_busy(error: StoreBusy) -> Response:
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "1"})
+
+    @app.errorhandler(TooBusy)
+    @app.errorhandler(NoPlace)
+    def on_no_place(error: TooBusy | NoPlace) -> Response:
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": str(error.wait)})
 
     @app.errorhandler(StoreFull)
     def on_full(error: StoreFull) -> Response:

@@ -23,13 +23,25 @@ def _known_method(name: str) -> str:
     return name
 
 
+def _rounded(level: float) -> float:
+    """A level to a ten-thousandth of a percent, so that results can be kept for whoever asks the same."""
+    rounded = round(level, 6)
+    if not 0 < rounded < 1:
+        raise PydanticCustomError("confidence", "must be between 0.000001 and 0.999999")
+    return rounded
+
+
 class EstimatesQuery(BaseModel):
     """How to estimate."""
 
     model_config = ConfigDict(extra="forbid")
 
     by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
-    confidence: Annotated[float, Field(gt=0, lt=1, description="confidence level of the intervals")] = 0.95
+    confidence: Annotated[
+        float,
+        Field(gt=0, lt=1, description="confidence level of the intervals, rounded to 6 decimals: 0.000001 to 0.999999"),
+        AfterValidator(_rounded),
+    ] = 0.95
     method: Annotated[
         str, AfterValidator(_known_method), WithJsonSchema({"type": "string", "enum": INTERVAL_METHODS})
     ] = Field(DEFAULT_METHOD, description=f"method of the intervals: {', '.join(INTERVAL_METHODS)}")

@@ -23,13 +23,14 @@ from granian.server import Server
 from granian.server.common import AbstractServer
 
 from deniable.errors import DeniableError
-from deniable_server import logs
+from deniable_server import logs, stalls
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 
 THREADS = 256
 """Requests at a time. They wait for the writer, or for a sender who takes his time over a body; they are started when
-needed and end when idle. One address can hold `deniable_server.limits.MOST_BODIES` of them and no more."""
+needed and end when idle. How many can be held from outside, by one address and by all, is in `deniable_server.limits`:
+a fourth is left for what is answered at once."""
 
 CONNECTIONS = 4096
 """Open at a time; more wait in the system's queue."""
@@ -42,6 +43,9 @@ BACKLOG = 1024
 
 BUFFER_BYTES = 64 * 1024
 """What one connection may have waiting unread; heads of more are refused."""
+
+SWITCH_SECONDS = 0.001
+"""After which a thread that computes lets another one run; 5 ms by default, which a report would wait several times."""
 
 STOP_SECONDS = 10
 """How long requests in flight have to be answered after a signal to stop."""
@@ -125,6 +129,8 @@ def load(settings: Settings, _target: str) -> APIFlask:
     logs.configure()
     app = create_app(settings=settings)
     spare_the_collector_of_garbage()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    stalls.watch(settings.port)
     return app
 
 

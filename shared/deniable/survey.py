@@ -30,6 +30,8 @@ MAX_BYTES = 256 * 1024
 MAX_QUESTIONS = 100
 MAX_OPTIONS = 1000
 MAX_COHORTS = 1000
+MAX_ROWS = 1000
+"""Rows of estimates that a survey may make by cohort: each costs its collector 1 to 2 ms, whoever asks for them."""
 MAX_LABEL = 200
 MAX_TEXT = 4000
 
@@ -157,6 +159,11 @@ class Question:
         return self.type != "number" and self.mechanism.has_shares
 
     @property
+    def rows(self) -> int:
+        """Rows of estimates for one group of people: one for each share, and one for a mean."""
+        return (len(self.options) if self.has_shares else 0) + (self.mean_values is not None)
+
+    @property
     def mean_values(self) -> tuple[float, ...] | None:
         """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
         if self.type == "number":
@@ -227,6 +234,11 @@ class Survey:
         for cohort in self.cohorts:
             check_text(cohort, "cohorts", MAX_LABEL)
         refuse_repeats(self.cohorts, "cohorts")
+        if self.rows > MAX_ROWS:
+            raise SurveyError(
+                f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
+                "times (cohorts + 1)"
+            )
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
         if not isinstance(self.cohort_required, bool):
@@ -250,6 +262,11 @@ class Survey:
     def takes_cohort(self, cohort: object) -> bool:
         """Whether a report may carry this cohort; None is a report without one."""
         return not self.cohort_required if cohort is None else cohort in self.cohorts
+
+    @property
+    def rows(self) -> int:
+        """Rows of estimates by cohort, the people without one included."""
+        return sum(question.rows for question in self.questions) * (len(self.cohorts) + 1)
 
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
