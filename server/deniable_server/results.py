@@ -7,8 +7,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from deniable import EstimateRow, Question, estimate
+from deniable.debiasing import fake_margins
 from deniable.output import number, percent
-from deniable.privacy import fake_margin
 from deniable.table import csv_lines
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
@@ -56,9 +56,8 @@ def figure(value: float | None, statistic: str) -> str:
 
 
 def points_of_fakes(question: Question) -> float | None:
-    """How many percentage points one fake report in a hundred can move a share; None where options have no support."""
-    support = question.mechanism.support if question.has_shares else None
-    return max(100 * fake_margin(a, b) for a, b in support) if support else None
+    """How many percentage points one fake report in a hundred can move a share; None where only a mean is estimated."""
+    return 100 * max(fake_margins(question.mechanism)) if question.has_shares else None
 
 
 def _values(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:

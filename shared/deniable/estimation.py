@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from deniable.debiasing import fake_margins
 from deniable.errors import ParameterError, describe
 from deniable.intervals import (
     Consistency,
@@ -117,6 +118,11 @@ class Estimate:
             return cls(design, tally, 0, nothing, nothing, 0.0)
         shares = tuple(map(float, design.shares(tally, total)))
         return cls(design, tally, total, shares, design.feasible(tally, total), effective)
+
+    @cached_property
+    def fake_margin(self) -> tuple[float, ...]:
+        """How far made-up reports, one in a hundred, can move each share; see `deniable.debiasing.fake_margins`."""
+        return fake_margins(self.design)
 
     def of_population(self, size: int) -> Estimate:
         """The same estimate, its errors for the shares among ``size`` people from whom the respondents were drawn.

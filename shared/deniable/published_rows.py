@@ -23,8 +23,9 @@ class EstimateRow:
 
     The fields are the columns of the CSV, in order. `statistic` is "share" or "mean"; the mean has no option and no
     count. `p_below` and `p_above` are one-sided p-values that the count fits the design at all: that it is so small,
-    or so large, when the share is 0, or 1; `flag` is a sentence where one is small. Numbers are None where there is
-    no report to estimate from, or nothing to test.
+    or so large, when the share is 0, or 1; `flag` is a sentence where one is small. `fake_margin` is the largest
+    shift of the estimate, in its own unit, by made-up reports that are one in a hundred. Numbers are None where there
+    is no report to estimate from, or nothing to test.
     """
 
     question: str
@@ -45,6 +46,7 @@ class EstimateRow:
     p_below: float | None
     p_above: float | None
     flag: str | None
+    fake_margin: float
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ def share_rows(
             p_below=fits[option].p_below if fits else None,
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
+            fake_margin=result.fake_margin[option],
         )
         for option, label in enumerate(options)
     ]
@@ -189,6 +192,7 @@ def mean_row(
         p_below=None,
         p_above=None,
         flag=None,
+        fake_margin=result.fake_margin,
     )
 
 

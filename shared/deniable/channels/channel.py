@@ -158,6 +158,13 @@ class Channel:
         lam = predicted if min(predicted) >= 0 else seen
         return one_report_covariance(self.debiasing.weights, [float(each) for each in lam]) / float(n)
 
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two possible responses can be in ``weights @ responses``, shape (m,)."""
+        import numpy as np
+
+        possible = weights[:, [any(row) for row in self.matrix]]
+        return np.asarray(possible.max(axis=1) - possible.min(axis=1))
+
     def expected(self, shares: Sequence[float]) -> list[float]:
         """The probability of every response when these are the shares."""
         return [math.fsum(map(operator.mul, map(float, row), shares)) for row in self.matrix]
@@ -242,6 +249,24 @@ class Groups:
         lam = np.array(counts, dtype=float) / sizes
         parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
         return np.asarray(sum(parts))
+
+    @property
+    def debiasing(self) -> Debiasing:
+        """The map from the shares of responses within each group to unbiased shares."""
+        import numpy as np
+
+        weights = np.array(self.inverse, dtype=float)
+        return Debiasing(weights, np.zeros(len(weights)))
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two possible responses can be within each group, added up over the groups, shape (m,)."""
+        import numpy as np
+
+        total = np.zeros(len(weights))
+        for part, matrix in zip(self._parts(), self.matrices, strict=True):
+            possible = weights[:, part][:, [any(row) for row in matrix]]
+            total += possible.max(axis=1) - possible.min(axis=1)
+        return total
 
     def expected(self, shares: Sequence[float]) -> list[float]:
         """The probability of every response of every group when these are the shares."""
