@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from deniable.estimation import DEFAULT_METHOD
 from deniable.intervals import METHODS
+from deniable.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 
 INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 
@@ -29,7 +30,9 @@ class EstimatesQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
-    confidence: Annotated[float, Field(gt=0, lt=1, description="confidence level of the intervals")] = 0.95
+    confidence: Annotated[
+        float, Field(ge=LOWEST_LEVEL, le=HIGHEST_LEVEL, description="confidence level of the intervals")
+    ] = 0.95
     method: Annotated[
         str, AfterValidator(_known_method), WithJsonSchema({"type": "string", "enum": INTERVAL_METHODS})
     ] = Field(DEFAULT_METHOD, description=f"method of the intervals: {', '.join(INTERVAL_METHODS)}")

@@ -17,6 +17,7 @@ from deniable.intervals import (
     Interval,
     check_confidence_level,
     consistency,
+    level_of_each,
     resolve_method,
     resolve_simultaneous,
     share_interval,
@@ -244,7 +245,7 @@ class Estimate:
             return (Interval(0.0, 1.0),) * k
         support = self.design.support
         together = together and not self._is_mirrored
-        z = normal_quantile(1 - (1 - level) / k if together else level)
+        z = normal_quantile(level_of_each(level, k) if together else level)
         if named == "wald":
             return self._normal(z)
         if support is None:

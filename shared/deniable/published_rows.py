@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from deniable.debiasing import Count
 from deniable.errors import ParameterError, describe
 from deniable.estimation import DEFAULT_METHOD, Estimate
+from deniable.intervals import check_confidence_level
 from deniable.means import MeanEstimate
 from deniable.survey import Survey
 from deniable.tally import Tally
@@ -69,6 +70,7 @@ class Wanted:
     simultaneous: bool = False
 
     def __post_init__(self) -> None:
+        check_confidence_level(self.confidence_level)
         if self.target not in TARGETS:
             raise ParameterError(f"target: must be one of {', '.join(TARGETS)}, got {describe(self.target)}")
 

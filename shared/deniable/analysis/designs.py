@@ -21,8 +21,19 @@ DESIGNS: dict[str, tuple[Callable[..., Mechanism | Channel | Groups], ...]] = {}
 """Name of each design to the ways of making it, the first one that takes the given parameters is used."""
 
 _LAYOUT_KEYS = ("questions", "weights", "cluster", "cohort", "cohorts", "missing")
-_QUESTION_KEYS = ("column", "design", "name", "options", "values", "codes", "missing", "group", "groups")
-_LISTS = ("forced", "options", "values", "missing", "groups")
+_QUESTION_KEYS = (
+    "column",
+    "design",
+    "name",
+    "options",
+    "values",
+    "codes",
+    "missing",
+    "group",
+    "groups",
+    "group_missing",
+)
+_LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")
 _INTEGER = re.compile(r"-?[0-9]+")
 
@@ -60,8 +71,9 @@ def read_layout(text: str | bytes) -> Layout:
         TOML: a table ``[[questions]]`` for each randomised column, with ``column``, ``design`` (one of `DESIGNS`) and
         the parameters of that design; optionally ``name``, ``options`` (names of the true answers), ``values`` (their
         numbers), ``codes`` (what stands in the file for each response), ``missing``, and for designs of two groups
-        ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2). Before the first table optionally
-        the names of the columns ``weights``, ``cluster`` and ``cohort``, the order of ``cohorts``, and ``missing``
+        ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2) and ``group_missing`` (what stands
+        there for no group; ``missing`` is about reports). Before the first table optionally the names of the columns
+        ``weights``, ``cluster`` and ``cohort``, the order of ``cohorts``, and ``missing``
         for the other columns.
 
     Raises
@@ -130,8 +142,9 @@ def quick_question(line: str) -> RandomizedColumn:
         if not equals or not value:
             raise ParameterError(f"question {written['column']!r}: must have parameters like truth=2/3, got {word!r}")
         written[key] = _value(key, value)
-    if "missing" in written:
-        written["missing"] = [*MISSING, *written["missing"]]
+    for key in ("missing", "group_missing"):
+        if key in written:
+            written[key] = [*MISSING, *written[key]]
     return _question(written, "question")
 
 
@@ -172,6 +185,7 @@ def _question(written: Mapping[str, Any], fallback: str) -> RandomizedColumn:
             _texts(written.get("missing", MISSING), "missing"),
             _text(written["group"], "group") if "group" in written else None,
             _texts(written.get("groups", ("1", "2")), "groups"),
+            group_missing=_texts(written.get("group_missing", MISSING), "group_missing"),
         )
     except ParameterError as error:
         sentence = str(error)

@@ -44,6 +44,8 @@ class RandomizedColumn:
         For `Groups`: the column that says in which group a person is.
     groups : tuple of str
         Its texts, in the order of the design's groups.
+    group_missing : tuple of str
+        Texts of that column that mean no group. They are not those of reports: a 2 may be no answer and a group.
     mean_values : tuple of float or None
         As `Mechanism.estimate_mean` takes them, where a mean can be estimated.
     has_shares : bool
@@ -61,6 +63,7 @@ class RandomizedColumn:
     groups: tuple[str, ...] = ("1", "2")
     mean_values: tuple[float, ...] | None = None
     has_shares: bool = True
+    group_missing: tuple[str, ...] = MISSING
 
     def __post_init__(self) -> None:
         if len(self.options) != len(self.design.truths):
@@ -74,6 +77,9 @@ class RandomizedColumn:
                 raise ParameterError(
                     f"{self.name}: groups must be {len(self.design.matrices)} different codes, got {len(self.groups)}"
                 )
+            for text in self.groups:
+                if text in self.group_missing:
+                    raise ParameterError(f"{self.name}: group_missing must hold no code of a group, got {text!r}")
         elif self.group is not None:
             raise ParameterError(f"{self.name}: has a group, but its design asks everybody alike")
         for text, value in (self.codes or {}).items():
@@ -170,7 +176,7 @@ class Layout:
     weights : str or None
         The column of sampling weights.
     cluster : str or None
-        The column of primary sampling units, for standard errors of regressions.
+        The column of primary sampling units, for standard errors of regressions; other analyses refuse it.
     cohort : str or None
         The column that analyses compare by default.
     cohorts : tuple of str
@@ -226,7 +232,14 @@ class Layout:
     def with_missing(self, texts: Iterable[str]) -> Layout:
         """The same layout, some more texts meaning that there is nothing."""
         more = tuple(texts)
-        questions = tuple(replace(each, missing=(*each.missing, *more)) for each in self.questions)
+        questions = tuple(
+            replace(
+                each,
+                missing=(*each.missing, *more),
+                group_missing=(*each.group_missing, *(text for text in more if text not in each.groups)),
+            )
+            for each in self.questions
+        )
         return replace(self, questions=questions, missing=(*self.missing, *more))
 
 

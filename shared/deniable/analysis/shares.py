@@ -47,6 +47,7 @@ def estimate_shares(
     >>> round(yes.estimate, 4), round(yes.p_below, 4), yes.flag[:41]
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
+    table.refuse_clusters("shares")
     asked = wanted or Wanted()
     questions = [table.layout.question(name) for name in names] or list(table.layout.questions)
     rows: list[EstimateRow] = []

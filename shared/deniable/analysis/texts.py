@@ -108,7 +108,12 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
         text += [format_table(header, lines, right=header[len(names) :]), ""]
     level = f"{100 * rows[0].conf_level:g} % intervals"
     among = f" among people with each answer to {rows[0].given}" if rows[0].given else ""
-    text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {number(rows[0].n)} people.")
+    whom = (
+        f"a sum of weights of {number(rows[0].n)}"
+        if rows[0].weighted
+        else counted(round(rows[0].n), "person", "people")
+    )
+    text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {whom}.")
     for row in rows:
         if row.measure == "independence":
             text.append(f"Independence: chi2({row.df}) = {number(row.statistic)}, p {p_value(row.p_value)}.")

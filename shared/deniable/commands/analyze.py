@@ -23,7 +23,7 @@ from deniable.published_rows import TARGETS, EstimateRow, Wanted
 DESIGN_FILE = """
 \b
 A design file has a table for each randomised column:
-  weights = "w"                      # optional, as cluster = "psu", cohort = "wave"
+  weights = "w"                      # optional, as cohort = "wave", and cluster = "psu" for regress
   [[questions]]
   column = "rrt_q1"
   name = "affair"                    # optional
@@ -209,7 +209,8 @@ def regress_(
     if isinstance(fit, Fit):
         rows = fit.tidy(confidence_level, kind, how)
         used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
-        glance = records([fit.glance()], type(fit.glance()))[0]
+        whole = fit.glance()
+        glance = records([whole], type(whole))[0]
     elif kind or how:
         raise click.UsageError("--se and --interval do not go with corrected least squares; add --likelihood")
     else:

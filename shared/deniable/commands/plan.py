@@ -13,6 +13,7 @@ import click
 
 from deniable.authoring import read_survey
 from deniable.cli import example
+from deniable.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from deniable.mechanisms import KAry, TwoCoin
 from deniable.pictures import check_picture, save_picture
 from deniable.planning.asked import Asked
@@ -28,6 +29,7 @@ SHARES = (0.5, 0.1)
 """Planned for if nobody says otherwise: the share with the most sampling error, and one as rare as a secret."""
 
 OPEN_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+LEVEL = click.FloatRange(LOWEST_LEVEL, HIGHEST_LEVEL)
 
 
 @click.command(
@@ -63,7 +65,7 @@ OPEN_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="With --against: 1, a known share; 2, the share of a second cohort of the same size.",
 )
 @click.option("--power", type=float, default=0.8, show_default=True, help="Wanted power of tests.")
-@click.option("--confidence", type=OPEN_SHARE, default=0.95, show_default=True, help="Of intervals. Tests: 1 - level.")
+@click.option("--confidence", type=LEVEL, default=0.95, show_default=True, help="Of intervals. Tests: 1 - level.")
 @click.option("--one-sided", is_flag=True, help="With --against: test on the side of the share only.")
 @click.option("--exact", is_flag=True, help="With --cohorts 1: binomial power, and the people from which it stays.")
 @click.option("--questions", type=click.IntRange(2), metavar="D", help="D such questions for one epsilon: all, or one?")

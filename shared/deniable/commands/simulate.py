@@ -13,6 +13,7 @@ from deniable.commands.analyze_data import read_any_survey
 from deniable.errors import ParameterError
 from deniable.estimation import DEFAULT_METHOD
 from deniable.intervals import METHODS
+from deniable.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from deniable.output import number, percent, records, rows_csv, to_json
 from deniable.pictures import check_picture, save_picture
 from deniable.published_rows import Wanted
@@ -60,9 +61,7 @@ SHARE = click.FloatRange(0, 1)
     help="Other truths of a second cohort, half of the people: power of the difference.",
 )
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
-@click.option(
-    "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
-)
+@click.option("--confidence", type=click.FloatRange(LOWEST_LEVEL, HIGHEST_LEVEL), default=0.95, show_default=True)
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option(
