@@ -63,7 +63,9 @@ class EstimateLine(BaseModel):
     p_below: float | None = Field(description="p-value of so few reports if the share is 0")
     p_above: float | None = Field(description="p-value of so many reports if the share is 1")
     flag: str | None = Field(description="a sentence where the data hardly fit the design")
-    fake_margin: float = Field(description="largest shift by one made-up report in a hundred, in the estimate's unit")
+    fake_margin: float | None = Field(
+        description="largest shift by one made-up report in a hundred, in the estimate's unit"
+    )
 
 
 class Estimates(BaseModel):

@@ -357,6 +357,31 @@ class Estimate:
         ratio = math.fsum(self.share[x] for x in above) / bottom
         return ratio, self._error_of([((x in above) - ratio * (x in below)) / bottom for x in self._places])
 
+    def part_interval(
+        self,
+        part: Iterable[str | int],
+        whole: Iterable[str | int] | None = None,
+        confidence_level: float = 0.95,
+        method: str = DEFAULT_METHOD,
+    ) -> Interval:
+        """A confidence interval of `total`, or with ``whole`` of `ratio`, cut to [0, 1].
+
+        Normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
+        bring them, as `interval` is where no one binomial describes a count.
+
+        >>> from deniable.channels import stochastic_lie_detector
+        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
+        >>> [round(end, 3) for end in sld.part_interval(["yes, honest", "yes, lying"])]
+        [0.466, 0.664]
+        """
+        z = normal_quantile(check_confidence_level(confidence_level))
+        if not self.n:
+            return Interval(0.0, 1.0)
+        near = self if resolve_method(method, self.n_effective) == "wald" else self._smoothed(z * z)
+        names = list(part)
+        value, error = near.total(names) if whole is None else near.ratio(names, whole)
+        return Interval(value - z * error, value + z * error).cut()
+
     @property
     def _places(self) -> range:
         return range(len(self.share))

@@ -13,6 +13,7 @@ from deniable.analysis.layout import Layout, RandomizedColumn
 from deniable.channels import Groups
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation import Estimate
+from deniable.exact import number_hint
 from deniable.items import Item
 from deniable.mechanisms.base import ReportValue
 from deniable.survey import Survey
@@ -242,19 +243,20 @@ class Table:
         Raises
         ------
         ReportError
-            If some are no numbers; how many, not which.
+            If some are no numbers, with how many and the first of them.
         """
         import numpy as np
 
         found = np.full(len(self), np.nan)
-        bad = 0
+        bad, first = 0, ""
         for row, label in enumerate(self.labels(column)):
             try:
                 found[row] = float("nan") if label is None else float(label)
             except ValueError:
-                bad += 1
+                bad, first = bad + 1, first or str(label)
         if bad:
-            raise ReportError(f"column {column!r}: must hold numbers, {bad} row{'s do' if bad > 1 else ' does'} not")
+            rows = f"{bad} row{'s do' if bad > 1 else ' does'} not, first {first!r:.40}"
+            raise ReportError(f"column {column!r}: must hold numbers, {rows}{number_hint(first)}")
         return found
 
     def _item(self, question: RandomizedColumn, reports: Iterable[ReportValue | None]) -> Item:

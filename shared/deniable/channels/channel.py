@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deniable.channels.algebra import Matrix, identity, left_inverse, product, times
 from deniable.debiasing import Count, Debiasing, one_report_covariance
@@ -198,6 +198,14 @@ class Channel:
         return Estimate.from_counts(self, tally, n_effective=n_effective)
 
 
+class Derived(NamedTuple):
+    """A figure that a design is known for: the share of some truths together, among all or among others."""
+
+    name: str
+    part: tuple[str, ...]
+    whole: tuple[str, ...] | None = None
+
+
 @dataclass(frozen=True)
 class Groups:
     """A design that gives samples of different people different probabilities, to learn one more unknown.
@@ -209,6 +217,8 @@ class Groups:
     responses, truths : tuple of str
         Names of the responses within a group, and of the unknowns.
     name : str
+    derived : tuple of Derived
+        Figures that the literature of the design reports, besides the unknowns.
 
     Notes
     -----
@@ -222,6 +232,7 @@ class Groups:
     responses: tuple[str, ...]
     truths: tuple[str, ...]
     name: str
+    derived: tuple[Derived, ...] = ()
 
     can_collect = False
     refusal = "what a response tells depends on unknowns that the design estimates; use a design of one group"

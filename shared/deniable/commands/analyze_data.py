@@ -13,7 +13,7 @@ import click
 from deniable.analysis import Layout, Table, quick_question, read_layout
 from deniable.analysis.charts import Panel, interval_chart
 from deniable.authoring import read_survey
-from deniable.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
+from deniable.commands.numbers import LEVEL
 from deniable.output import counted, rows_csv, to_json
 from deniable.pictures import check_picture, save_picture
 from deniable.published import parse_survey
@@ -56,7 +56,7 @@ _RESULT_OPTIONS = (
     click.option(
         "--confidence",
         "confidence_level",
-        type=click.FloatRange(LOWEST_LEVEL, HIGHEST_LEVEL),
+        type=LEVEL,
         default=0.95,
         show_default=True,
     ),
