@@ -37,7 +37,9 @@ class EstimatesQuery(BaseModel):
         str, AfterValidator(_known_method), WithJsonSchema({"type": "string", "enum": INTERVAL_METHODS})
     ] = Field(DEFAULT_METHOD, description=f"method of the intervals: {', '.join(INTERVAL_METHODS)}")
     target: Literal["population", "respondents"] = Field(
-        "population", description="whose shares the intervals are for: `population` or `respondents` only"
+        "population",
+        description="whose shares the intervals are for: `population`, or `respondents` only, which is approximate and "
+        "too short for few reports with little noise",
     )
     simultaneous: bool = Field(False, description="intervals that hold all options of a question at once")
 

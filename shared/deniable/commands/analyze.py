@@ -55,7 +55,13 @@ def analyze() -> None:
 @click.argument("questions", nargs=-1)
 @click.option("--by", metavar="COLUMN", help="One group of rows for each label of a column, such as cohort.")
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
-@click.option("--target", type=click.Choice(TARGETS), default=TARGETS[0], show_default=True, help="Whose shares.")
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    default=TARGETS[0],
+    show_default=True,
+    help="Whose shares. Of respondents: approximate, too short for few reports with little noise.",
+)
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
 @result_options
 def shares(
