@@ -372,7 +372,7 @@ class Estimate:
         >>> from deniable.channels import stochastic_lie_detector
         >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
         >>> [round(end, 3) for end in sld.part_interval(["yes, honest", "yes, lying"])]
-        [0.466, 0.664]
+        [0.468, 0.667]
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if not self.n:
