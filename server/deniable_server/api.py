@@ -17,7 +17,7 @@ from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, 
 from deniable.published import parse_survey
 from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
-from deniable.table import csv_lines
+from deniable.table import csv_lines, report_cell
 from deniable_server import results, schemas
 from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
 from deniable_server.metrics import get_metrics
@@ -241,13 +241,15 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
 
-    Every noisy report that was released, sorted by random id, options as numbers counted from 0.
+    Every noisy report that was released, sorted by random id, options as numbers counted from 0. Subsets and ticked
+    boxes are a b and one character 0 or 1 for each option, in order, like b0101: without the b, pandas and R would read
+    numbers.
     """
     store = get_store()
     survey = store.survey(survey_id)
     require_reader(survey)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
-    rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
+    rows = ([report.id, report.cohort, *map(report_cell, report.values.values())] for report in store.reports(survey))
     limits = get_limits()
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
     give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while

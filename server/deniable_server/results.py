@@ -13,8 +13,8 @@ from apiflask import APIFlask
 from flask import current_app, request
 
 from deniable import EstimateRow, Question, Survey, estimate
+from deniable.debiasing import fake_margins
 from deniable.output import number, percent
-from deniable.privacy import fake_margin
 from deniable.table import csv_lines
 from deniable_server.computing import Pool
 from deniable_server.limits import ROWS_A_REQUEST, get_limits
@@ -194,9 +194,8 @@ def figure(value: float | None, statistic: str) -> str:
 
 
 def points_of_fakes(question: Question) -> float | None:
-    """How many percentage points one fake report in a hundred can move a share; None where options have no support."""
-    support = question.mechanism.support if question.has_shares else None
-    return max(100 * fake_margin(a, b) for a, b in support) if support else None
+    """How many percentage points one fake report in a hundred can move a share; None where only a mean is estimated."""
+    return 100 * max(fake_margins(question.mechanism)) if question.has_shares else None
 
 
 def _values(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:

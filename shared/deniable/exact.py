@@ -24,8 +24,9 @@ LARGEST_EPSILON = 22
 LARGEST_LOSS = Fraction(1, 100)
 """Weights that lose more than this share of the asked epsilon to rounding are refused."""
 
-_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DIGITS = 60
+_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_PERCENTAGE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *%")
 _FLOOR = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
 _CEILING = Context(prec=_DIGITS, rounding=ROUND_CEILING)
 
@@ -51,8 +52,20 @@ def rational(value: Number, subject: str) -> Fraction:
             raise ValueError
         return Fraction(decimal)
     except (ValueError, OverflowError, ArithmeticError):
-        hint = "; write a decimal point, not a comma" if isinstance(value, str) and _COMMA.fullmatch(value) else ""
-        raise ParameterError(f"{expectation}, got {str(value)!r}{hint}") from None
+        raise ParameterError(f"{expectation}, got {str(value)!r}{number_hint(str(value))}") from None
+
+
+def number_hint(text: str) -> str:
+    """The way out for somebody who wrote a number with a decimal comma, or a percentage; empty for others.
+
+    >>> number_hint("0,32"), number_hint("20 %"), number_hint("many")
+    ('; write a decimal point: 0.32', '; write 0.2 for 20 %', '')
+    """
+    if _COMMA.fullmatch(text):
+        return f"; write a decimal point: {text.replace(',', '.')}"
+    if found := _PERCENTAGE.fullmatch(text):
+        return f"; write {float(found[1]) / 100:.10g} for {found[1]} %"
+    return ""
 
 
 def positive_epsilon(value: Number) -> Fraction:

@@ -33,6 +33,18 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Co
     )
 
 
+def report_cell(value: int | str) -> int | str:
+    """A report value as a field of CSV: a text of 0 and 1 begins with a b.
+
+    pandas, R and spreadsheets read a column of 0101 as numbers, quoted or not, and lose the zeros in front. On the wire
+    and in the database the text is as the mechanism makes it.
+
+    >>> report_cell("0101"), report_cell(3)
+    ('b0101', 3)
+    """
+    return f"b{value}" if isinstance(value, str) else value
+
+
 def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """Rows as lines of CSV (RFC 4180), with `safe_cell`; None is an empty field."""
     for row in rows:

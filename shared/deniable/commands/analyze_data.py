@@ -13,6 +13,7 @@ import click
 from deniable.analysis import Layout, Table, quick_question, read_layout
 from deniable.analysis.charts import Panel, interval_chart
 from deniable.authoring import read_survey
+from deniable.commands.numbers import LEVEL
 from deniable.installing import install_hint
 from deniable.output import counted, rows_csv, to_json
 from deniable.pictures import check_picture, save_picture
@@ -56,7 +57,7 @@ _RESULT_OPTIONS = (
     click.option(
         "--confidence",
         "confidence_level",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=LEVEL,
         default=0.95,
         show_default=True,
     ),

@@ -186,6 +186,12 @@ class Mechanism(ABC):
         """Covariance of the unbiased shares of ``n`` people drawn from a population."""
         return self.score_covariance(self.debiasing.weights, [count / n for count in counts]) / n
 
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two reports can be in ``weights @ supports``, shape (m,): here each supports one option."""
+        import numpy as np
+
+        return np.asarray(weights.max(axis=1) - weights.min(axis=1))
+
     def expected(self, shares: Sequence[float]) -> Sequence[float]:
         """The probability that a report supports each option when these are the shares."""
         if self.support is None:
