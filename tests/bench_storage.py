@@ -16,19 +16,19 @@ from contextlib import closing
 from pathlib import Path
 
 from deniable import Report, Survey, read_survey
+from deniable.survey import RELEASE
 from deniable_client.demo.people import survey_file
 from deniable_server.app import create_app
 from deniable_server.serving import spare_the_collector_of_garbage
 from deniable_server.settings import Settings
 from deniable_server.store import Store
-from deniable_server.store.fold import FOLD_AT
 from deniable_server.store.tables import reports_table, rows_from
 from deniable_server.writer import Writer
 
 BATCH = 1000
 ROUNDS = 41
 FEW, MANY, MOST = 10_000, 1_000_000, 3_000_000
-WAITING = FOLD_AT // 2
+WAITING = RELEASE // 2
 """Reports that usually wait for a fold."""
 
 

@@ -195,11 +195,14 @@ def test_rows_without_reports_are_counted_never_silent(study: Table) -> None:
     assert len(first) == len(second) == 583
 
 
-def test_unknown_codes_are_counted_and_never_repeated(tmp_path: Path, survey_file: Path) -> None:
+def test_unknown_codes_are_counted_and_the_first_is_named(tmp_path: Path, survey_file: Path) -> None:
     file = tmp_path / "odd.csv"
     file.write_text("q,affair\n1,1\n2,7\nsecret,0\nsecret,\n9,1\n", encoding="utf-8")
     message = refused("shares", file, "--question", "q: forced-response truth=2/3 codes=yes:1,no:2")
-    assert "column 'q': must hold '1', '2' or nothing ('', 'NA', 'NaN'), got something else in 3 rows" in message
+    assert (
+        "column 'q': must hold '1', '2' or nothing ('', 'NA', 'NaN'), got something else in 3 rows, first 'secret'"
+        in message
+    )
     again = refused("shares", file, "--question", "q: forced-response truth=2/3 codes=yes:1,no:2 missing=9")
     assert "in 2 rows" in again
     assert "in 2 rows" in refused(
@@ -208,14 +211,14 @@ def test_unknown_codes_are_counted_and_never_repeated(tmp_path: Path, survey_fil
     message = refused("shares", file, "--survey", survey_file, "--column", "affair=affair")
     assert message == (
         "Error: column 'affair': must hold 'no', 'yes' or an integer in [0, 2) or nothing ('', 'NA', 'NaN'), "
-        "got something else in 1 row\n"
+        "got something else in 1 row, first '7'\n"
     )
 
 
 def test_unknown_groups_and_bad_weights_are_refused(study: Table) -> None:
     columns = dict(study.columns) | {"arm": ("A", "C") * 300}
     with pytest.raises(
-        ReportError, match="column 'arm': must hold the groups 'A', 'B', got something else in 300 rows"
+        ReportError, match="column 'arm': must hold the groups 'A', 'B' or a text of group_missing, got"
     ):
         estimate_shares(Table.of(columns, study.layout), ["theft"])
     with pytest.raises(ParameterError, match="theft: must have reports of both groups"):
@@ -249,9 +252,13 @@ def test_what_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(builtins, "__import__", without)
     hidden = {"formulaic"}
-    assert "needs formulaic: pip install 'deniable[research]'" in refused("regress", *STUDY, "affair ~ 1")
+    assert "needs formulaic; in a clone of the project: pip install '.[research]'" in refused(
+        "regress", *STUDY, "affair ~ 1"
+    )
     hidden = {"numpy"}
-    assert "this analysis needs numpy: pip install 'deniable[research]'" in refused("shares", *STUDY)
+    assert "this analysis needs numpy; in a clone of the project: pip install '.[research]'" in refused(
+        "shares", *STUDY
+    )
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_cohorts_add_up(http: FlaskClient, filled: str) -> None:
 @pytest.mark.parametrize(
     ("query", "detail"),
     [
-        ("confidence=1", "confidence: Input should be less than 1"),
+        ("confidence=1", "confidence: Input should be less than or equal to 0.999999999999"),
         ("confidence=nan", "confidence"),
         ("by=question", "by: Input should be 'cohort'"),
         ("method=bayes", "method: must be one of default, feldman-cousins"),

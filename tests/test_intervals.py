@@ -341,7 +341,7 @@ def test_no_reports_tell_nothing() -> None:
     ("arguments", "message"),
     [
         ({"method": "bayes"}, "method: must be one of default, feldman-cousins, .*, got 'bayes'"),
-        ({"confidence_level": 95}, "confidence_level: must be above 0 and below 1, got 95"),
+        ({"confidence_level": 95}, "confidence_level: must be from 0.001 to 0.999999999999, got 95"),
         ({"confidence_level": math.nan}, "confidence_level"),
         ({"count": -1}, r"count: must be in \[0, n = 10\], got -1"),
         ({"count": math.nan}, "count"),

@@ -18,7 +18,21 @@ from conftest import FIVE_TYPES, Clock, Collector
 from deniable import ParameterError, Survey, read_survey
 from deniable_server.api import MAX_BATCH_BYTES
 from deniable_server.app import create_app
-from deniable_server.limits import DAY, MOST_BODIES, MOST_BUCKETS, Limits, Rate, TooMany
+from deniable_server.computing import MOST_ASKED
+from deniable_server.limits import (
+    DAY,
+    MOST_BODIES,
+    MOST_BODIES_OF_ALL,
+    MOST_BUCKETS,
+    MOST_DOWNLOADS,
+    MOST_DOWNLOADS_OF_ALL,
+    Limits,
+    NoPlace,
+    Places,
+    Rate,
+    TooMany,
+)
+from deniable_server.serving import THREADS
 from deniable_server.settings import Settings
 from deniable_server.store import Store
 from torture import network_slow
@@ -34,6 +48,11 @@ class Seconds:
 
     def __call__(self) -> float:
         return self.now
+
+
+def held_of(places: Places) -> dict[bytes, int]:
+    """How many places each key holds."""
+    return places._held
 
 
 def taken(limits: Limits, address: str, tries: int) -> int:
@@ -93,7 +112,7 @@ def test_addresses_are_kept_as_keyed_hashes_for_a_day_and_no_longer() -> None:
     first = limits.key(marked)
     assert taken(limits, marked, 5) == 2
     assert first == limits.key(marked) != Limits(Rate(2, DAY), clock).key(marked), "each process has a key of its own"
-    for held in gc.get_referents(limits, vars(limits), limits._full_at, limits._bodies):
+    for held in gc.get_referents(limits, vars(limits), limits._full_at, held_of(limits._receiving)):
         assert marked not in repr(held)
         assert socket.inet_aton(marked) not in (held if isinstance(held, bytes) else b"")
     clock.now += DAY
@@ -114,16 +133,44 @@ def test_memory_is_bounded_and_the_busy_are_not_forgotten() -> None:
 
 def test_bodies_of_one_address_hold_so_many_threads_and_no_more() -> None:
     limits = Limits(None)
-    held = [limits.transfer(b"one") for _ in range(MOST_BODIES)]
+    held = [limits.receiving(b"one") for _ in range(MOST_BODIES)]
     for each in held:
         each.__enter__()
-    with pytest.raises(TooMany, match="unfinished"), limits.transfer(b"one"):
+    with pytest.raises(TooMany, match="unfinished"), limits.receiving(b"one"):
         pass
-    with limits.transfer(b"other"):
+    with limits.receiving(b"other"):
         pass
     for each in held:
         each.__exit__(None, None, None)
-    assert limits._bodies == {}
+    assert held_of(limits._receiving) == {}
+
+
+def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
+    places = Places(total=128, most=32)
+    takers = [bytes([number]) for number in range(8)]
+    for _ in range(128):
+        for taker in takers:
+            places.take(taker)
+    assert [places.take(b"somebody new") for _ in range(14)] == [True] * 7 + [False] * 7
+    for number in range(1000):
+        places.take(number.to_bytes(4))
+    assert not places.take(b"too late")
+    assert not places.holds(b"too late")
+
+
+def test_uploads_and_downloads_have_places_of_their_own() -> None:
+    limits = Limits(None)
+    give_back = [limits.sending(b"one") for _ in range(MOST_DOWNLOADS)]
+    with pytest.raises(TooMany, match="unfinished"):
+        limits.sending(b"one")
+    with limits.receiving(b"one"):
+        pass
+    assert MOST_BODIES_OF_ALL + MOST_DOWNLOADS_OF_ALL + MOST_ASKED < 0.85 * THREADS
+    for each in give_back:
+        each()
+    give_back = [limits.sending(number.to_bytes(4)) for number in range(MOST_DOWNLOADS_OF_ALL)]
+    with pytest.raises(NoPlace, match="of others"):
+        limits.sending(b"one")
 
 
 def test_threads_take_no_more_than_there_is() -> None:
@@ -162,11 +209,11 @@ def test_limits_cost_microseconds() -> None:
 def test_a_download_gives_its_place_back(http: FlaskClient, app: APIFlask, store: Store, survey: Survey) -> None:
     store.publish(survey)
     limits = app.extensions["deniable-limits"]
-    for _ in range(3 * MOST_BODIES):
+    for _ in range(3 * MOST_DOWNLOADS):
         with http.get(f"/api/v1/surveys/{survey.id}/reports.csv") as response:
             assert response.status_code == 200
-            assert list(limits._bodies.values()) == [1]
-    assert limits._bodies == {}
+            assert list(held_of(limits._sending).values()) == [1]
+    assert held_of(limits._sending) == {}
 
 
 def limited_app(folder: Path, clock: Clock, survey: Survey, **settings: Any) -> APIFlask:

@@ -574,7 +574,7 @@ def test_plan_of_a_test_gives_people_and_the_power_of_respondents() -> None:
         (lambda: COINS.at(0.1).sample_size(0), "half_width: must be above 0"),
         (lambda: COINS.at(0.1).sample_size(1e-9), "half_width: 1e-09 takes more people than there are"),
         (lambda: COINS.at(0.1).half_width(0), "n: must be an integer of at least 1, got 0"),
-        (lambda: COINS.at(0.1).half_width(10, 1.0), "confidence_level: must be above 0 and below 1, got 1.0"),
+        (lambda: COINS.at(0.1).half_width(10, 1.0), "confidence_level: must be from 0.001 to 0.999999999999, got 1.0"),
         (lambda: COINS.at(0.1).curator_noise(10, 0), "beta: must be above 0 and below 1, got 0"),
         (lambda: power(COINS, 10, 0.1, level=0), "level: must be above 0 and below 1, got 0"),
         (lambda: power(COINS, 10, 0.1, alternative="both"), "alternative: must be one of two-sided, greater, less"),

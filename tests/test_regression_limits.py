@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deniable.analysis.designs import direct
 from deniable.channels import cheater_detection, stochastic_lie_detector
 from deniable.regression import grouped, likelihood_ratio_test, linear, linear_moments, logistic
 from tables import regression as tables
@@ -150,3 +151,27 @@ def test_an_outcome_that_is_not_normal_is_said() -> None:
     assert "trust these (linear_moments)" in linear("y ~ x", data, {"x": (0.75, 0.25)}).message
     normal = {"y": 5 - 0.4 * truth + chance.standard_normal(4000), "x": reports}
     assert linear("y ~ x", normal, {"x": (0.75, 0.25)}).message == ""
+
+
+def test_perfect_separation_without_noise_has_the_finite_end_of_its_profile() -> None:
+    from scipy.optimize import minimize
+    from scipy.special import log_expit
+
+    generator = np.random.default_rng(1)
+    x, other = generator.normal(size=(2, 60))
+    y = (x > 0).astype(float)
+    fit = logistic("y ~ x + other", {"x": x, "other": other, "y": y}, direct(), penalty=None)
+    rows = {row.term: row for row in fit.tidy()}
+    assert rows["x"].std_error == rows["x"].conf_high == math.inf
+    assert rows["x"].p_value < 1e-6  # of the likelihood ratio, which agrees with an interval above 0
+    low = rows["x"].conf_low
+    assert 0 < low < math.inf
+
+    def cost(others: np.ndarray) -> float:
+        predictor = others[0] + low * x + others[1] * other
+        return -float(log_expit(np.where(y == 1, predictor, -predictor)).sum())
+
+    assert minimize(cost, [0, 0], method="BFGS").fun == pytest.approx(1.959964**2 / 2, abs=1e-3)
+    for term in ("Intercept", "other"):  # both may be anything where the slope is steep enough
+        assert (rows[term].conf_low, rows[term].conf_high) == (-math.inf, math.inf)
+        assert rows[term].p_value > 0.05

@@ -38,7 +38,7 @@ const fetchedCatalogues = {
 export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent below spent charge lasts recall",
-    "once forget inputs mark gone load place announce isOwn more isSeen notes labels sentence share words root show",
+    "once forget inputs mark gone load place announce isOwn more isSeen notes labels sentence share words root show cohortRequired",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 

@@ -103,7 +103,7 @@ export class DeniableSurvey extends DeniableElement {
   #open(view, place) {
     const m = this.words;
     const kept = this.#memory.recall(this.#key);
-    const closed = screens.notOpen(m, view, today());
+    const closed = screens.notOpen(m, view, today(), place.cohort);
     const waiting = this.#memory.below(view.id);
     if (kept?.sent.includes(place.collector)) {
       this.#receipt(view, place, kept.report, m.sentBefore);

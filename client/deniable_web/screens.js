@@ -39,6 +39,7 @@ export function consent(m, view, { cohort, isSeen, notes, start }) {
     view.about && p(own(view.about)),
     p([m.unsure, m.hint, m.weak][weak], isWeak ? "box bad" : "lead"),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+    view.isLive && p(m.live),
     p(hasYes ? `${m.why} ${m.noAdmission}` : m.why),
     p(fill(m.facts, { n: view.questions.length })),
     ...notes.map((note) => note && p(note, "box")),
@@ -96,11 +97,15 @@ export const notice = (m, title, text, { detail, again, next } = {}) =>
     next && button(m.next, next),
   );
 
-/** @param {Messages} m @param {View} view @param {string} today as in "2026-11-20" */
-export function notOpen(m, view, today) {
+/**
+ * Why nobody can answer here and now, or null.
+ * @param {Messages} m @param {View} view @param {string} today as in "2026-11-20" @param {string | null} cohort
+ */
+export function notOpen(m, view, today, cohort) {
   const [opens, closes] = [view.opens, view.closes].map((day) =>
     day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
   );
   const isOpen = today >= (view.opens ?? today) && today <= (view.closes ?? today);
-  return isOpen ? null : notice(m, m.closed, fill(m.closedText, { opens, closes }));
+  if (!isOpen) return notice(m, m.closed, fill(m.closedText, { opens, closes }));
+  return view.cohortRequired && cohort === null ? notice(m, m.unreachable, m.incomplete) : null;
 }

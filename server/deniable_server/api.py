@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
+from flask import Response, current_app, g, request
+from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.published import parse_survey
 from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
-from deniable.table import csv_lines
+from deniable.table import csv_lines, report_cell
 from deniable_server import results, schemas
-from deniable_server.limits import get_limits, limited
+from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import require_token
+from deniable_server.tokens import require_reader, require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -33,9 +34,18 @@ MAX_REFUSALS = 1000
 
 NDJSON = "application/x-ndjson"
 
+PIECE_LINES = 250
+"""Lines of a download that are made at a time: some milliseconds."""
+
+_one_piece_at_a_time = threading.Lock()
+
 TOO_MANY = "too many requests: wait as long as Retry-After says"
 
+NOT_PUBLIC = "results of this survey need a token"
+
 UNAVAILABLE = "the database is not available: send the same again"
+
+BUSY = "busy, or the database is not available: wait as long as Retry-After says"
 
 OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After")]
 """Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
@@ -72,10 +82,12 @@ def allow_other_origins(response: Response) -> Response:
 def list_surveys() -> dict[str, Any]:
     """List surveys.
 
-    Every survey of this collector. Needs a token of scope `publish`.
+    The surveys that this token published. Needs a token of scope `publish`, or of scope `operate` for every survey
+    of this collector.
     """
-    require_token()
+    token = require_token()
     store = get_store()
+    owners = store.owners()
     return {
         "surveys": [
             {
@@ -89,6 +101,7 @@ def list_surveys() -> dict[str, Any]:
                 "open": state.not_open_because(store.today()) is None,
             }
             for state in store.states()
+            if token.owns(owners.get(state.survey.id))
         ]
     }
 
@@ -110,11 +123,13 @@ def list_surveys() -> dict[str, Any]:
 def publish_survey() -> tuple[dict[str, str], int]:
     """Publish a survey.
 
-    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`.
+    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
+    belongs from then on.
     """
-    require_token()
+    token = require_token()
     survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
-    is_new = get_store().publish(survey)
+    g.survey = survey.id
+    is_new = get_store().publish(survey, token.name)
     return {"id": survey.id, "path": f"/s/{survey.id}"}, 201 if is_new else 200
 
 
@@ -132,14 +147,21 @@ def fetch_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/close")
-@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey", 503: UNAVAILABLE})
+@api.doc(
+    responses={204: "closed", 401: "no valid token", 403: "another token's", 404: "no such survey", 503: UNAVAILABLE}
+)
 def close_survey(survey_id: str) -> Response:
     """Close a survey.
 
-    Take no more reports, from now on and for good. Needs a token of scope `publish`.
+    Take no more reports, from now on and for good. Needs the token that published the survey, or one of scope
+    `operate`.
     """
-    require_token()
-    get_store().close_survey(survey_id)
+    token = require_token()
+    store = get_store()
+    g.survey = store.survey(survey_id).id
+    if not token.owns(store.owners().get(survey_id)):
+        raise Forbidden(f"survey: belongs to another token than {token.name!r}; closing it needs scope 'operate'")
+    store.close_survey(survey_id)
     return Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -181,46 +203,58 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
-def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
+@api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
+def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as JSON.
 
-    Debiased shares with standard errors and confidence intervals.
+    Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
+    scope `read` or `publish` where the survey says `readers = "token"`; so do the other results.
     """
-    return results.estimates_document(get_store(), survey_id, query)
+    require_reader(get_store().survey(survey_id))
+    return Response(results.get_results().json(survey_id, query), mimetype="application/json")
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as CSV.
 
     The same rows as the JSON.
     """
-    lines = results.estimates_csv(results.estimates_document(get_store(), survey_id, query))
-    return csv_response(lines, f"estimates-{survey_id}.csv")
+    require_reader(get_store().survey(survey_id))
+    return csv_response([results.get_results().csv(survey_id, query)], f"estimates-{survey_id}.csv")
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
 @limited
 @api.doc(
-    responses={200: "rows in the order of their random ids", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE}
+    responses={
+        200: "rows in the order of their random ids",
+        401: NOT_PUBLIC,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: BUSY,
+    }
 )
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
 
-    Every noisy report, sorted by random id, options as numbers counted from 0.
+    Every noisy report that was released, sorted by random id, options as numbers counted from 0. Subsets and ticked
+    boxes are a b and one character 0 or 1 for each option, in order, like b0101: without the b, pandas and R would read
+    numbers.
     """
     store = get_store()
     survey = store.survey(survey_id)
+    require_reader(survey)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
-    rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
-    place = ExitStack()
-    place.enter_context(transfer())  # whoever asks for everything and reads nothing holds a thread all the while
-    response = csv_response(csv_lines(itertools.chain([header], rows)), f"reports-{survey_id}.csv")
-    response.call_on_close(place.close)
+    rows = ([report.id, report.cohort, *map(report_cell, report.values.values())] for report in store.reports(survey))
+    limits = get_limits()
+    limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
+    give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while
+    response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
+    response.call_on_close(give_back)
     return response
 
 
@@ -269,8 +303,23 @@ def refused_line(number: int, error: ReportError) -> dict[str, Any]:
     return {"line": number, "status": int(status_of(error)), "detail": str(error)}
 
 
-def csv_response(lines: Iterator[str], filename: str) -> Response:
-    """A CSV download, streamed."""
+def pieces(lines: Iterator[str]) -> Iterator[bytes]:
+    """Lines in pieces that are worth a call each, made by one thread at a time, half of the time.
+
+    The other threads have reports to take, and only one of all runs at a time.
+    """
+    while True:
+        with _one_piece_at_a_time:
+            started = time.perf_counter()
+            piece = "".join(itertools.islice(lines, PIECE_LINES)).encode()
+            time.sleep(min(time.perf_counter() - started, 0.1))
+        if not piece:
+            return
+        yield piece
+
+
+def csv_response(lines: Iterable[bytes], filename: str) -> Response:
+    """A CSV download."""
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return Response(lines, headers=headers, mimetype="text/csv")
 
@@ -279,14 +328,8 @@ def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
     """Have reports written; returns when they are on disk."""
     writer: Writer = current_app.extensions["deniable"]["writer"]
     outcomes = writer.submit(survey, reports)
-    get_metrics().taken(outcomes)
+    get_metrics().taken(survey, outcomes)
     return outcomes
-
-
-def transfer() -> AbstractContextManager[None]:
-    """A place for a body that is on its way from or to whoever asks; 429 when they hold too many."""
-    limits = get_limits()
-    return limits.transfer(limits.key(request.remote_addr or ""))
 
 
 def read_body(limit: int, *mimetypes: str) -> bytes:
@@ -294,7 +337,8 @@ def read_body(limit: int, *mimetypes: str) -> bytes:
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
-    with transfer():
+    limits = get_limits()
+    with limits.receiving(limits.key(request.remote_addr or "")):
         body = request.get_data(cache=False)
     if len(body) > limit:
         raise RequestEntityTooLarge

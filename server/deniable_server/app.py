@@ -10,7 +10,22 @@ from pathlib import Path
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import api, edge, embedding, health, intake, limits, logs, metrics, openapi, pages, problems
+from deniable_server import (
+    api,
+    delivery,
+    edge,
+    embedding,
+    health,
+    intake,
+    limits,
+    logs,
+    metrics,
+    openapi,
+    outage,
+    pages,
+    problems,
+    results,
+)
 from deniable_server.settings import Settings
 from deniable_server.store import Store, utc_today
 from deniable_server.writer import Writer
@@ -53,15 +68,18 @@ def create_app(
     writer = Writer(store, settings.fold_seconds)
     # A worker process ends without atexit, but with this, and after the last request was answered.
     Finalize(app, writer.stop, exitpriority=10)
+    outage.init_app(app, store, writer)
     problems.init_app(app)
     logs.init_app(app)
     limits.init_app(app, settings.rate_limit, settings.trusted_proxies)
     metrics.init_app(app, store, writer)
     health.init_app(app, store, writer, settings.min_free_mb * 10**6)
+    results.init_app(app, store)
     api.init_app(app, store, writer)
     pages.init_app(app)
     embedding.init_app(app)
     openapi.init_app(app)
     intake.init_app(app, store, writer)
+    delivery.init_app(app)
     edge.init_app(app, settings.trusted_proxies)
     return app

@@ -31,9 +31,18 @@ DAY = 24 * 60 * 60
 MOST_BUCKETS = 50_000
 """Addresses that are told apart at a time, some 10 MB. A new one takes the place of the one quiet for longest."""
 
-MOST_BODIES = 32
-"""Bodies that are on their way from or to one address at a time. Each holds a thread until it is complete, and nothing
-but the other side decides when that is."""
+MOST_BODIES, MOST_BODIES_OF_ALL = 32, 128
+"""Bodies that are on their way from one address at a time, and from all. Each holds a thread until it is complete."""
+
+MOST_DOWNLOADS, MOST_DOWNLOADS_OF_ALL = 8, 48
+"""Downloads on their way to one address at a time, and to all. Each holds a thread until it is taken. Both together
+stay below `deniable_server.serving.THREADS`: the rest is for what neither reads nor streams."""
+
+ROWS_A_REQUEST = 10
+"""Rows of estimates that count as one request when they must be computed: some 15 ms."""
+
+REPORTS_A_REQUEST = 1000
+"""Reports that count as one request when they are downloaded: some 15 ms too."""
 
 _UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
 
@@ -83,6 +92,61 @@ class TooMany(DeniableError):
     def __init__(self, message: str, wait: int) -> None:
         super().__init__(message)
         self.wait = wait
+
+
+class NoPlace(DeniableError):
+    """All addresses together hold as much as there is."""
+
+    wait = 1
+
+
+class Places:
+    """Places of which one address may hold so many, and never more than are left for all others.
+
+    Parameters
+    ----------
+    total, most : int
+        Places, and how many of them one address may hold while it is alone.
+
+    Notes
+    -----
+    Whoever wants one more must hold fewer than are free (the dynamic threshold of Choudhury and Hahne, "Dynamic queue
+    length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6, 1998, with alpha = 1).
+    So ``m`` addresses that take what they get leave a share ``1 / (m + 1)`` free, and somebody new finds a place.
+
+    >>> places = Places(total=8, most=4)
+    >>> [places.take(b"one") for _ in range(5)], [places.take(b"two") for _ in range(3)], places.take(b"three")
+    ([True, True, True, True, False], [True, True, False], True)
+    """
+
+    def __init__(self, total: int, most: int) -> None:
+        self._free = total
+        self._most = most
+        self._held: dict[bytes, int] = {}
+        self._lock = threading.Lock()
+
+    def take(self, key: bytes) -> bool:
+        """Take a place for an address; whether there was one for it."""
+        with self._lock:
+            held = self._held.get(key, 0)
+            if held >= min(self._most, self._free):
+                return False
+            self._held[key] = held + 1
+            self._free -= 1
+            return True
+
+    def give_back(self, key: bytes) -> None:
+        """Give a place back."""
+        with self._lock:
+            self._free += 1
+            if self._held[key] == 1:
+                del self._held[key]
+            else:
+                self._held[key] -= 1
+
+    def holds(self, key: bytes) -> bool:
+        """Whether an address holds any."""
+        return key in self._held
 
 
 @dataclass(frozen=True)
@@ -145,7 +209,8 @@ class Limits:
         self._should_warn = trusted_proxies == 0
         self._lock = threading.Lock()
         self._full_at: dict[bytes, float] = {}
-        self._bodies: dict[bytes, int] = {}
+        self._receiving = Places(MOST_BODIES_OF_ALL, MOST_BODIES)
+        self._sending = Places(MOST_DOWNLOADS_OF_ALL, MOST_DOWNLOADS)
         self._renew_key()
 
     def key(self, address: str) -> bytes:
@@ -179,10 +244,13 @@ class Limits:
         return key
 
     def charge(self, environ: dict[str, Any], more: int) -> None:
-        """Take more for a request that was admitted and turned out to hold more than one report; it is not refused."""
-        if self._rate is not None and more:
+        """Take more for a request that was admitted and turned out to be more than one; it is not refused.
+
+        That holds for a batch of reports, and for estimates that must be computed.
+        """
+        if self._rate is not None and more > 0:
+            key = self.admit(environ)
             with self._lock:
-                key = environ[_ADMITTED]
                 self._full_at[key] = self._full_at.get(key, self._now()) + more * self._rate.seconds / self._rate.count
 
     def take(self, key: bytes) -> None:
@@ -211,27 +279,32 @@ class Limits:
             raise TooMany(sentence, math.ceil(wait))
 
     @contextmanager
-    def transfer(self, key: bytes) -> Iterator[None]:
-        """Hold one of the places for bodies of an address while a body is on its way.
+    def receiving(self, key: bytes) -> Iterator[None]:
+        """Hold one of the places for incoming bodies while one is on its way; see `sending` for errors."""
+        self._take(self._receiving, key)
+        try:
+            yield
+        finally:
+            self._receiving.give_back(key)
+
+    def sending(self, key: bytes) -> Callable[[], None]:
+        """Take one of the places for downloads; what gives it back.
 
         Raises
         ------
         TooMany
-            If they are all held.
+            If the address holds as many as it may.
+        NoPlace
+            If it holds none, and others hold all.
         """
-        with self._lock:
-            held = self._bodies.get(key, 0)
-            if held >= MOST_BODIES:
+        self._take(self._sending, key)
+        return lambda: self._sending.give_back(key)
+
+    def _take(self, places: Places, key: bytes) -> None:
+        if not places.take(key):
+            if places.holds(key):
                 raise TooMany("Too many unfinished requests from your network. Send the same again later.", 1)
-            self._bodies[key] = held + 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                if self._bodies[key] == 1:
-                    del self._bodies[key]
-                else:
-                    self._bodies[key] -= 1
+            raise NoPlace("Too many unfinished requests of others. Send the same again later.")
 
     def _renew_key(self) -> None:
         self._key = os.urandom(32)

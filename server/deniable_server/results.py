@@ -2,41 +2,179 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import math
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, TypeVar
 
-from deniable import EstimateRow, Question, estimate
+from apiflask import APIFlask
+from flask import current_app, request
+
+from deniable import EstimateRow, Question, Survey, estimate
+from deniable.debiasing import fake_margins
 from deniable.output import number, percent
-from deniable.privacy import fake_margin
 from deniable.table import csv_lines
+from deniable_server.computing import Pool
+from deniable_server.limits import ROWS_A_REQUEST, get_limits
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
+from deniable_server.work import chart_of, rows_of
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order."""
 
 
-def estimates_of(store: Store, survey_id: str, query: EstimatesQuery) -> tuple[int, list[EstimateRow]]:
-    """Number of reports, and every estimate of a survey."""
-    survey = store.survey(survey_id)
-    tallies = store.tallies(survey)
-    rows = estimate(
-        tallies,
-        survey,
-        by_cohort=query.by == "cohort",
-        confidence_level=query.confidence,
-        method=query.method,
-        target=query.target,
-        simultaneous=query.simultaneous,
-    )
-    return sum(tally.n for tally in tallies.values()), rows
+MOST_KEPT = 32 * 2**20
+"""Bytes of results that are kept, roughly."""
+
+ROW_BYTES = 700
+"""What a row takes in memory, roughly."""
+
+CHART_ROWS = 100
+"""Rows whose computing costs as much as drawing a chart of few."""
+
+_POOL = Pool()  # of this process: applications of tests share it
+
+R = TypeVar("R")
+
+
+def init_app(app: APIFlask, store: Store) -> None:
+    """Keep results for an application."""
+    app.extensions["deniable-results"] = Results(store, _POOL)
+
+
+def get_results() -> Results:
+    """The results of the application that serves this request."""
+    results: Results = current_app.extensions["deniable-results"]
+    return results
+
+
+class Results:
+    """Results of the surveys of a store, computed in other processes, and kept as long as they stand.
+
+    They stand as long as `Store.release_of` stays the same. All that is asked for within a request counts against the
+    limit of who asks: one if it is kept, and by its rows if it is not.
+    """
+
+    def __init__(self, store: Store, pool: Pool) -> None:
+        self._store = store
+        self._pool = pool
+        self._kept = Kept(MOST_KEPT)
+
+    def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
+        """Number of reports, and every estimate of a survey."""
+
+        def compute(survey: Survey) -> tuple[tuple[int, Sequence[EstimateRow]], int]:
+            tallies = self._store.tallies(survey)
+            found = self._pool.run(rows_of, survey.document, tallies, _wanted(query))
+            return (sum(tally.n for tally in tallies.values()), found), ROW_BYTES * len(found)
+
+        return self._computed(survey_id, query, "rows", 0, compute)
+
+    def json(self, survey_id: str, query: EstimatesQuery) -> bytes:
+        """The estimates as JSON."""
+        document = self._document(survey_id, query)
+        return json.dumps(document, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+
+    def csv(self, survey_id: str, query: EstimatesQuery) -> bytes:
+        """The estimates as CSV."""
+        return "".join(estimates_csv(self._document(survey_id, query))).encode()
+
+    def chart(self, survey_id: str, query: EstimatesQuery, form: str, rows: Sequence[EstimateRow]) -> bytes:
+        """The chart of these estimates, SVG or PNG."""
+
+        def draw(survey: Survey) -> tuple[bytes, int]:
+            image = self._pool.run(chart_of, survey.document, tuple(rows), form)
+            return image, len(image)
+
+        return self._computed(survey_id, query, form, CHART_ROWS, draw)
+
+    def _document(self, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
+        return _document(self._store, survey_id, *self.estimates(survey_id, query))
+
+    def _computed(
+        self,
+        survey_id: str,
+        query: EstimatesQuery,
+        form: str,
+        more_rows: int,
+        compute: Callable[[Survey], tuple[R, int]],
+    ) -> R:
+        survey = self._store.survey(survey_id)
+        name = (survey_id, self._store.release_of(survey_id), query.model_dump_json(), form)
+        if (kept := self._kept.get(name)) is None:
+            limits = get_limits()
+            key = limits.admit(request.environ)
+            with self._pool.place(key):
+                if (kept := self._kept.get(name)) is None:  # whoever waited here before may have asked the same
+                    rows = rows_asked_for(survey, query) + more_rows
+                    limits.charge(request.environ, math.ceil(rows / ROWS_A_REQUEST) - 1)
+                    kept, size = compute(survey)
+                    self._kept.put(name, kept, size)
+        found: R = kept
+        return found
+
+
+class Kept:
+    """Results by name, the latest used, of so many bytes together."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bytes = 0
+        self._lock = threading.Lock()
+        self._results: dict[Hashable, tuple[Any, int]] = {}  # in order of use
+
+    def get(self, name: Hashable) -> Any:
+        """The result of that name, or None."""
+        with self._lock:
+            found = self._results.pop(name, None)
+            if found is None:
+                return None
+            self._results[name] = found
+            return found[0]
+
+    def put(self, name: Hashable, result: Any, size: int) -> None:
+        """Keep a result of that many bytes, and drop those not used for longest."""
+        size += 1000  # its name, and its place
+        with self._lock:
+            _, before = self._results.pop(name, (None, 0))
+            self._results[name] = result, size
+            self._bytes += size - before
+            while self._bytes > self._most:
+                _, gone = self._results.pop(next(iter(self._results)))
+                self._bytes -= gone
+
+
+def rows_asked_for(survey: Survey, query: EstimatesQuery) -> int:
+    """How many rows a query makes."""
+    return survey.rows if query.by == "cohort" else survey.rows // (len(survey.cohorts) + 1)
+
+
+def _wanted(query: EstimatesQuery) -> dict[str, Any]:
+    """A query as arguments of `deniable.estimate`."""
+    return {
+        "by_cohort": query.by == "cohort",
+        "confidence_level": query.confidence,
+        "method": query.method,
+        "target": query.target,
+        "simultaneous": query.simultaneous,
+    }
 
 
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
-    """The estimates as the JSON of the API holds them."""
-    n, rows = estimates_of(store, survey_id, query)
-    return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
+    """The estimates as the JSON of the API holds them, computed here: for the command line."""
+    survey = store.survey(survey_id)
+    tallies = store.tallies(survey)
+    return _document(
+        store, survey_id, sum(tally.n for tally in tallies.values()), estimate(tallies, survey, **_wanted(query))
+    )
+
+
+def _document(store: Store, survey_id: str, n: int, rows: Iterable[EstimateRow]) -> dict[str, Any]:
+    note = store.state(survey_id).hidden_because
+    return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows], "note": note}
 
 
 def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
@@ -56,9 +194,8 @@ def figure(value: float | None, statistic: str) -> str:
 
 
 def points_of_fakes(question: Question) -> float | None:
-    """How many percentage points one fake report in a hundred can move a share; None where options have no support."""
-    support = question.mechanism.support if question.has_shares else None
-    return max(100 * fake_margin(a, b) for a, b in support) if support else None
+    """How many percentage points one fake report in a hundred can move a share; None where only a mean is estimated."""
+    return 100 * max(fake_margins(question.mechanism)) if question.has_shares else None
 
 
 def _values(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from deniable.estimation import DEFAULT_METHOD
 from deniable.intervals import METHODS
+from deniable.intervals.interval import LOWEST_LEVEL
 
 INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 
@@ -23,18 +24,37 @@ def _known_method(name: str) -> str:
     return name
 
 
+def _rounded(level: float) -> float:
+    """A level to a ten-thousandth of a percent, so that results can be kept for whoever asks the same."""
+    return round(level, 6)
+
+
+HIGHEST_SERVED = 0.999999
+"""A level that rounding does not make 1."""
+
+
 class EstimatesQuery(BaseModel):
     """How to estimate."""
 
     model_config = ConfigDict(extra="forbid")
 
     by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
-    confidence: Annotated[float, Field(gt=0, lt=1, description="confidence level of the intervals")] = 0.95
+    confidence: Annotated[
+        float,
+        Field(
+            ge=LOWEST_LEVEL,
+            le=HIGHEST_SERVED,
+            description=f"confidence level of the intervals, rounded to 6 decimals: {LOWEST_LEVEL} to {HIGHEST_SERVED}",
+        ),
+        AfterValidator(_rounded),
+    ] = 0.95
     method: Annotated[
         str, AfterValidator(_known_method), WithJsonSchema({"type": "string", "enum": INTERVAL_METHODS})
     ] = Field(DEFAULT_METHOD, description=f"method of the intervals: {', '.join(INTERVAL_METHODS)}")
     target: Literal["population", "respondents"] = Field(
-        "population", description="whose shares the intervals are for: `population` or `respondents` only"
+        "population",
+        description="whose shares the intervals are for: `population`, or `respondents` only, which is approximate and "
+        "too short for few reports with little noise",
     )
     simultaneous: bool = Field(False, description="intervals that hold all options of a question at once")
 
@@ -60,6 +80,9 @@ class EstimateLine(BaseModel):
     p_below: float | None = Field(description="p-value of so few reports if the share is 0")
     p_above: float | None = Field(description="p-value of so many reports if the share is 1")
     flag: str | None = Field(description="a sentence where the data hardly fit the design")
+    fake_margin: float | None = Field(
+        description="largest shift by one made-up report in a hundred, in the estimate's unit"
+    )
 
 
 class Estimates(BaseModel):
@@ -68,6 +91,7 @@ class Estimates(BaseModel):
     survey: str
     n: int = Field(description="reports")
     estimates: list[EstimateLine]
+    note: str | None = Field(None, description="why there is nothing to see yet")
 
 
 class SurveyInfo(BaseModel):

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deniable.errors import ParameterError
+from deniable.privacy import fake_margin
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,6 +58,49 @@ class Design(Protocol):
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         """The most likely shares within [0, 1] that add up to 1."""
+
+    @property
+    def debiasing(self) -> Debiasing:
+        """The map from the supports of a report to unbiased shares."""
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two reports can be in ``weights @ supports``, shape (m,); in each group, added up."""
+
+
+def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:
+    """How far people who send made-up reports can move each share: `deniable.privacy.fake_margin` for any design.
+
+    Parameters
+    ----------
+    design : Design
+    fraction : float
+        Share of the reports that are fake; where a design has groups, in each of them.
+
+    Returns
+    -------
+    tuple of float, length truths
+        Largest change of each estimated share, in share points.
+
+    Notes
+    -----
+    The estimate is the mean of scores, so a fake that replaces a report moves it by the difference of two scores over
+    ``n``. Where a report supports an option or does not, that is ``1 / |p - q|``; elsewhere the largest weight of the
+    debiasing map minus the smallest one.
+
+    Examples
+    --------
+    Two fair coins as in `deniable.privacy.fake_margin`; noise over a range of eleven numbers at epsilon 1 leaves a
+    share of one number to whoever sends 1 % of the reports:
+
+    >>> from deniable import Geometric, TwoCoin
+    >>> fake_margins(TwoCoin("1/2", "1/2"))
+    (0.02, 0.02)
+    >>> round(max(fake_margins(Geometric.from_epsilon(0, 10, 1))), 1)
+    3.0
+    """
+    if design.support is not None:
+        return tuple(fake_margin(a, b, fraction) for a, b in design.support)
+    return tuple(fraction * float(each) for each in design.reach(design.debiasing.weights))
 
 
 def left_inverse(matrix: NDArray[np.float64], name: str) -> NDArray[np.float64]:

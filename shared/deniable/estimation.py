@@ -10,12 +10,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from deniable.debiasing import fake_margins
 from deniable.errors import ParameterError, describe
 from deniable.intervals import (
     Consistency,
     Interval,
     check_confidence_level,
     consistency,
+    level_of_each,
     resolve_method,
     resolve_simultaneous,
     share_interval,
@@ -118,6 +120,11 @@ class Estimate:
         shares = tuple(map(float, design.shares(tally, total)))
         return cls(design, tally, total, shares, design.feasible(tally, total), effective)
 
+    @cached_property
+    def fake_margin(self) -> tuple[float, ...]:
+        """How far made-up reports, one in a hundred, can move each share; see `deniable.debiasing.fake_margins`."""
+        return fake_margins(self.design)
+
     def of_population(self, size: int) -> Estimate:
         """The same estimate, its errors for the shares among ``size`` people from whom the respondents were drawn.
 
@@ -219,7 +226,7 @@ class Estimate:
         """The method that `interval` (or `simultaneous_interval`) really uses.
 
         ``agresti_coull`` where no one binomial describes the count of an option, ``wilson`` for the default in a
-        finite population.
+        finite population. Neither is exact: for seven respondents alone at epsilon 4 Wilson's covers .881 at 95 %.
         """
         named = (resolve_simultaneous if simultaneous else resolve_method)(method, self.n_effective)
         if self.design.support is None:
@@ -238,7 +245,7 @@ class Estimate:
             return (Interval(0.0, 1.0),) * k
         support = self.design.support
         together = together and not self._is_mirrored
-        z = normal_quantile(1 - (1 - level) / k if together else level)
+        z = normal_quantile(level_of_each(level, k) if together else level)
         if named == "wald":
             return self._normal(z)
         if support is None:
@@ -349,6 +356,31 @@ class Estimate:
             raise ParameterError("whole: must have a share other than 0, got 0")
         ratio = math.fsum(self.share[x] for x in above) / bottom
         return ratio, self._error_of([((x in above) - ratio * (x in below)) / bottom for x in self._places])
+
+    def part_interval(
+        self,
+        part: Iterable[str | int],
+        whole: Iterable[str | int] | None = None,
+        confidence_level: float = 0.95,
+        method: str = DEFAULT_METHOD,
+    ) -> Interval:
+        """A confidence interval of `total`, or with ``whole`` of `ratio`, cut to [0, 1].
+
+        Normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
+        bring them, as `interval` is where no one binomial describes a count.
+
+        >>> from deniable.channels import stochastic_lie_detector
+        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
+        >>> [round(end, 3) for end in sld.part_interval(["yes, honest", "yes, lying"])]
+        [0.468, 0.667]
+        """
+        z = normal_quantile(check_confidence_level(confidence_level))
+        if not self.n:
+            return Interval(0.0, 1.0)
+        near = self if resolve_method(method, self.n_effective) == "wald" else self._smoothed(z * z)
+        names = list(part)
+        value, error = near.total(names) if whole is None else near.ratio(names, whole)
+        return Interval(value - z * error, value + z * error).cut()
 
     @property
     def _places(self) -> range:

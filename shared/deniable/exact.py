@@ -8,6 +8,7 @@ epsilon that was asked for, and an epsilon that is shown is never below the real
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -24,6 +25,8 @@ LARGEST_LOSS = Fraction(1, 100)
 """Weights that lose more than this share of the asked epsilon to rounding are refused."""
 
 _DIGITS = 60
+_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_PERCENTAGE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *%")
 _FLOOR = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
 _CEILING = Context(prec=_DIGITS, rounding=ROUND_CEILING)
 
@@ -49,7 +52,20 @@ def rational(value: Number, subject: str) -> Fraction:
             raise ValueError
         return Fraction(decimal)
     except (ValueError, OverflowError, ArithmeticError):
-        raise ParameterError(f"{expectation}, got {str(value)!r}") from None
+        raise ParameterError(f"{expectation}, got {str(value)!r}{number_hint(str(value))}") from None
+
+
+def number_hint(text: str) -> str:
+    """The way out for somebody who wrote a number with a decimal comma, or a percentage; empty for others.
+
+    >>> number_hint("0,32"), number_hint("20 %"), number_hint("many")
+    ('; write a decimal point: 0.32', '; write 0.2 for 20 %', '')
+    """
+    if _COMMA.fullmatch(text):
+        return f"; write a decimal point: {text.replace(',', '.')}"
+    if found := _PERCENTAGE.fullmatch(text):
+        return f"; write {float(found[1]) / 100:.10g} for {found[1]} %"
+    return ""
 
 
 def positive_epsilon(value: Number) -> Fraction:

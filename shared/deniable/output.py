@@ -46,10 +46,16 @@ def percent(value: float | None, digits: int = 1) -> str:
 def number(value: float | None, digits: int = 4) -> str:
     """A number of some digits, for people.
 
-    >>> number(4.32194), number(-0.5), number(float("inf"))
-    ('4.322', '\u22120.5', '\u221e')
+    All digits before the point are shown, because nobody reads powers of ten up to a billion:
+
+    >>> number(4.32194), number(-0.5), number(float("inf")), number(12340.6)
+    ('4.322', '\u22120.5', '\u221e', '12,341')
     """
-    return _shown(value, lambda each: f"{each:.{digits}g}")
+
+    def form(each: float) -> str:
+        return f"{each:,.0f}" if 10**digits <= each < 1e9 else f"{each:.{digits}g}"
+
+    return _shown(value, form)
 
 
 def p_value(value: float | None) -> str:
@@ -70,13 +76,13 @@ def interval(low: float | None, high: float | None, form: Any = percent) -> str:
     return f"{form(low)} to {form(high)}"
 
 
-def counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str, nouns: str | None = None) -> str:
     """A number of things.
 
-    >>> counted(1, "row"), counted(3, "row")
-    ('1 row', '3 rows')
+    >>> counted(1, "row"), counted(3, "row"), counted(12340, "person", "people")
+    ('1 row', '3 rows', '12,340 people')
     """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
 
 
 def _shown(value: float | None, form: Callable[[float], str]) -> str:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from deniable.debiasing import Count
 from deniable.errors import ParameterError, describe
 from deniable.estimation import DEFAULT_METHOD, Estimate
+from deniable.intervals import Interval, check_confidence_level
 from deniable.means import MeanEstimate
 from deniable.survey import Survey
 from deniable.tally import Tally
+
+if TYPE_CHECKING:
+    from deniable.channels import Derived
 
 TARGETS = ("population", "respondents")
 """Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""
@@ -21,10 +26,11 @@ TARGETS = ("population", "respondents")
 class EstimateRow:
     """One published line: one option of one question, or its mean, for everybody or for one cohort.
 
-    The fields are the columns of the CSV, in order. `statistic` is "share" or "mean"; the mean has no option and no
-    count. `p_below` and `p_above` are one-sided p-values that the count fits the design at all: that it is so small,
-    or so large, when the share is 0, or 1; `flag` is a sentence where one is small. Numbers are None where there is
-    no report to estimate from, or nothing to test.
+    The fields are the columns of the CSV, in order. `statistic` is "share" or "mean", or "ratio" for a share among
+    some people only; the mean has no option and no count. `p_below` and `p_above` are one-sided p-values that the count
+    fits the design at all: that it is so small, or so large, when the share is 0, or 1; `flag` is a sentence where one
+    is small. `fake_margin` is the largest shift of the estimate, in its own unit, by made-up reports that are one in a
+    hundred. Numbers are None where there is no report to estimate from, or nothing to test.
     """
 
     question: str
@@ -45,6 +51,7 @@ class EstimateRow:
     p_below: float | None
     p_above: float | None
     flag: str | None
+    fake_margin: float | None
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,7 @@ class Wanted:
     simultaneous: bool = False
 
     def __post_init__(self) -> None:
+        check_confidence_level(self.confidence_level)
         if self.target not in TARGETS:
             raise ParameterError(f"target: must be one of {', '.join(TARGETS)}, got {describe(self.target)}")
 
@@ -155,9 +163,73 @@ def share_rows(
             p_below=fits[option].p_below if fits else None,
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
+            fake_margin=result.fake_margin[option],
         )
         for option, label in enumerate(options)
     ]
+
+
+def derived_rows(
+    result: Estimate,
+    figures: Sequence[Derived],
+    question: str,
+    epsilon: float,
+    cohort: str | None = None,
+    wanted: Wanted = Wanted(),  # a frozen value
+    n: int | None = None,
+) -> list[EstimateRow]:
+    """The rows of figures that a design is known for: sums of its shares, and ratios of them.
+
+    `EstimateRow.fake_margin` of a ratio is to the first order.
+    """
+    return [_derived_row(result, figure, question, epsilon, cohort, wanted, n) for figure in figures]
+
+
+def _derived_row(
+    result: Estimate, figure: Derived, question: str, epsilon: float, cohort: str | None, wanted: Wanted, n: int | None
+) -> EstimateRow:
+    import numpy as np
+
+    part, whole = ([result.place(truth) for truth in truths or ()] for truths in (figure.part, figure.whole))
+    value: float | None = None
+    error, feasible, margin = None, None, math.nan
+    interval = Interval(0.0, 1.0)
+    bottom, possible = (math.fsum(shares[x] for x in whole) or math.nan for shares in (result.share, result.feasible))
+    if figure.whole is None:
+        bottom = possible = 1.0
+    if result.n and not math.isnan(bottom):
+        value, error = result.total(part) if figure.whole is None else result.ratio(part, whole)
+        interval = result.part_interval(
+            part, None if figure.whole is None else whole, wanted.confidence_level, wanted.method
+        )
+        feasible = _number(math.fsum(result.feasible[x] for x in part) / possible)
+        weights = result.design.debiasing.weights
+        slope = np.zeros(len(result.share))
+        slope[part] += 1 / bottom
+        if figure.whole is not None:
+            slope[whole] -= value / bottom
+        margin = 0.01 * float(result.design.reach((slope @ weights)[None, :])[0])
+    return EstimateRow(
+        question=question,
+        option=figure.name,
+        cohort=cohort,
+        n=int(result.n) if n is None else n,
+        count=None,
+        estimate=value,
+        std_error=error,
+        conf_low=interval.low,
+        conf_high=interval.high,
+        conf_level=wanted.confidence_level,
+        method=result.interval_method(wanted.method),
+        epsilon=epsilon,
+        feasible=feasible,
+        statistic="share" if figure.whole is None else "ratio",
+        target=wanted.target,
+        p_below=None,
+        p_above=None,
+        flag=None,
+        fake_margin=_number(margin),
+    )
 
 
 def mean_row(
@@ -189,6 +261,7 @@ def mean_row(
         p_below=None,
         p_above=None,
         flag=None,
+        fake_margin=result.fake_margin,
     )
 
 

@@ -21,7 +21,7 @@ from conftest import FIVE_TYPES, Collector, person, running_collector
 from deniable import Survey, read_survey
 from deniable.report import new_report_id
 from deniable_client import randomize
-from deniable_server.limits import MOST_BODIES
+from deniable_server.limits import MOST_BODIES, MOST_DOWNLOADS
 from deniable_server.serving import SILENCE_MS
 from deniable_server.store import Store
 
@@ -72,7 +72,7 @@ def unread_downloads(collector: Collector, survey: Survey, senders: int, seconds
             connection.sendall(request)
         slowest, answered = honest(collector, survey, seconds)
         refused = sum(b" 429 " in connection.recv(20) for connection in held)
-    assert refused == senders - MOST_BODIES, refused
+    assert refused == senders - MOST_DOWNLOADS, refused
     return (
         f"{senders} unread downloads: {refused} refused, {answered:,} reports of another were answered, the slowest in "
         f"{1000 * slowest:.0f} ms"

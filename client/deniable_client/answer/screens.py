@@ -78,6 +78,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs
         (m.UNSURE, m.HINT, m.WEAK)[weak],
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.WHY} {m.NO_ADMISSION}" if has_yes else m.WHY,
+        *([m.LIVE] if survey.results == "live" else []),
         m.FACTS.format(n=len(survey.questions)),
         f"{m.GUESS if weak == 2 else m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
@@ -145,12 +146,14 @@ def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
     return [f"{title.rstrip('.')}.", *sentences, *([f"{m.DETAILS}:\n{own(detail)}"] if detail else [])]
 
 
-def not_open(survey: Survey, today: datetime.date) -> Paragraphs | None:
-    """That the survey takes no answers on that day (UTC), or None when it does."""
+def not_open(survey: Survey, today: datetime.date, cohort: str | None) -> Paragraphs | None:
+    """That the survey takes no answers on that day (UTC) or through that link, or None when it does."""
     if survey.opens and today < survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if survey.closes and today > survey.closes:
         return notice(m.CLOSED, m.CLOSED_TEXT.format(day=_spelt(survey.closes)))
+    if cohort is None and survey.cohort_required:
+        return notice(m.UNREACHABLE, m.INCOMPLETE)
     return None
 
 

@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-imytfNELAw6xlQajnabnfb0atZwgMqDbRPTh9Uha0ww=",
-  de: "sha256-TP9R6l4aDVC4wJjXOth3kWbtNRV/jV7mR7VNg/43UNk=",
-  en: "sha256-BQBDrkp6In/ygX/NIgEsh+uaDR1vJUPaheS8Khag9lw=",
-  es: "sha256-4yY3BIxYAjSHbTuF2UPF5b+9BjAEYHHjyh2PCVpiq9c=",
-  fr: "sha256-XrXGn0ubnNYpNsQjySV30AncHq8vB9JzlUyH2mGc28I=",
+  ar: "sha256-zIAI8PaHsXZI9xt5I+FNgu08uSd890vDkBZqAvJsG0w=",
+  de: "sha256-ypOgeE/fsXAzf7HRECvVnIgWXKdh+oHVpPOQHuclMD4=",
+  en: "sha256-vuB6z2S50PfmVha1snyYD2aLVA8Pazsn+SiSKgtnZW0=",
+  es: "sha256-P8U1aArzuUV0mxrg3wpSqJ2Nz6YiHYru/zFJEU7gC/E=",
+  fr: "sha256-o2av788/GRCmH015TconTu/9RfpBY0aB548L2RH+sB0=",
 };

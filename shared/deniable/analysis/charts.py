@@ -66,7 +66,7 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
     for row in rows:
         if row.estimate is not None:
             mark = Mark(row.option or "mean", row.estimate, row.conf_low, row.conf_high, row.cohort)
-            subjects.setdefault((row.question, row.statistic), []).append(mark)
+            subjects.setdefault((row.question, "mean" if row.statistic == "mean" else "share"), []).append(mark)
     return [
         Panel(question, tuple(marks)) if statistic == "share" else Panel(f"{question}: mean", tuple(marks), False, None)
         for (question, statistic), marks in subjects.items()

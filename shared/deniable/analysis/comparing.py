@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 from deniable.analysis.layout import RandomizedColumn
 from deniable.analysis.table import Table
@@ -14,6 +13,7 @@ from deniable.channels.designs import NO_YES
 from deniable.comparison import Difference, holm, homogeneity, pairwise, ratio, trend
 from deniable.errors import ParameterError
 from deniable.estimation import Estimate
+from deniable.intervals import level_of_each, normal_quantile
 from deniable.means import MeanEstimate
 from deniable.mechanisms import Mechanism, TickBoxes
 
@@ -105,6 +105,7 @@ def compare(
     >>> row.measure, row.first, row.second, round(row.estimate, 4), round(row.p_value, 4)
     ('difference', '1', '2', 0.1, 0.0228)
     """
+    table.refuse_clusters("comparisons")
     question = table.layout.question(name)
     cohorts = [(label, table.estimate(name, people)) for label, people in table.cohorts(by) if label is not None]
     cohorts = [(label, estimate) for label, estimate in cohorts if estimate.n]
@@ -243,7 +244,7 @@ def _means(
     """Differences of means, with normal tests and intervals from the errors of the means."""
     means = [_mean(question, estimate) for estimate in estimates]
     pairs = list(itertools.combinations(range(len(means)), 2))
-    z = NormalDist().inv_cdf(1 - (1 - blank.conf_level) / (2 * len(pairs)))
+    z = normal_quantile(level_of_each(blank.conf_level, len(pairs)))
     found = []
     for i, j in pairs:
         apart, error = means[i].mean - means[j].mean, math.hypot(means[i].std_error, means[j].std_error)

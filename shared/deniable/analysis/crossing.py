@@ -39,7 +39,7 @@ class CrosstabRow:
         The columns and answers; a line about columns as a whole has no options.
     given : str or None
     n : float
-        People with a report to each question, or the sum of their weights.
+        People with a report to each question, or the sum of their weights: see `weighted`.
     estimate, std_error, conf_low, conf_high : float or None
     conf_level : float
     feasible : float or None
@@ -48,6 +48,8 @@ class CrosstabRow:
         Chi-squared where there are degrees of freedom, else standard normal.
     note : str or None
         What to know about this line.
+    weighted : bool
+        Whether people have weights, so that `n` is the sum of theirs.
     """
 
     measure: str
@@ -69,6 +71,7 @@ class CrosstabRow:
     df: int | None = None
     p_value: float | None = None
     note: str | None = None
+    weighted: bool = False
 
 
 def cross(
@@ -115,6 +118,7 @@ def cross(
     >>> [(row.measure, round(row.estimate, 4)) for row in rows if row.estimate is not None]
     [('joint', 0.45), ('joint', 0.05), ('joint', 0.05), ('joint', 0.45), ('odds ratio', 81.0), ('correlation', 0.8)]
     """
+    table.refuse_clusters("crosstabs")
     if not 2 <= len(set(names)) == len(names) <= 3:
         raise ParameterError(f"crosstab: must be of two or three different columns, got {len(set(names))}")
     randomised = [name for name in names if table.layout.has(name)]
@@ -128,13 +132,17 @@ def cross(
     if numeric:
         if len(names) != 2:
             raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
-        return [_correlation(complete, names, correlation_with(complete, *names), confidence_level)]
+        return _marked([_correlation(complete, names, correlation_with(complete, *names), confidence_level)], weights)
     items = [complete.item(name) if name in randomised else _plain_item(complete, name) for name in names]
     found = crosstab(*items, weights=weights)
     rows = list(_cells(found, given, confidence_level))
     if len(names) == 2:
         rows += _association(complete, found, items, permutations, seed, confidence_level)
-    return rows
+    return _marked(rows, weights)
+
+
+def _marked(rows: Sequence[CrosstabRow], weights: NDArray[np.float64] | None) -> list[CrosstabRow]:
+    return [replace(row, weighted=weights is not None) for row in rows]
 
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:

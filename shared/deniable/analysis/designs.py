@@ -15,15 +15,30 @@ from deniable import channels
 from deniable.analysis.layout import MISSING, Layout, RandomizedColumn
 from deniable.channels import Channel, Groups, from_matrix
 from deniable.errors import ParameterError, describe
+from deniable.exact import number_hint
 from deniable.mechanisms import MECHANISMS, Mechanism
 
 DESIGNS: dict[str, tuple[Callable[..., Mechanism | Channel | Groups], ...]] = {}
 """Name of each design to the ways of making it, the first one that takes the given parameters is used."""
 
 _LAYOUT_KEYS = ("questions", "weights", "cluster", "cohort", "cohorts", "missing")
-_QUESTION_KEYS = ("column", "design", "name", "options", "values", "codes", "missing", "group", "groups")
-_LISTS = ("forced", "options", "values", "missing", "groups")
+_QUESTION_KEYS = (
+    "column",
+    "design",
+    "name",
+    "options",
+    "values",
+    "codes",
+    "missing",
+    "group",
+    "groups",
+    "group_missing",
+)
+_LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")
+_PAIRS = ("yes", "no")
+"""Probabilities that some designs take one of for each group."""
+_DECIMAL_COMMA = re.compile(r"^[^\"'\[#]*= *([0-9]+,[0-9]+)", re.MULTILINE)
 _INTEGER = re.compile(r"-?[0-9]+")
 
 
@@ -60,8 +75,9 @@ def read_layout(text: str | bytes) -> Layout:
         TOML: a table ``[[questions]]`` for each randomised column, with ``column``, ``design`` (one of `DESIGNS`) and
         the parameters of that design; optionally ``name``, ``options`` (names of the true answers), ``values`` (their
         numbers), ``codes`` (what stands in the file for each response), ``missing``, and for designs of two groups
-        ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2). Before the first table optionally
-        the names of the columns ``weights``, ``cluster`` and ``cohort``, the order of ``cohorts``, and ``missing``
+        ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2) and ``group_missing`` (what stands
+        there for no group; ``missing`` is about reports). Before the first table optionally the names of the columns
+        ``weights``, ``cluster`` and ``cohort``, the order of ``cohorts``, and ``missing``
         for the other columns.
 
     Raises
@@ -92,7 +108,9 @@ def read_layout(text: str | bytes) -> Layout:
     except (UnicodeDecodeError, RecursionError):
         raise ParameterError("design file: must be TOML in UTF-8") from None
     except tomllib.TOMLDecodeError as problem:
-        raise ParameterError(f"design file: is not TOML: {problem}") from None
+        comma = _DECIMAL_COMMA.search(source)
+        hint = number_hint(comma[1]) if comma else ""
+        raise ParameterError(f"design file: is not TOML: {problem}{hint}") from None
     for key in written:
         if key not in _LAYOUT_KEYS:
             raise ParameterError(f"design file: has the unknown key {key!r}; {_hint(key, _LAYOUT_KEYS)}")
@@ -130,8 +148,9 @@ def quick_question(line: str) -> RandomizedColumn:
         if not equals or not value:
             raise ParameterError(f"question {written['column']!r}: must have parameters like truth=2/3, got {word!r}")
         written[key] = _value(key, value)
-    if "missing" in written:
-        written["missing"] = [*MISSING, *written["missing"]]
+    for key in ("missing", "group_missing"):
+        if key in written:
+            written[key] = [*MISSING, *written[key]]
     return _question(written, "question")
 
 
@@ -141,6 +160,8 @@ def _value(key: str, value: str) -> Any:
         if not all(colon for _, colon, _ in pairs):
             raise ParameterError(f"codes: must be like no:2,yes:1, got {value!r:.80}")
         return {response: code for response, _, code in pairs}
+    if key in _PROBABILITIES and key not in _PAIRS and number_hint(value):
+        return value  # a decimal comma, for which there is a sentence, not a list
     if key in _LISTS or "," in value:
         return value.split(",")
     return int(value) if _INTEGER.fullmatch(value) else value
@@ -172,6 +193,7 @@ def _question(written: Mapping[str, Any], fallback: str) -> RandomizedColumn:
             _texts(written.get("missing", MISSING), "missing"),
             _text(written["group"], "group") if "group" in written else None,
             _texts(written.get("groups", ("1", "2")), "groups"),
+            group_missing=_texts(written.get("group_missing", MISSING), "group_missing"),
         )
     except ParameterError as error:
         sentence = str(error)
@@ -187,13 +209,22 @@ def _make(kind: str, parameters: Mapping[str, Any]) -> Mechanism | Channel | Gro
     taken = []
     for make in DESIGNS[kind]:
         signature = inspect.signature(make)
-        taken.append(", ".join(key for key in signature.parameters if key not in ("responses", "truths", "name")))
+        taken.append(_ways(signature))
         try:
             signature.bind(**parameters)
         except TypeError:
             continue
         return make(**parameters)
-    raise ParameterError(f"design {kind} takes {' | '.join(taken)}, got {', '.join(parameters) or 'no parameters'}")
+    ways = ", or ".join(dict.fromkeys(taken))
+    raise ParameterError(f"design {kind}: must have {ways}; got {', '.join(parameters) or 'no parameters'}")
+
+
+def _ways(signature: inspect.Signature) -> str:
+    """The parameters that a design takes, in words."""
+    own = [each for each in signature.parameters.values() if each.name not in ("responses", "truths", "name")]
+    needed = [each.name for each in own if each.default is each.empty]
+    optional = [each.name for each in own if each.default is not each.empty]
+    return " and ".join(needed) + (f" (optional: {', '.join(optional)})" if optional else "")
 
 
 def _codes(written: object, design: Mechanism | Channel | Groups) -> dict[str, int | str] | None:

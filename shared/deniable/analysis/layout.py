@@ -44,6 +44,8 @@ class RandomizedColumn:
         For `Groups`: the column that says in which group a person is.
     groups : tuple of str
         Its texts, in the order of the design's groups.
+    group_missing : tuple of str
+        Texts of that column that mean no group. They are not those of reports: a 2 may be no answer and a group.
     mean_values : tuple of float or None
         As `Mechanism.estimate_mean` takes them, where a mean can be estimated.
     has_shares : bool
@@ -61,6 +63,7 @@ class RandomizedColumn:
     groups: tuple[str, ...] = ("1", "2")
     mean_values: tuple[float, ...] | None = None
     has_shares: bool = True
+    group_missing: tuple[str, ...] = MISSING
 
     def __post_init__(self) -> None:
         if len(self.options) != len(self.design.truths):
@@ -74,6 +77,9 @@ class RandomizedColumn:
                 raise ParameterError(
                     f"{self.name}: groups must be {len(self.design.matrices)} different codes, got {len(self.groups)}"
                 )
+            for text in self.groups:
+                if text in self.group_missing:
+                    raise ParameterError(f"{self.name}: group_missing must hold no code of a group, got {text!r}")
         elif self.group is not None:
             raise ParameterError(f"{self.name}: has a group, but its design asks everybody alike")
         for text, value in (self.codes or {}).items():
@@ -108,7 +114,8 @@ class RandomizedColumn:
             whole = _WHOLE.fullmatch(text)
             return self.codes.get(text, self.codes.get(whole[1]) if whole else None)
         if isinstance(self.design, Mechanism) and self.design.report_type is str:
-            return self._checked(text.zfill(self.design.k))  # spreadsheets drop the zeros in front
+            bits = text.removeprefix("b")  # see deniable.table.report_cell
+            return self._checked(bits.zfill(self.design.k))  # spreadsheets drop the zeros in front
         if text in self.responses and not _WHOLE.fullmatch(text):
             return self.responses.index(text)
         whole = _WHOLE.fullmatch(text)
@@ -120,19 +127,24 @@ class RandomizedColumn:
         Raises
         ------
         ReportError
-            Naming the column, how many rows hold something else, and what they may hold. Never what they hold.
+            Naming the column, what it may hold, how many rows hold something else, and the first of these: noise, a
+            title or a code of the analyst, never an answer.
         """
         known: dict[str, ReportValue | None] = dict.fromkeys(self.missing)
-        unknown = set()
+        unknown: set[str] = set()
         for text in set(texts) - known.keys():
             known[text] = self.decode(text)
             if known[text] is None:
                 unknown.add(text)
         if unknown:
-            rows = sum(text in unknown for text in texts)
+            places = [place for place, text in enumerate(texts) if text in unknown]
+            rows = f"{len(places)} row{'s' if len(places) > 1 else ''}"
+            hint = ""
+            if places in ([0], [0, 1]) or any("ImportId" in text for text in texts[:2]):
+                hint = "; rows of titles below the header, two in an export of Qualtrics, are left out by --skip 2"
             raise ReportError(
                 f"column {self.column!r}: must hold {self.allowed} or nothing ({', '.join(map(repr, self.missing))}), "
-                f"got something else in {rows} row{'s' if rows > 1 else ''}"
+                f"got something else in {rows}, first {texts[places[0]]!r:.60}{hint}"
             )
         return [known[text] for text in texts]
 
@@ -142,7 +154,9 @@ class RandomizedColumn:
         if self.codes is not None:
             return _listed(self.codes)
         if isinstance(self.design, Mechanism) and self.design.report_type is str:
-            return f"{self.design.k} characters 0 or 1 as the mechanism {self.design.name} makes them"
+            return (
+                f"{self.design.k} characters 0 or 1 as the mechanism {self.design.name} makes them, with or without a b"
+            )
         if not isinstance(self.design, Mechanism):
             names = [each for each in self.responses if not _WHOLE.fullmatch(each)]
             return _listed([*names, *map(str, range(len(self.responses)))])
@@ -170,7 +184,7 @@ class Layout:
     weights : str or None
         The column of sampling weights.
     cluster : str or None
-        The column of primary sampling units, for standard errors of regressions.
+        The column of primary sampling units, for standard errors of regressions; other analyses refuse it.
     cohort : str or None
         The column that analyses compare by default.
     cohorts : tuple of str
@@ -226,7 +240,14 @@ class Layout:
     def with_missing(self, texts: Iterable[str]) -> Layout:
         """The same layout, some more texts meaning that there is nothing."""
         more = tuple(texts)
-        questions = tuple(replace(each, missing=(*each.missing, *more)) for each in self.questions)
+        questions = tuple(
+            replace(
+                each,
+                missing=(*each.missing, *more),
+                group_missing=(*each.group_missing, *(text for text in more if text not in each.groups)),
+            )
+            for each in self.questions
+        )
         return replace(self, questions=questions, missing=(*self.missing, *more))
 
 

@@ -10,7 +10,7 @@ from deniable.analysis.layout import RandomizedColumn
 from deniable.analysis.table import Table
 from deniable.channels import Channel, Groups, from_mechanism
 from deniable.errors import ParameterError, ReportError
-from deniable.mechanisms import Mechanism, OneOfK
+from deniable.mechanisms import Mechanism, OneOfK, TickBoxes
 
 if TYPE_CHECKING:
     from deniable.regression import Fit, Grouped, MomentFit
@@ -67,6 +67,9 @@ def regress(
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
     data = _frame(table, {outcome, *_names(formula)})
+    for name, values in data.items():
+        if len(table) and all(value is None or value != value for value in values):
+            raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
     settings: dict[str, Any] = {
         "weights": table.weights,
         "clusters": None if table.layout.cluster is None else _objects(table.labels(table.layout.cluster)),
@@ -79,6 +82,11 @@ def regress(
         if likelihood:
             raise ParameterError("likelihood: must go with a number as outcome; randomised outcomes have no other way")
         question = table.layout.question(outcome)
+        if isinstance(question.design, TickBoxes):
+            raise ParameterError(
+                f"formula: {outcome} must be one box of its question, such as {outcome}[{question.options[0]}] ~ ..., "
+                "because a person may tick several"
+            )
         design = _design(table, question)
         text = f"`{outcome}` ~ {right}"
         if len(question.options) == 2 or isinstance(question.design, Groups):
@@ -87,6 +95,10 @@ def regress(
     if not predictors:
         named = ", ".join(question.name for question in table.layout.questions)
         raise ParameterError(f"formula: must have a randomised question ({named}), got none")
+    if outcome not in data:
+        raise ParameterError(f"formula: {outcome} must be a column of the file ({', '.join(list(table.columns)[:20])})")
+    if data[outcome].dtype == object:
+        table.numbers(outcome)  # says which text is no number
     designs = {name: _design(table, table.layout.question(name)) for name in predictors}
     if likelihood:
         return linear(formula, data, designs, penalty=penalty, **settings)

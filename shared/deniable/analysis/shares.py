@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from deniable.analysis.layout import RandomizedColumn
 from deniable.analysis.table import Table
+from deniable.channels import Groups
 from deniable.mechanisms import Mechanism
-from deniable.published_rows import EstimateRow, Wanted, mean_row, share_rows
+from deniable.published_rows import EstimateRow, Wanted, derived_rows, mean_row, share_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +48,7 @@ def estimate_shares(
     >>> round(yes.estimate, 4), round(yes.p_below, 4), yes.flag[:41]
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
+    table.refuse_clusters("shares")
     asked = wanted or Wanted()
     questions = [table.layout.question(name) for name in names] or list(table.layout.questions)
     rows: list[EstimateRow] = []
@@ -79,6 +81,9 @@ def _rows(
     n = int((table.answered(question.name) & people).sum())
     if question.has_shares:
         yield from share_rows(result, question.name, question.options, question.epsilon, cohort, wanted, n)
+        if isinstance(question.design, Groups):
+            figures = question.design.derived
+            yield from derived_rows(result, figures, question.name, question.epsilon, cohort, wanted, n)
     if question.mean_values is not None:
         assert isinstance(question.design, Mechanism), "surveys ask through mechanisms"
         mean = question.design.estimate_mean(

@@ -13,6 +13,7 @@ from deniable.analysis.layout import Layout, RandomizedColumn
 from deniable.channels import Groups
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation import Estimate
+from deniable.exact import number_hint
 from deniable.items import Item
 from deniable.mechanisms.base import ReportValue
 from deniable.survey import Survey
@@ -143,6 +144,14 @@ class Table:
         _require(self.columns, column)
         return replace(self, layout=replace(self.layout, cluster=column))
 
+    def refuse_clusters(self, analysis: str) -> None:
+        """Raise a ParameterError if rows are clustered, for an analysis whose errors would leave that out."""
+        if self.layout.cluster is not None:
+            raise ParameterError(
+                f"cluster: must not be given for {analysis}, whose errors know of no clusters and would be too small; "
+                "leave it out of the design file and give it to 'deniable analyze regress' as --cluster"
+            )
+
     def where(self, people: NDArray[np.bool_]) -> Table:
         """The rows of some of the people."""
         import numpy as np
@@ -194,13 +203,13 @@ class Table:
 
         question = self.layout.question(name)
         assert question.group is not None
-        places = {code: place for place, code in enumerate(question.groups)} | dict.fromkeys(question.missing, -1)
+        places = {code: place for place, code in enumerate(question.groups)} | dict.fromkeys(question.group_missing, -1)
         texts = self.columns[question.group]
         unknown = sum(text not in places for text in texts)
         if unknown:
             raise ReportError(
-                f"column {question.group!r}: must hold the groups {', '.join(map(repr, question.groups))}, "
-                f"got something else in {unknown} row{'s' if unknown > 1 else ''}"
+                f"column {question.group!r}: must hold the groups {', '.join(map(repr, question.groups))} or a text of "
+                f"group_missing, got something else in {unknown} row{'s' if unknown > 1 else ''}"
             )
         return np.array([places[text] for text in texts], dtype=np.int64)
 
@@ -234,19 +243,20 @@ class Table:
         Raises
         ------
         ReportError
-            If some are no numbers; how many, not which.
+            If some are no numbers, with how many and the first of them.
         """
         import numpy as np
 
         found = np.full(len(self), np.nan)
-        bad = 0
+        bad, first = 0, ""
         for row, label in enumerate(self.labels(column)):
             try:
                 found[row] = float("nan") if label is None else float(label)
             except ValueError:
-                bad += 1
+                bad, first = bad + 1, first or str(label)
         if bad:
-            raise ReportError(f"column {column!r}: must hold numbers, {bad} row{'s do' if bad > 1 else ' does'} not")
+            rows = f"{bad} row{'s do' if bad > 1 else ' does'} not, first {first!r:.40}"
+            raise ReportError(f"column {column!r}: must hold numbers, {rows}{number_hint(first)}")
         return found
 
     def _item(self, question: RandomizedColumn, reports: Iterable[ReportValue | None]) -> Item:

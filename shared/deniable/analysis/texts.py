@@ -19,9 +19,10 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
     """Estimates with their intervals."""
     by_cohort = any(row.cohort is not None for row in rows)
     header = ["question", "option", *(["cohort"] if by_cohort else []), "n", "estimate", "std. error", "interval"]
+    header.append("1 % fakes")
     lines = []
     for row in rows:
-        form = percent if row.statistic == "share" else number
+        form = number if row.statistic == "mean" else percent
         lines.append(
             [
                 row.question,
@@ -31,6 +32,7 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
                 form(row.estimate),
                 form(row.std_error),
                 interval(row.conf_low, row.conf_high, form),
+                f"\u00b1{form(row.fake_margin)}",
             ]
         )
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
@@ -40,6 +42,7 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
             format_table(header, lines, right=header[2 + by_cohort :]),
             "",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}) for {whose}.",
+            "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.",
         ]
     )
 
@@ -108,7 +111,12 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
         text += [format_table(header, lines, right=header[len(names) :]), ""]
     level = f"{100 * rows[0].conf_level:g} % intervals"
     among = f" among people with each answer to {rows[0].given}" if rows[0].given else ""
-    text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {number(rows[0].n)} people.")
+    whom = (
+        f"a sum of weights of {number(rows[0].n)}"
+        if rows[0].weighted
+        else counted(round(rows[0].n), "person", "people")
+    )
+    text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {whom}.")
     for row in rows:
         if row.measure == "independence":
             text.append(f"Independence: chi2({row.df}) = {number(row.statistic)}, p {p_value(row.p_value)}.")

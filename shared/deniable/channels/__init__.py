@@ -5,7 +5,7 @@ model, can be analysed; `Channel.can_collect` says that it protects nobody for c
 """
 
 from deniable.channels.algebra import Matrix
-from deniable.channels.channel import Channel, Groups
+from deniable.channels.channel import Channel, Derived, Groups
 from deniable.channels.designs import (
     cheater_detection,
     crosswise,
@@ -24,6 +24,7 @@ from deniable.channels.designs import (
 
 __all__ = [
     "Channel",
+    "Derived",
     "Groups",
     "Matrix",
     "cheater_detection",

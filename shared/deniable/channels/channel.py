@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deniable.channels.algebra import Matrix, identity, left_inverse, product, times
 from deniable.debiasing import Count, Debiasing, one_report_covariance
@@ -158,6 +158,13 @@ class Channel:
         lam = predicted if min(predicted) >= 0 else seen
         return one_report_covariance(self.debiasing.weights, [float(each) for each in lam]) / float(n)
 
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two possible responses can be in ``weights @ responses``, shape (m,)."""
+        import numpy as np
+
+        possible = weights[:, [any(row) for row in self.matrix]]
+        return np.asarray(possible.max(axis=1) - possible.min(axis=1))
+
     def expected(self, shares: Sequence[float]) -> list[float]:
         """The probability of every response when these are the shares."""
         return [math.fsum(map(operator.mul, map(float, row), shares)) for row in self.matrix]
@@ -191,6 +198,14 @@ class Channel:
         return Estimate.from_counts(self, tally, n_effective=n_effective)
 
 
+class Derived(NamedTuple):
+    """A figure that a design is known for: the share of some truths together, among all or among others."""
+
+    name: str
+    part: tuple[str, ...]
+    whole: tuple[str, ...] | None = None
+
+
 @dataclass(frozen=True)
 class Groups:
     """A design that gives samples of different people different probabilities, to learn one more unknown.
@@ -202,6 +217,8 @@ class Groups:
     responses, truths : tuple of str
         Names of the responses within a group, and of the unknowns.
     name : str
+    derived : tuple of Derived
+        Figures that the literature of the design reports, besides the unknowns.
 
     Notes
     -----
@@ -215,6 +232,7 @@ class Groups:
     responses: tuple[str, ...]
     truths: tuple[str, ...]
     name: str
+    derived: tuple[Derived, ...] = ()
 
     can_collect = False
     refusal = "what a response tells depends on unknowns that the design estimates; use a design of one group"
@@ -242,6 +260,24 @@ class Groups:
         lam = np.array(counts, dtype=float) / sizes
         parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
         return np.asarray(sum(parts))
+
+    @property
+    def debiasing(self) -> Debiasing:
+        """The map from the shares of responses within each group to unbiased shares."""
+        import numpy as np
+
+        weights = np.array(self.inverse, dtype=float)
+        return Debiasing(weights, np.zeros(len(weights)))
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two possible responses can be within each group, added up over the groups, shape (m,)."""
+        import numpy as np
+
+        total = np.zeros(len(weights))
+        for part, matrix in zip(self._parts(), self.matrices, strict=True):
+            possible = weights[:, part][:, [any(row) for row in matrix]]
+            total += possible.max(axis=1) - possible.min(axis=1)
+        return total
 
     def expected(self, shares: Sequence[float]) -> list[float]:
         """The probability of every response of every group when these are the shares."""

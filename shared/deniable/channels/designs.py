@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from deniable.channels.channel import Channel, Groups
+from deniable.channels.channel import Channel, Derived, Groups
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, probability, rational
 from deniable.mechanisms import Mechanism
@@ -342,7 +342,8 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
     """Stochastic lie detector: carriers are told to say yes and may lie; the others say no with ``p1`` or ``p2``.
 
     ``lam_g = a + c (1 - p_g)`` for the shares ``a`` of honest carriers and ``c`` of non-carriers. The prevalence is
-    the `Estimate.total` of both kinds of carriers, the probability that one is honest their `ratio`.
+    the `Estimate.total` of both kinds of carriers, the probability ``t`` that one is honest their `ratio`; commands
+    print both.
 
     References
     ----------
@@ -358,7 +359,9 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
     """
     one, zero = Fraction(1), Fraction(0)
     matrices = tuple(((p, zero, one), (1 - p, one, zero)) for p in (_share(p1, "p1"), _share(p2, "p2")))
-    return Groups(matrices, NO_YES, ("no", "yes, honest", "yes, lying"), "stochastic_lie_detector")
+    carriers = ("yes, honest", "yes, lying")
+    derived = (Derived("prevalence", carriers), Derived("t, honest among carriers", carriers[:1], carriers))
+    return Groups(matrices, NO_YES, ("no", *carriers), "stochastic_lie_detector", derived)
 
 
 def _yes_no(name: str, yes_if_yes: Fraction, yes_if_no: Fraction, responses: tuple[str, str] = NO_YES) -> Channel:

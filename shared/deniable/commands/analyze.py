@@ -23,7 +23,7 @@ from deniable.published_rows import TARGETS, EstimateRow, Wanted
 DESIGN_FILE = """
 \b
 A design file has a table for each randomised column:
-  weights = "w"                      # optional, as cluster = "psu", cohort = "wave"
+  weights = "w"                      # optional, as cohort = "wave", and cluster = "psu" for regress
   [[questions]]
   column = "rrt_q1"
   name = "affair"                    # optional
@@ -55,7 +55,13 @@ def analyze() -> None:
 @click.argument("questions", nargs=-1)
 @click.option("--by", metavar="COLUMN", help="One group of rows for each label of a column, such as cohort.")
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
-@click.option("--target", type=click.Choice(TARGETS), default=TARGETS[0], show_default=True, help="Whose shares.")
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    default=TARGETS[0],
+    show_default=True,
+    help="Whose shares. Of respondents: approximate, too short for few reports with little noise.",
+)
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
 @result_options
 def shares(
@@ -166,7 +172,8 @@ def crosstab(
 @analyze.command(
     "regress",
     epilog=example(
-        'deniable analyze regress reports.csv "affair ~ age + C(region)" --survey my-survey.toml',
+        'deniable analyze regress reports.csv "affair ~ C(cohort)" --survey my-survey.toml',
+        'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
         'deniable analyze regress study.csv "income ~ age + affair" --design study.toml',
     ),
 )
@@ -209,7 +216,8 @@ def regress_(
     if isinstance(fit, Fit):
         rows = fit.tidy(confidence_level, kind, how)
         used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
-        glance = records([fit.glance()], type(fit.glance()))[0]
+        whole = fit.glance()
+        glance = records([whole], type(whole))[0]
     elif kind or how:
         raise click.UsageError("--se and --interval do not go with corrected least squares; add --likelihood")
     else:

@@ -13,6 +13,8 @@ import click
 
 from deniable.authoring import read_survey
 from deniable.cli import example
+from deniable.commands.numbers import LEVEL, Number
+from deniable.installing import install_hint
 from deniable.mechanisms import KAry, TwoCoin
 from deniable.pictures import check_picture, save_picture
 from deniable.planning.asked import Asked
@@ -27,8 +29,6 @@ from deniable.table import csv_lines
 SHARES = (0.5, 0.1)
 """Planned for if nobody says otherwise: the share with the most sampling error, and one as rare as a secret."""
 
-OPEN_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-
 
 @click.command(
     epilog=example(
@@ -40,7 +40,7 @@ OPEN_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
         "deniable plan --epsilon 2 --options 5 --questions 4 --share 0.1",
     )
 )
-@click.option("--epsilon", "epsilons", type=float, multiple=True, help="Privacy loss of an answer; may be repeated.")
+@click.option("--epsilon", "epsilons", type=Number(), multiple=True, help="Privacy loss of an answer; may be repeated.")
 @click.option("--truth", metavar="P", help='Instead of epsilon: the coin that says "tell the truth", such as 1/2.')
 @click.option("--yes", metavar="P", default="1/2", show_default=True, help="With --truth: the coin that says yes.")
 @click.option("--options", type=click.IntRange(2), default=2, show_default=True, help="2: yes or no; more: a choice.")
@@ -51,10 +51,10 @@ OPEN_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Every question of a survey, instead of one.",
 )
-@click.option("--share", "shares", type=float, multiple=True, help="The share to plan for; by default 0.5 and 0.1.")
-@click.option("--width", type=float, metavar="H", help="Wanted half width: 0.05, the default, is ±5 points.")
+@click.option("--share", "shares", type=Number(), multiple=True, help="The share to plan for; by default 0.5 and 0.1.")
+@click.option("--width", type=Number(), metavar="H", help="Wanted half width: 0.05, the default, is ±5 points.")
 @click.option("--respondents", type=click.IntRange(2), metavar="N", help="How many people will answer.")
-@click.option("--against", type=float, metavar="SHARE", help="Test the share against this one.")
+@click.option("--against", type=Number(), metavar="SHARE", help="Test the share against this one.")
 @click.option(
     "--cohorts",
     type=click.IntRange(1, 2),
@@ -62,8 +62,8 @@ OPEN_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     show_default=True,
     help="With --against: 1, a known share; 2, the share of a second cohort of the same size.",
 )
-@click.option("--power", type=float, default=0.8, show_default=True, help="Wanted power of tests.")
-@click.option("--confidence", type=OPEN_SHARE, default=0.95, show_default=True, help="Of intervals. Tests: 1 - level.")
+@click.option("--power", type=Number(), default=0.8, show_default=True, help="Wanted power of tests.")
+@click.option("--confidence", type=LEVEL, default=0.95, show_default=True, help="Of intervals. Tests: 1 - level.")
 @click.option("--one-sided", is_flag=True, help="With --against: test on the side of the share only.")
 @click.option("--exact", is_flag=True, help="With --cohorts 1: binomial power, and the people from which it stays.")
 @click.option("--questions", type=click.IntRange(2), metavar="D", help="D such questions for one epsilon: all, or one?")
@@ -145,7 +145,7 @@ def plan(
             plans = [plan_size(each, half_width, confidence) for each in subjects]
     except ModuleNotFoundError as error:
         missing = (error.name or "a module").split(".")[0]
-        raise click.ClickException(f"this plan needs {missing}: pip install 'deniable[research]'") from None
+        raise click.ClickException(f"this plan needs {missing}; {install_hint('research')}") from None
     click.echo({"table": _as_table, "csv": _as_csv, "json": _as_json}[form](plans, survey), nl=form != "csv")
     if picture is not None:
         save_picture(picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, options))

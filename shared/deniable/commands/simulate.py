@@ -10,8 +10,10 @@ import click
 
 from deniable.cli import example
 from deniable.commands.analyze_data import read_any_survey
+from deniable.commands.numbers import LEVEL, Number
 from deniable.errors import ParameterError
 from deniable.estimation import DEFAULT_METHOD
+from deniable.exact import number_hint
 from deniable.intervals import METHODS
 from deniable.output import number, percent, records, rows_csv, to_json
 from deniable.pictures import check_picture, save_picture
@@ -28,7 +30,7 @@ from deniable.simulation import (
 from deniable.simulation.charts import simulation_chart
 from deniable.table import format_table
 
-SHARE = click.FloatRange(0, 1)
+SHARE = Number(0, 1)
 
 
 @click.command(
@@ -60,9 +62,7 @@ SHARE = click.FloatRange(0, 1)
     help="Other truths of a second cohort, half of the people: power of the difference.",
 )
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
-@click.option(
-    "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
-)
+@click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option(
@@ -145,16 +145,25 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
             elif shares.strip().startswith(("[", "{")):
                 found |= read_truth(each)
             elif "," in shares:
-                found[question.strip()] = [float(share) for share in shares.split(",")]
+                found[question.strip()] = [_share(share, each, flag) for share in shares.split(",")]
             else:
-                found[question.strip()] = float(shares)
+                found[question.strip()] = _share(shares, each, flag)
         except OSError:
             raise click.BadParameter(f"{each}: is no file that can be read", param_hint=flag) from None
         except ValueError as error:
             if isinstance(error, ParameterError):
                 raise
-            raise click.BadParameter(f"must be like affair=0.32, got {each!r:.80}", param_hint=flag) from None
+            hint = number_hint(shares.strip())
+            raise click.BadParameter(f"must be like affair=0.32, got {each!r:.80}{hint}", param_hint=flag) from None
     return found
+
+
+def _share(text: str, given: str, flag: str) -> float:
+    share = float(text)
+    if not 0 <= share <= 1:
+        hint = number_hint(given.partition("=")[2].strip()) or number_hint(f"{text.strip()}%")
+        raise click.BadParameter(f"shares must be from 0 to 1, got {given!r:.80}{hint}", param_hint=flag)
+    return share
 
 
 def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:

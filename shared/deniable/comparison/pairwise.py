@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from deniable.comparison.cohorts import check_cohorts
 from deniable.comparison.difference import Difference, difference
 from deniable.estimation import Estimate
-from deniable.intervals import Interval, check_confidence_level
+from deniable.intervals import Interval, level_of_each
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Pairwise:
 
     def interval(self, confidence_level: float = 0.95) -> tuple[Interval, ...]:
         """Intervals that hold *all* differences at once with the confidence level, by Bonferroni's inequality."""
-        alone = 1 - (1 - check_confidence_level(confidence_level)) / len(self.pairs)
+        alone = level_of_each(confidence_level, len(self.pairs))
         return tuple(each.interval(alone) for each in self.differences)
 
 

@@ -20,7 +20,7 @@ from deniable.intervals.binomial import (
     wilson,
 )
 from deniable.intervals.consistency import Consistency, consistency
-from deniable.intervals.interval import Interval, check_confidence_level, normal_quantile
+from deniable.intervals.interval import Interval, check_confidence_level, level_of_each, normal_quantile
 from deniable.intervals.methods import ALIASES, METHODS, resolve_method, share_interval
 from deniable.intervals.restricted import feldman_cousins, likelihood_ratio
 from deniable.intervals.simultaneous import resolve_simultaneous, simultaneous_intervals
@@ -39,6 +39,7 @@ __all__ = [
     "feldman_cousins",
     "jeffreys",
     "kish",
+    "level_of_each",
     "likelihood_ratio",
     "midp",
     "normal_intervals",

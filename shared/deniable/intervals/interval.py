@@ -31,11 +31,30 @@ class Interval(NamedTuple):
         return Interval(min(max(self.low, low), high), min(max(self.high, low), high))
 
 
+LOWEST_LEVEL, HIGHEST_LEVEL = 0.001, 1 - 1e-12
+"""What is taken as a confidence level. Beyond, floats lose the digits of what the level leaves, or of the interval."""
+
+
 def check_confidence_level(confidence_level: float) -> float:
-    """Return the level if it is one."""
-    if not 0 < confidence_level < 1:
-        raise ParameterError(f"confidence_level: must be above 0 and below 1, got {confidence_level!r}")
+    """Return the level if it is one of those that are taken: from 0.001 to 0.999999999999.
+
+    >>> check_confidence_level(0.95)
+    0.95
+    """
+    if not LOWEST_LEVEL <= confidence_level <= HIGHEST_LEVEL:
+        raise ParameterError(
+            f"confidence_level: must be from {LOWEST_LEVEL:g} to {HIGHEST_LEVEL:.12f}, got {confidence_level!r}"
+        )
     return confidence_level
+
+
+def level_of_each(confidence_level: float, intervals: int) -> float:
+    """The level of each of several intervals that hold together, by Bonferroni's inequality; at most the highest.
+
+    >>> round(level_of_each(0.95, 5), 12)
+    0.99
+    """
+    return min(1 - (1 - check_confidence_level(confidence_level)) / max(intervals, 1), HIGHEST_LEVEL)
 
 
 def normal_quantile(confidence_level: float) -> float:

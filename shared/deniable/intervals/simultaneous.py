@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable.errors import ParameterError
-from deniable.intervals.interval import Interval, check_confidence_level
+from deniable.intervals.interval import Interval, level_of_each
 from deniable.intervals.methods import resolve_method, share_interval
 
 
@@ -69,6 +69,6 @@ def simultaneous_intervals(
     """
     if len(counts) != len(supports):
         raise ParameterError(f"supports: must be {len(counts)}, one for each count, got {len(supports)}")
-    each = 1 - (1 - check_confidence_level(confidence_level)) / max(len(counts), 1)
+    each = level_of_each(confidence_level, len(counts))
     name = resolve_simultaneous(method, n)
     return [share_interval(count, n, support, each, name) for count, support in zip(counts, supports, strict=True)]

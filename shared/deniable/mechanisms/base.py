@@ -44,6 +44,12 @@ class Mechanism(ABC):
     report_type: ClassVar[type[int] | type[str]] = int
     """Type of a report value; a text is one character 0 or 1 for each option."""
 
+    has_shares: ClassVar[bool] = True
+    """Whether reports tell the share of every answer; of some no more than the mean."""
+
+    has_models: ClassVar[bool] = True
+    """Whether regressions know the likelihood of a report, as outcome and as predictor."""
+
     k: int
     """Number of options that a report can support."""
 
@@ -179,6 +185,12 @@ class Mechanism(ABC):
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
         """Covariance of the unbiased shares of ``n`` people drawn from a population."""
         return self.score_covariance(self.debiasing.weights, [count / n for count in counts]) / n
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two reports can be in ``weights @ supports``, shape (m,): here each supports one option."""
+        import numpy as np
+
+        return np.asarray(weights.max(axis=1) - weights.min(axis=1))
 
     def expected(self, shares: Sequence[float]) -> Sequence[float]:
         """The probability that a report supports each option when these are the shares."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from deniable.mechanisms.support import Support
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 
 def most_likely_shares(counts: Sequence[int | float], n: int | float, support: Sequence[Support]) -> tuple[float, ...]:
@@ -64,19 +65,21 @@ def most_likely_mixture(
     counts : sequence of sequences of int
         Number of each report in each group.
     tolerance : float
-        The mean log-likelihood of a report is within this of the largest possible one.
+        Climb until the mean log-likelihood of a report is known to be within this of the largest possible one, or
+        until floats tell no better point apart.
 
     Notes
     -----
     With ``o`` the observed shares of reports, ``sum o log(A f)`` is concave and its maximum over ``f >= 0`` with
     ``sum f = 1`` is that of ``sum o log(A f) - sum f`` over ``f >= 0`` alone. Each step solves the quadratic
-    approximation exactly, by non-negative least squares, and halves what rises too little [1]_. With ``g`` the
-    gradient of the first sum, no point is better than ``f`` by more than ``max(g) - 1``: that is checked.
+    approximation exactly, by non-negative least squares, and halves what leads too far [1]_. With ``g`` the
+    gradient of the first sum, no point is better than ``f`` by more than ``max(g) - 1``: that gap is closed.
 
-    Raises
-    ------
-    ArithmeticError
-        If it is not reached in 200 steps.
+    The logarithms add up to about 1, so their sum cannot show a rise of less than 1e-16, to which a gap of 1e-8 can
+    belong. The slope along a step has no such floor, and along a line a concave function rises as long as its slope is
+    above 0. So a step is good if the sum is higher where it arrives, or the slope is still positive there. What is
+    added to the diagonal, so that the quadratic approximation has one maximum, pulls towards the point where the step
+    starts and so does not move the maximum.
 
     References
     ----------
@@ -85,32 +88,60 @@ def most_likely_mixture(
        Statistics 29 (2020), 261-273.
     """
     import numpy as np
-    from scipy.linalg import cholesky, solve_triangular
-    from scipy.optimize import nnls
 
     matrix = np.vstack([np.asarray(each, dtype=float) for each in matrices])
     observed = np.concatenate([np.asarray(each, dtype=float) for each in counts])
     matrix, observed = matrix[observed > 0], observed[observed > 0] / observed.sum()
     shares = np.full(matrix.shape[1], 1 / matrix.shape[1])
-    value = float(observed @ np.log(matrix @ shares))
-    for _ in range(200):
+    best, smallest, since = shares, np.inf, 0
+    while since < PATIENCE:
         lam = matrix @ shares
         gradient = matrix.T @ (observed / lam)
-        if gradient.max() - 1 <= tolerance:
-            return tuple((shares / shares.sum()).tolist())
-        curvature = (matrix.T * (observed / lam**2)) @ matrix
-        curvature[np.diag_indices_from(curvature)] += 1e-10 * curvature.trace()
+        gap = float(gradient.max()) - 1
+        since = 0 if gap < 0.9 * smallest else since + 1
+        if gap < smallest:
+            best, smallest = shares, gap
+        if gap <= tolerance:
+            break
+        moved = _newton_step(matrix, observed, shares, gradient)
+        # Expectation-maximisation never falls; it moves where floats leave nothing of a Newton step.
+        shares = shares * gradient if moved is None else moved
+        shares = shares / shares.sum()
+    return tuple(best.tolist())
+
+
+PATIENCE = 20
+"""Steps without a tenth less of the gap after which floats are said to tell no better point apart."""
+
+
+def _newton_step(
+    matrix: NDArray[np.float64],
+    observed: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """The maximum of the quadratic approximation, or as far towards it as the likelihood rises; None if nowhere."""
+    import numpy as np
+    from scipy.linalg import LinAlgError, cholesky, solve_triangular
+    from scipy.optimize import nnls
+
+    scaled = matrix * (np.sqrt(observed) / (matrix @ shares))[:, None]
+    curvature = scaled.T @ scaled
+    curvature[np.diag_indices_from(curvature)] += 1e-10 * curvature.trace()
+    try:
         root = cholesky(curvature)
-        target, _ = nnls(root, solve_triangular(root, 2 * gradient - 1, trans="T"))
-        step = 1.0
-        while step > 1e-12:
-            moved = shares + step * (target - shares)
-            moved /= moved.sum()
-            seen = matrix @ moved
-            if seen.min() > 0 and (better := float(observed @ np.log(seen))) > value:
-                shares, value = moved, better
-                break
-            step /= 2
-        else:
-            shares = shares * gradient  # expectation-maximisation never falls, where floating point stops Newton
-    raise ArithmeticError("most likely shares: no maximum found in 200 steps")
+        target, _ = nnls(root, solve_triangular(root, curvature @ shares + gradient - 1, trans="T"))
+    except (LinAlgError, RuntimeError):  # curvature that overflows, or no end of the active set's changes
+        return None
+    if not np.isfinite(target).all() or not target.sum() > 0:
+        return None
+    direction = target / target.sum() - shares
+    value, step = observed @ np.log(matrix @ shares), 1.0
+    while step > 1e-12:
+        moved = np.maximum(shares + step * direction, 0)
+        seen = matrix @ moved
+        rises = seen.min() > 0 and (observed @ np.log(seen) > value or observed @ (matrix @ direction / seen) >= 0)
+        if rises:
+            return np.asarray(moved)
+        step /= 2
+    return None

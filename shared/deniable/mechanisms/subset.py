@@ -158,6 +158,13 @@ class Subset(Mechanism):
         members[rows, answers] = holds
         return members
 
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The ``w`` heaviest options instead of the lightest."""
+        import numpy as np
+
+        ordered = np.sort(weights, axis=1)
+        return np.asarray(ordered[:, -self.w :].sum(axis=1) - ordered[:, : self.w].sum(axis=1))
+
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         # Tallies of supports do not hold the likelihood of whole subsets. Their errors have equal variances and
         # equal correlations, for which the nearest point of the simplex is the most likely one.

@@ -64,6 +64,7 @@ class TickBoxes(Mechanism):
     keep: int
 
     name = "tick-boxes"
+    has_models = False
     parameters = ("k", "keep")
     report_type = str
 
@@ -132,6 +133,12 @@ class TickBoxes(Mechanism):
         variances = weights**2 @ (lam * (1 - lam))
         alone = np.count_nonzero(weights, axis=1) <= 1
         return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Every box that adds is ticked and every one that takes away is not, or the opposite."""
+        import numpy as np
+
+        return np.asarray(np.abs(weights).sum(axis=1))
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         return tuple(float(min(max(share, 0), 1)) for share in self.shares(counts, n))

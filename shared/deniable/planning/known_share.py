@@ -36,7 +36,8 @@ def power(
     -----
     The estimate is normal with variance ``V(null) / n`` under the null hypothesis and ``V(share) / n`` under the
     alternative: with ``d = share - null``, power = ``Phi((d - z s_null) / s)`` plus, if two-sided, the other tail,
-    ``Phi((-d - z s_null) / s)``. This is the normal approximation of the R package rr [1]_.
+    ``Phi((-d - z s_null) / s)``. This is the normal approximation of the R package rr [1]_. Where chance has no part
+    under the null hypothesis (nobody has the trait and everybody says so) there is nothing normal: the test is exact.
 
     References
     ----------
@@ -58,6 +59,8 @@ def power(
 
         return exact_power(asked, n, share, null, level, alternative)
     errors = asked.at(null).std_error(n), asked.at(share).std_error(n)
+    if errors[0] == 0:  # asked directly, with a null of 0 or 1: one report of the other kind decides
+        return power(asked, n, share, null, level, alternative, exact=True)
     return normal_power(share - null, *errors, level, alternative)
 
 

@@ -56,7 +56,7 @@ def meaning(plan: Plan) -> list[str]:
 def _size_meaning(plan: SizePlan) -> list[str]:
     return [
         f"{plan.people:,} people tell {_what(plan)} to within {_amount(plan.half_width, plan)} "
-        f"({_percent(plan.conf_level)} interval); asked directly and truthfully, {plan.people_directly:,} would.",
+        f"({_percent(plan.conf_level)} interval); asked directly and truthfully, {_would(plan.people_directly)}.",
         f"A trusted curator who sees every answer and publishes at the same epsilon needs {plan.people_curator:,}.",
         _break_even(plan),
     ]
@@ -88,7 +88,7 @@ def _power_meaning(plan: PowerPlan) -> list[str]:
     sentences = [
         f"{plan.people:,} people{stays}{whole} tell a share of {_percent(plan.share)} from {other} "
         f"{_percent(plan.against)} with power {_percent(plan.target)} ({test}); "
-        f"asked directly and truthfully, {plan.people_directly:,} would.",
+        f"asked directly and truthfully, {_would(plan.people_directly)}.",
     ]
     if plan.respondents != plan.people:
         sentences.append(
@@ -119,6 +119,10 @@ def _break_even(plan: SizePlan | WidthPlan) -> str:
 
 def _what(plan: SizePlan | WidthPlan) -> str:
     return "the mean" if plan.share is None else f"a share of {_percent(plan.share)}"
+
+
+def _would(people: int) -> str:
+    return f"{people:,} would" if people != 1 else "one person would"
 
 
 def _percent(share: float) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
+from deniable.intervals import check_confidence_level
 from deniable.regression.categorical import Categorical
 from deniable.regression.information import information, invert
 from deniable.regression.likelihood import Likelihood, Sample, numbered
@@ -14,7 +16,7 @@ from deniable.regression.maximum import Search, climb
 from deniable.regression.penalty import CauchyPrior, penalised
 from deniable.regression.prediction import Prediction, predict
 from deniable.regression.profile import Profile
-from deniable.regression.rows import Glance, TidyRow, check_level, wald_row
+from deniable.regression.rows import Glance, TidyRow, wald_row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -179,7 +181,7 @@ class Fit:
         """
         import numpy as np
 
-        check_level(confidence_level)
+        check_confidence_level(confidence_level)
         kind = kind or self.default_kind
         if interval not in (None, "profile", "wald"):
             raise ParameterError(f"interval: must be profile or wald, got {interval!r}")
@@ -198,7 +200,7 @@ class Fit:
         """One row about the whole fit."""
         from scipy.stats import chi2
 
-        null, null_value, null_df = self._null()
+        null, null_value, null_df = self._null
         df, n = len(self.terms), self.n
         statistic = max(0.0, 2 * (self.value - null_value)) if self.sample.plain else math.nan
         lr_df = df - null_df
@@ -239,6 +241,7 @@ class Fit:
         matrix = self.sample.frame.matrix if newdata is None else self.sample.frame.code(newdata)
         return predict(self.model, self.params, self.covariance(), matrix)
 
+    @cached_property
     def _null(self) -> tuple[float, float, int]:
         """Log-likelihood and objective of the model without covariates, and its number of parameters."""
         import numpy as np

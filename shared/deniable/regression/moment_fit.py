@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from deniable.intervals import check_confidence_level
 from deniable.regression.likelihood import Sample
 from deniable.regression.moments import Moments
-from deniable.regression.rows import Glance, TidyRow, check_level, wald_row
+from deniable.regression.rows import Glance, TidyRow, wald_row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +70,7 @@ class MomentFit:
         """One row for each term, with Wald's test and interval."""
         import numpy as np
 
-        check_level(confidence_level)
+        check_confidence_level(confidence_level)
         errors = np.sqrt(np.diag(self.covariance()))
         return [wald_row(*each, confidence_level) for each in zip(self.terms, self.params, errors, strict=True)]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import NamedTuple
 
-from deniable.errors import ParameterError
+from deniable.intervals import normal_quantile
 
 
 class TidyRow(NamedTuple):
@@ -34,7 +33,7 @@ def wald_row(term: str, estimate: float, std_error: float, confidence_level: flo
     (2.0, 0.0455, 0.02, 1.98)
     """
     estimate, std_error = float(estimate), float(std_error)
-    margin = NormalDist().inv_cdf((1 + confidence_level) / 2) * std_error
+    margin = normal_quantile(confidence_level) * std_error
     statistic = estimate / std_error if 0 < std_error < math.inf else math.nan
     return TidyRow(term, estimate, std_error, statistic, two_sided(statistic), estimate - margin, estimate + margin)
 
@@ -42,12 +41,6 @@ def wald_row(term: str, estimate: float, std_error: float, confidence_level: flo
 def two_sided(statistic: float) -> float:
     """Probability that a standard normal number is further from 0."""
     return math.erfc(abs(statistic) / math.sqrt(2))
-
-
-def check_level(confidence_level: float) -> None:
-    """Raise a ParameterError unless the level is one."""
-    if not 0 < confidence_level < 1:
-        raise ParameterError(f"confidence_level: must be above 0 and below 1, got {confidence_level}")
 
 
 @dataclass(frozen=True)

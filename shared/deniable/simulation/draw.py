@@ -10,7 +10,7 @@ from deniable.mechanisms import Mechanism, RowMechanism
 from deniable.randomness import UNIT, Words
 from deniable.simulation.misbehaviour import Misbehaviour, first_answer, first_report, uniform_reports
 from deniable.simulation.truth import Truth
-from deniable.table import csv_lines
+from deniable.table import csv_lines, report_cell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +71,7 @@ class DrawnCohort:
 
 
 def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) -> Iterator[str]:
-    """Lines of CSV as a collector's ``reports.csv``: sorted by random id, noisy values as they were sent."""
+    """Lines of CSV as a collector's ``reports.csv``: sorted by random id, noisy values as it writes them."""
     rows = []
     for drawn in cohorts:
         columns = [_texts(reports) for reports in drawn.reports.values()]
@@ -83,4 +83,4 @@ def _texts(reports: NDArray[Any]) -> list[Any]:
     if reports.ndim == 1:
         found: list[Any] = reports.tolist()
         return found
-    return ["".join(map(str, row)) for row in reports.tolist()]
+    return [report_cell("".join(map(str, row))) for row in reports.tolist()]

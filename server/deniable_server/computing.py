@@ -1,0 +1,240 @@
+"""Heavy computing in processes of its own: few places, a short queue, and a time after which it is given up.
+
+Python runs one thread of a process at a time. An estimate of a second in a thread would make every report that
+arrives meanwhile wait for its turn again and again; in another process it costs nobody but who asked for it.
+
+A process is started when it is first needed and reads its work from a pipe. When the server ends, however it ends,
+the pipe does, and the process with it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any, ParamSpec, TypeVar
+
+from deniable.errors import DeniableError
+from deniable_server.limits import Places
+
+WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
+"""Processes that compute; one processor is left to the server."""
+
+MOST_ASKED = 16
+"""Computations that run or wait."""
+
+MOST_ASKED_BY_ONE = 8
+"""Of these, asked for from one address."""
+
+WAIT_SECONDS = 5.0
+"""How long one waits for a process."""
+
+START_SECONDS = 3.0
+"""How long one waits then for its start, where it has to be started; it goes on starting for whoever asks next."""
+
+COMPUTE_SECONDS = 10.0
+"""How long one computes. The largest survey takes two; together with the wait it stays below the time after which
+`deniable_server.stalls` takes a connection without an answer for dead."""
+
+READY = b"ready\n"
+"""What a process says once it has started and imported what it needs: often more work than what is asked of it."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class TooBusy(DeniableError):
+    """More is to be computed than there are places for."""
+
+    wait = 2
+
+
+def _too_busy() -> TooBusy:
+    return TooBusy("The collector computes for others already. Ask again later.")
+
+
+class Pool:
+    """So many processes, each with one piece of work at a time.
+
+    Parameters
+    ----------
+    workers : int
+        Processes at most.
+    asked, asked_by_one : int
+        Computations that may run or wait, altogether and for one address.
+    wait_seconds, compute_seconds : float
+        How long one may wait, and then compute.
+    """
+
+    def __init__(
+        self,
+        workers: int = WORKERS,
+        asked: int = MOST_ASKED,
+        asked_by_one: int = MOST_ASKED_BY_ONE,
+        wait_seconds: float = WAIT_SECONDS,
+        compute_seconds: float = COMPUTE_SECONDS,
+    ) -> None:
+        self._places = Places(asked, asked_by_one)
+        self._wait_seconds = wait_seconds
+        self._compute_seconds = compute_seconds
+        self._free = threading.BoundedSemaphore(workers)
+        self._idle: list[_Worker] = []
+        atexit.register(self.stop)
+
+    @contextmanager
+    def place(self, key: bytes) -> Iterator[None]:
+        """Wait for a process; inside the block `run` uses it.
+
+        Raises
+        ------
+        TooBusy
+            If the queue is full, or nothing came free in time.
+        """
+        if not self._places.take(key):
+            raise _too_busy()
+        try:
+            if not self._free.acquire(timeout=self._wait_seconds):
+                raise _too_busy()
+            try:
+                yield
+            finally:
+                self._free.release()
+        finally:
+            self._places.give_back(key)
+
+    def run(self, work: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+        """What a function of a module returns, computed in another process.
+
+        Raises
+        ------
+        TooBusy
+            If it took too long; its process is gone then.
+        """
+        worker = self._take()
+        if not worker.is_ready(START_SECONDS):
+            self._idle.append(worker)
+            raise _too_busy()
+        try:
+            result = worker.run(work, arguments, named, self._compute_seconds)
+        except BaseException:
+            worker.stop()
+            raise
+        self._idle.append(worker)
+        if isinstance(result, Exception):
+            raise result
+        value: R = result
+        return value
+
+    def _take(self) -> _Worker:
+        while self._idle:
+            with contextlib.suppress(IndexError):  # another thread was faster
+                worker = self._idle.pop()
+                if worker.is_running:
+                    return worker
+                worker.stop()
+        return _Worker()
+
+    def stop(self) -> None:
+        """End the processes that wait for work."""
+        while self._idle:
+            self._idle.pop().stop()
+
+
+class _Worker:
+    """One process and its two pipes."""
+
+    def __init__(self) -> None:
+        # It imports the same code as this process, and nothing (-P) from the folder that happens to be the current one.
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # what it could say might quote what somebody sent
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for the server, which answers whoever waits
+        )
+        self._ready = threading.Event()
+        threading.Thread(target=self._wait_until_ready, daemon=True).start()
+
+    def _wait_until_ready(self) -> None:
+        assert self._process.stdout
+        if self._process.stdout.read(len(READY)) == READY:
+            self._ready.set()
+
+    def is_ready(self, seconds: float) -> bool:
+        """Whether it has started; waits for that so long."""
+        return self._ready.wait(seconds)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process lives."""
+        return self._process.poll() is None
+
+    def run(self, work: Callable[..., Any], arguments: Any, named: Any, seconds: float) -> Any:
+        """What a function returns, or the error that it raised."""
+        assert self._process.stdin
+        assert self._process.stdout
+        alarm = threading.Timer(seconds, self._process.kill)
+        alarm.daemon = True
+        alarm.start()
+        started = time.monotonic()
+        try:
+            pickle.dump((work, arguments, named), self._process.stdin, pickle.HIGHEST_PROTOCOL)
+            self._process.stdin.flush()
+            return pickle.load(self._process.stdout)  # noqa: S301  # from a process of ours
+        except (OSError, EOFError, pickle.UnpicklingError) as error:  # the pipe has ended: it was killed
+            if time.monotonic() - started < seconds:
+                raise _too_busy() from error
+            raise TooBusy("This took too long to compute, and was given up.") from error
+        finally:
+            alarm.cancel()
+
+    def stop(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                with contextlib.suppress(OSError):  # what it did not read any more
+                    pipe.close()
+
+
+def serve(asked: IO[bytes], answered: IO[bytes]) -> None:
+    """Compute whatever comes, until nothing can come any more."""
+    while True:
+        try:
+            work, arguments, named = pickle.load(asked)  # noqa: S301  # from the process that started this one
+        except EOFError:
+            return
+        result: Any
+        try:
+            result = work(*arguments, **named)
+        except Exception as error:
+            result = error.with_traceback(None)
+        try:
+            body = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
+            pickle.loads(body)  # noqa: S301  # an error may be of a kind that cannot be made again
+        except Exception:
+            body = pickle.dumps(RuntimeError(f"{type(result).__name__} in a process that computes"))
+        answered.write(body)
+        answered.flush()
+
+
+if __name__ == "__main__":
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what a library prints is no answer
+        with contextlib.suppress(BrokenPipeError):
+            import deniable_server.charts
+            import deniable_server.work  # noqa: F401
+
+            answers.write(READY)
+            answers.flush()
+            serve(sys.stdin.buffer, answers)

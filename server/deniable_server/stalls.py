@@ -1,0 +1,147 @@
+"""Connections on which the other side takes too long are closed: nobody holds a thread for as long as he likes.
+
+Granian has a timeout for the head of a request and for nothing else (as of 2.8): a thread that reads a body, or waits
+until a download is taken, waits for ever, and cannot be told to stop. But the kernel knows for each connection how much
+came and went, and once it is shut down, whoever reads or writes is told so. Looking is done in Python on Linux only;
+elsewhere a proxy in front has to.
+
+The rule has two halves, both of a rate and of some seconds that everybody has:
+
+* an answer must have begun 20 seconds after the one before it was taken, and a second more for each 64 KiB received;
+* an answer that waits to be taken must have been after 20 seconds, and a second more for each 64 KiB taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import socket
+import stat
+import struct
+import sys
+import threading
+import time
+from dataclasses import dataclass
+
+SECONDS = 20.0
+"""What everybody has for a request, or an answer."""
+
+BYTES_A_SECOND = 64 * 1024
+"""How fast a body must come or go beyond that: 4 MiB within 84 seconds."""
+
+LOOK_SECONDS = 2.0
+
+_ESTABLISHED_TO_CLOSE_WAIT = (1, 4, 5, 8)  # TCP_ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT of linux/tcp_states.h
+
+_TCP_INFO = struct.Struct("=B 119x QQ 8x I")
+"""The state, bytes_acked, bytes_received and notsent_bytes of struct tcp_info (linux/tcp.h)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the kernel says of a connection."""
+
+    acknowledged: int
+    received: int
+    unsent: int
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something waits to be sent."""
+        return self.unsent > 0
+
+
+@dataclass(slots=True)
+class _Watched:
+    now: Progress
+    start: Progress
+    since: float
+
+
+class Watch:
+    """What has become of each connection since it last came to rest."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], _Watched] = {}
+
+    def overdue(self, progress: dict[tuple[int, int], Progress], now: float) -> list[tuple[int, int]]:
+        """The connections that took too long, from what the kernel says of all of them at that time."""
+        late, known = [], {}
+        for name, new in progress.items():
+            seen = self._known.get(name)
+            if seen is None or _is_new(seen.now, new):
+                seen = _Watched(new, new, now)
+            else:
+                seen.now = new
+            known[name] = seen
+            moved = new.acknowledged - seen.start.acknowledged if new.is_behind else new.received - seen.start.received
+            if now - seen.since > SECONDS + moved / BYTES_A_SECOND:
+                late.append(name)
+        self._known = known
+        return late
+
+
+def _is_new(before: Progress, after: Progress) -> bool:
+    """Whether time starts anew: an answer was taken, or has begun, and has a time of its own."""
+    if after.is_behind:
+        return not before.is_behind
+    return after.acknowledged > before.acknowledged
+
+
+def watch(port: int) -> None:
+    """Watch the connections of this process that came in at a port, in a thread of its own."""
+    if sys.platform != "linux":
+        return
+    threading.Thread(target=_watch, args=(port,), name="deniable-stalls", daemon=True).start()
+
+
+def _watch(port: int) -> None:
+    watched = Watch()
+    while True:
+        time.sleep(LOOK_SECONDS)
+        try:
+            for name in watched.overdue(look(port), time.monotonic()):
+                shut_down(name)
+        except OSError as error:  # no descriptor left, say; the next look will do
+            logging.getLogger("deniable").warning("connections: not looked at, %s", type(error).__name__)
+
+
+def look(port: int) -> dict[tuple[int, int], Progress]:
+    """Every connection of this process at that port, by descriptor and inode, and what the kernel says of it."""
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # it was closed meanwhile
+            inode = _inode(int(name))
+            if inode is None:
+                continue
+            with _borrowed(int(name)) as connection:
+                if connection.family not in (socket.AF_INET, socket.AF_INET6) or connection.type != socket.SOCK_STREAM:
+                    continue
+                if connection.getsockname()[1] != port:
+                    continue
+                told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+            if len(told) < _TCP_INFO.size:
+                continue  # a kernel before 4.6
+            state, acknowledged, received, unsent = _TCP_INFO.unpack(told)
+            if state in _ESTABLISHED_TO_CLOSE_WAIT:
+                found[int(name), inode] = Progress(acknowledged, received, unsent)
+    return found
+
+
+def shut_down(name: tuple[int, int]) -> None:
+    """Shut a connection down, unless its descriptor means another one by now. Its owner closes it."""
+    descriptor, inode = name
+    with contextlib.suppress(OSError), _borrowed(descriptor) as connection:
+        if _inode(connection.fileno()) == inode:
+            connection.shutdown(socket.SHUT_RDWR)
+
+
+def _borrowed(descriptor: int) -> socket.socket:
+    """A socket for a copy of a descriptor that belongs to Granian."""
+    return socket.socket(fileno=os.dup(descriptor))
+
+
+def _inode(descriptor: int) -> int | None:
+    told = os.fstat(descriptor)
+    return told.st_ino if stat.S_ISSOCK(told.st_mode) else None

@@ -1,0 +1,28 @@
+"""Numbers on the command line: with a decimal point, and a sentence for those who wrote a comma or a percentage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from deniable.exact import number_hint
+from deniable.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
+
+
+class Number(click.FloatRange):
+    """A number, within a range if one is given."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and (hint := number_hint(value)):
+            self.fail(f"{value!r} is not a number{hint}", param, ctx)
+        return super().convert(value, param, ctx)
+
+    def _describe_range(self) -> str:
+        return super()._describe_range() if self.min is not None or self.max is not None else "any number"
+
+
+LEVEL = Number(LOWEST_LEVEL, HIGHEST_LEVEL)
+"""A confidence level."""
+
+__all__ = ["LEVEL", "Number"]
