@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-ULcAdDMUEBXbiGwIe7CAf2rC9OVbfhwN8bcciTEZ3h8=",
-  de: "sha256-6CNgI7EfzLipGZE2CtSP0q9on5OFh8eO0VlKbIygmyU=",
-  en: "sha256-QKkSHYk1EPzt+cr+Px37jnrbDKSJZR6iUHwQXpoeUXo=",
-  es: "sha256-VCEZUg6RaJzmemuN8Teq1hnJrfNlsRRZySFveAmXuUs=",
-  fr: "sha256-mdAVtWTQ6q8baRmIJ5lblp53q1MqhfdP4IUBtSpiUdA=",
+  ar: "sha256-SeaZAO2SM7TYPMv/NjBY64F0y11od9Uc6yEP1rUl/0M=",
+  de: "sha256-eCiwSROSERCLgKVzxgb0zBA+hJ10VcH6G+jS2Fayva0=",
+  en: "sha256-DM13J1hOgQJgf+6h+i54QfLcmakfrZ850xB5sX6cB1A=",
+  es: "sha256-usNjXbjF9FGRQfcQYIuuUNv/MylDcdlckgMbrNiSLB0=",
+  fr: "sha256-83dA7Z+WU0HbMErfx8BIVJt2Y0BZV0b91PFk7gxj9Go=",
 };
