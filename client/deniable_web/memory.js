@@ -180,7 +180,7 @@ function sound(found) {
   const isSound =
     every(found?.reports, (each) => typeof each?.report === "string" && every(each.to, (isSent) => typeof isSent === "boolean")) &&
     every(found.noisy, (each) => Number.isInteger(each) || typeof each === "string") &&
-    every(found.told, (each) => every(each, (entry) => /^\d{4}-\d\d-\d\d$/.test(entry?.[0]) && Number.isInteger(entry[1]) && entry[1] > 0));
+    every(found.told, (each) => every(each, (entry) => /^\d{4}-\d\d-\d\d$/.test(entry?.[0]) && Number.isInteger(entry[1]) && entry[1] >= 0));
   if (!isSound) throw new UnusableMemory();
   return found;
 }

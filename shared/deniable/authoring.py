@@ -38,7 +38,7 @@ from deniable.survey import (
 )
 from deniable.texts import Text, read_text
 
-_SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "retention", "questions")
+_SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "retention", "fresh", "questions")
 _QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
     "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
@@ -98,6 +98,7 @@ def read_survey(text: str | bytes) -> Survey:
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
         retention=written.get("retention", RETENTIONS[0]),
+        fresh=written.get("fresh"),
         questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
     )
 

@@ -17,10 +17,20 @@ WARN_SURVEY = 4.0
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The largest epsilon that a device accepts, for one question and for a whole survey."""
+    """The largest epsilon that a device accepts.
+
+    Attributes
+    ----------
+    question, survey : float
+        For one question, for a whole survey.
+    device : float
+        For all that a device tells within 90 days, whoever asks; what one collector asks stays below ``survey``. Twice
+        that leaves room for a second study, and gives a collector that goes by many names no more than two would get.
+    """
 
     question: float = 4.0
     survey: float = 8.0
+    device: float = 16.0
 
     def check(self, survey: Survey) -> None:
         """Raise a BudgetError unless the survey stays below the ceiling."""

@@ -51,6 +51,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         organiser=keys.text("organiser", keys.optional("organiser")),
         about=keys.text("about", keys.optional("about")),
         retention=RETENTIONS[0] if (retention := keys.optional("retention")) is None else retention,
+        fresh=keys.optional("fresh"),
     )
     keys.refuse_others()
     if survey.document != document:

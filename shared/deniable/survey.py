@@ -50,12 +50,16 @@ GOALS = ("shares", "mean")
 RETENTIONS = ("reports", "tallies")
 """What a collector keeps once reports are counted: the noisy rows, or no more than their sums."""
 
+FRESH = ("each wave",)
+"""When a device draws anew for a question that it knows from another survey; by default never."""
+
 YES_NO = ("no", "yes")
 """The options of every yes-no question, in the order of their numbers."""
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
+_REMEMBERED = ("mechanism", "options", "text", "type")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
 
 
@@ -168,6 +172,8 @@ class Survey:
         Who asks, and why: shown to the respondent.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
+    fresh : {"each wave"} or None
+        Whether devices draw anew, and pay anew, for questions that another survey asked before.
     document : bytes
         The published bytes.
     id : str
@@ -182,6 +188,7 @@ class Survey:
     organiser: str | None = None
     about: str | None = None
     retention: str = RETENTIONS[0]
+    fresh: str | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -203,6 +210,8 @@ class Survey:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
         if self.retention not in RETENTIONS:
             raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {describe(self.retention)}")
+        if self.fresh is not None and self.fresh not in FRESH:
+            raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {describe(self.fresh)}")
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
@@ -213,6 +222,18 @@ class Survey:
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
         """For each question what checks a report value, and how an error names it; asked for with every report."""
         return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """For each question the key under which devices remember it: the hash of its text, options and mechanism.
+
+        The same question under another title, id or reason has the same key, unless each survey is a wave of its own.
+        """
+        wave = {"survey": self.id} if self.fresh else {}
+        return {
+            asked["id"]: address(strict_json.dumps({key: asked[key] for key in _REMEMBERED} | wave))
+            for asked in _published(self)["questions"]
+        }
 
     @cached_property
     def usual_form(self) -> UsualForm:
@@ -276,6 +297,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
+        "fresh": survey.fresh,
     }
     return {
         "deniable": FORMAT,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import os
 import re
 import shutil
@@ -13,11 +14,13 @@ from contextlib import contextmanager
 import click
 
 from deniable import Question, Survey, odds_sentences, weak_protection, whole_odds_sentences
+from deniable.ceiling import WARN_SURVEY, Ceiling
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.sampling import extreme_answers
 from deniable_client.client import CLIENT
 from deniable_client.device import Given, range_of
+from deniable_client.memory import Told
 
 WIDTH = 80
 MARGIN = "    "
@@ -65,22 +68,34 @@ def label_of(question: Question, option: str) -> str:
     return (m.YES if option == "yes" else m.NO) if question.type == "yes-no" else inline(option)
 
 
-def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs:
-    """Who asks, what leaves the device, who can learn what, and the odds."""
+def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | None = None) -> Paragraphs:
+    """Who asks, what leaves the device, who can learn what, the odds, and what the device told before."""
+    told = told or Told()
+    most = Ceiling()
     least = odds_sentences(max(survey.questions, key=lambda question: question.epsilon))
     whole = whole_odds_sentences(survey)
     return [
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
-        m.WEAK if weak_protection(survey) else m.CONSEQUENCE,
+        m.WEAK if weak_protection(survey) or told.collector > WARN_SURVEY else m.CONSEQUENCE,
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         "\n".join([m.ODDS_LEAST, least[0], *whole] if whole else least),
         *([m.KIOSK] if is_kiosk else []),
+        *([m.SAME] if told.is_same else []),
+        *(
+            [m.TOLD.format(own=_percent(told.collector, most.survey), all=_percent(told.device, most.device))]
+            if told.has_told
+            else []
+        ),
         m.NOTHING_YET,
     ]
+
+
+def _percent(part: float, most: float) -> int:
+    return math.ceil(100 * part / most)
 
 
 def question(asked: Question, number: int, total: int) -> Paragraphs:
