@@ -15,11 +15,36 @@ from playwright.sync_api import Frame, Page, Request, Route, expect
 
 from deniable import Survey
 
-ANOTHER_PERSON = """() => {
-    localStorage.clear();
+FORGET = """() => new Promise((done, fail) => {
+    const request = indexedDB.deleteDatabase("deniable");
+    request.onsuccess = done;
+    request.onerror = fail;
+})"""
+"""Forget all that this device remembers."""
+
+REMEMBERED = """(change) => new Promise((done, fail) => {
+    const request = indexedDB.open("deniable", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("memory");
+    request.onerror = fail;
+    request.onsuccess = () => {
+        const transaction = request.result.transaction("memory", "readwrite");
+        const records = transaction.objectStore("memory");
+        let state;
+        records.get(0).onsuccess = ({ target }) => {
+            state = target.result;
+            if (change) records.put(state = new Function("state", change)(state), 0);
+        };
+        transaction.onabort = fail;
+        transaction.oncomplete = () => { request.result.close(); done(state ?? null); };
+    };
+})"""
+"""What this device remembers, after it was changed by the body of a function of ``state``, if one is given."""
+
+ANOTHER_PERSON = f"""async () => {{
+    await ({FORGET})();
     const element = document.querySelector("deniable-survey");
     element.replaceWith(element.cloneNode(true));
-}"""
+}}"""
 """Forget this device's report and put a new element in the place of the old one."""
 
 SUBMIT_BY_SCRIPT = """async choices => {
@@ -137,8 +162,8 @@ def everything_kept(page: Page | Frame) -> str:
     kept: str = page.evaluate(
         """async () => JSON.stringify({
             local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
-            databases: await indexedDB.databases(), caches: await caches.keys(), url: location.href,
-            history: history.state,
-        })"""
+            databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
+            url: location.href, history: history.state, memory: await (REMEMBERED)(),
+        })""".replace("REMEMBERED", REMEMBERED)
     )
     return kept

@@ -28,8 +28,8 @@ const smallCss = {
 /** Names that no page sees: the methods and fields that modules share with each other alone. */
 export const INNER = new RegExp(
   `^(${[
-    "ifTrue ifOther kept parameters settle settleRows draw check row least markSent known lasts recall",
-    "once forget inputs mark gone isDue isSame hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show",
+    "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
+    "once forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 

@@ -108,19 +108,19 @@ export class DeniableSurvey extends DeniableElement {
   #open(view, place, seen) {
     const m = this.words;
     const { kept, waiting } = seen;
+    const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
+      this.show(screens.notice(m, m.sentBefore, text, { next, way }));
     const closed = screens.notOpen(m, view, today());
-    if (kept && !this.#isKiosk && seen.isSent) {
-      this.#receipt(view, place, kept, m.sentBefore);
-    } else if (kept && !this.#isKiosk && seen.isDue) {
-      this.#send(view, place, kept);
-    } else if (kept && !this.#isKiosk) {
+    if (kept && !this.#isKiosk) {
+      if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
+      else if (seen.isSent === false) this.#send(view, place, kept);
       // Another collector of the survey gets the same report, if somebody wants that.
-      this.show(screens.notice(m, m.sentBefore, m.same, { next: () => this.#answer(view, place), way: m.send }));
+      else again(m.same, () => this.#answer(view, place));
     } else if (closed) {
       this.show(closed);
       this.announce("closed");
     } else if (kept) {
-      this.show(screens.notice(m, m.sentBefore, m.kioskOther, { next: () => this.#open(view, place, { ...seen, kept: null }) }));
+      again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined }), m.next);
     } else {
       const start = () => {
         this.show(questions(m, view, (answers) => this.#answer(view, place, answers)), true);

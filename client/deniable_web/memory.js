@@ -19,17 +19,15 @@ import { browserStore } from "./store.js";
 
 /**
  * @typedef {object} Seen What a device knows before somebody answers.
- * @property {string | null} kept the report of the survey
- * @property {boolean} isSent whether the collector has it
- * @property {boolean} isDue whether somebody pressed Send for this collector
+ * @property {string | undefined} kept the report of the survey
+ * @property {boolean | undefined} isSent whether the collector has it; undefined if nobody pressed Send for this one
  * @property {boolean} isSame whether a question of it was asked before
  * @property {boolean} hasTold whether anybody was told anything within 90 days
  * @property {number[]} totals of the collector and of the device: epsilon within 90 days, this survey included
  * @property {string[]} waiting on a shared device, under what the reports of other people are kept
  */
 
-const DAY_MS = 864e5;
-const LEDGER_DAYS = 90;
+const LEDGER_MS = 90 * 864e5; // 90 days
 
 /** The day, in UTC, as in "2026-11-20": no finer time is kept anywhere. */
 export const today = () => new Date().toISOString().slice(0, 10);
@@ -52,23 +50,19 @@ export class Memory {
    * @returns {Promise<Seen>}
    */
   look(survey, collector, isShared = false, day = today()) {
-    return this.#store.run((found) => {
-      const { reports, noisy, told } = sound(found);
+    return this.#store.run(({ reports, noisy, told }) => {
       const kept = reports[survey.id];
       const hasTold = !isShared && sum(Object.values(told), day) > 0;
       const totals = isShared ? [0, 0] : charge(told, collector, survey.questions, day);
-      return [
-        {
-          kept: kept ? fitting(kept.report, survey) : null,
-          isSent: !!kept?.to[collector],
-          isDue: !!kept && collector in kept.to,
-          isSame: survey.questions.some(({ key }) => key in noisy),
-          hasTold,
-          totals,
-          waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`)),
-        },
-      ];
-    });
+      return {
+        kept: kept && fitting(kept.report, survey),
+        isSent: kept?.to[collector],
+        isSame: survey.questions.some(({ key }) => key in noisy),
+        hasTold,
+        totals,
+        waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`)),
+      };
+    }, true);
   }
 
   /**
@@ -79,62 +73,48 @@ export class Memory {
    */
   once(survey, collector, draw, person, day = today()) {
     const name = person ? `${survey.id}:${person}` : survey.id;
-    return this.#store.run((found) => {
-      const state = sound(found);
-      const { reports, noisy, told } = state;
+    return this.#store.run(({ reports, noisy, told }) => {
       if (!person) charge(told, collector, survey.questions, day);
-      if (!reports[name]) {
+      if (!(name in reports)) {
         const { id, cohort, answers } = draw();
         const values = survey.questions.map(({ id, key }) => [id, person ? answers[id] : (noisy[key] ??= answers[id])]);
         reports[name] = { report: encodeReport({ id, cohort, answers: Object.fromEntries(values) }), to: {} };
       }
       reports[name].to[collector] ??= false;
-      return [fitting(reports[name].report, survey), state];
+      return fitting(reports[name].report, survey);
     });
   }
 
   /**
    * The noisy value of one question, which is also that of its survey.
-   * @param {Question} question @param {string} collector @param {() => number | string} draw
-   * @returns {Promise<number | string>}
+   * @param {Question} question @param {string} collector
+   * @param {() => number | string} [draw] without it, undefined unless the collector was told the value
+   * @returns {Promise<number | string | undefined>}
    */
   value(question, collector, draw, day = today()) {
-    return this.#store.run((found) => {
-      const state = sound(found);
-      charge(state.told, collector, [question], day);
-      return [(state.noisy[question.key] ??= draw()), state];
-    });
-  }
-
-  /** The value of a question that a collector was told, or undefined. @param {Question} question @param {string} collector */
-  known({ key }, collector) {
-    return this.#store.run((found) => {
-      const { noisy, told } = sound(found);
-      return [told[new URL(collector).origin]?.[key] && noisy[key]];
+    const { key } = question;
+    if (!draw) return this.#store.run(({ noisy, told }) => told[new URL(collector).origin]?.[key] && noisy[key], true);
+    return this.#store.run(({ noisy, told }) => {
+      charge(told, collector, [question], day);
+      return (noisy[key] ??= draw());
     });
   }
 
   /** The text that waits under a name. @param {string} name @returns {Promise<string | undefined>} */
   recall(name) {
-    return this.#store.run((found) => [sound(found).reports[name]?.report]);
+    return this.#store.run(({ reports }) => reports[name]?.report, true);
   }
 
   /** @param {string} name @param {string} collector */
   markSent(name, collector) {
-    return this.#store.run((found) => {
-      const state = sound(found);
-      if (state.reports[name]) state.reports[name].to[collector] = true;
-      return [undefined, state];
+    return this.#store.run(({ reports: { [name]: kept } }) => {
+      if (kept?.to[collector] === false) kept.to[collector] = true;
     });
   }
 
   /** Forget a report, which is right only where another person comes next. @param {string} name */
   forget(name) {
-    return this.#store.run((found) => {
-      const state = sound(found);
-      delete state.reports[name];
-      return [undefined, state];
-    });
+    return this.#store.run(({ reports }) => delete reports[name]);
   }
 }
 
@@ -146,15 +126,15 @@ export class Memory {
  */
 function charge(told, collector, questions, day) {
   const mine = (told[new URL(collector).origin] ??= {});
-  const fresh = questions.filter(({ key }) => !mine[key]);
+  const fresh = questions.filter(({ key }) => !(key in mine));
   // A clock that goes back makes no entry older than the last one.
   const latest = Object.values(told).flatMap(Object.values).reduce((last, [since]) => (since > last ? since : last), day);
   for (const { key, mechanism } of fresh) mine[key] = [latest, Math.ceil(mechanism.epsilon * 1e6)];
   const own = sum([mine], day);
   const all = sum(Object.values(told), day);
   if (fresh.length) {
-    hold(`collector: within ${LEDGER_DAYS} days`, own, CEILING.survey);
-    hold(`device: within ${LEDGER_DAYS} days`, all, CEILING.device);
+    hold("collector", own, CEILING.survey);
+    hold("device", all, CEILING.device);
   }
   return [own, all];
 }
@@ -164,35 +144,17 @@ function charge(told, collector, questions, day) {
  * @param {Record<string, [string, number]>[]} ledgers @param {string} day
  */
 function sum(ledgers, day) {
-  const start = new Date(Date.parse(day) - LEDGER_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const recent = ledgers.flatMap(Object.entries).filter(([, [since]]) => since > start);
-  return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all + cost, 0) / 1e6;
+  // What is damaged counts, and its sum is no number, which no ceiling allows.
+  const isRecent = (/** @type {any} */ [, [since]]) => !(Date.parse(day) - Date.parse(since) >= LEDGER_MS);
+  const recent = ledgers.flatMap(Object.entries).filter(isRecent);
+  return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all - -cost, 0) / 1e6;
 }
 
-/**
- * What is kept, or nothing yet. What is damaged is an error and never taken for nothing.
- * @param {any} found @returns {State}
- */
-function sound(found) {
-  if (found === undefined) return { reports: {}, noisy: {}, told: {} };
-  const every = (/** @type {any} */ values, /** @type {(value: any) => unknown} */ test) =>
-    Object(values) === values && Object.values(values).every(test);
-  const isSound =
-    every(found?.reports, (each) => typeof each?.report === "string" && every(each.to, (isSent) => typeof isSent === "boolean")) &&
-    every(found.noisy, (each) => Number.isInteger(each) || typeof each === "string") &&
-    every(found.told, (each) => every(each, (entry) => /^\d{4}-\d\d-\d\d$/.test(entry?.[0]) && Number.isInteger(entry[1]) && entry[1] >= 0));
-  if (!isSound) throw new UnusableMemory();
-  return found;
-}
-
-/** A kept report, if it is one of the survey. @param {string} text @param {Survey} survey */
+/** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
 function fitting(text, survey) {
-  try {
-    const { id, cohort, answers } = JSON.parse(text);
-    const values = survey.questions.map(({ id }) => [id, answers[id] ?? ""]); // else JSON leaves it out
-    if (/^[\da-f]{32}$/.test(id) && encodeReport({ id, cohort, answers: Object.fromEntries(values) }) === text) return text;
-  } catch {
-    // damaged
-  }
-  throw new UnusableMemory();
+  const { id, cohort, answers } = JSON.parse(text);
+  const values = survey.questions.map(({ id }) => [id, answers[id]]);
+  const isFit = values.every(([, value]) => /^-?\d+$/.test(value));
+  if (!isFit || encodeReport({ id, cohort, answers: Object.fromEntries(values) }) !== text) throw new UnusableMemory();
+  return text;
 }

@@ -34,13 +34,13 @@ export class DeniableQuestion extends DeniableElement {
       if (!question) throw new SurveyError("question: must be one of the survey's");
       checkCeiling(survey);
       const { collector } = place;
-      const hold = (/** @type {number | string} */ value) => {
+      const hold = (/** @type {unknown} */ value) => {
         this.#internals.setFormValue(String(value));
         this.#internals.setValidity({});
         this.show(card(p(this.words.mixed, "lead")));
       };
       // The survey may have asked this already, here or under another title: then nothing is drawn.
-      const known = await this.#memory.known(question, collector);
+      const known = await this.#memory.value(question, collector);
       if (signal.aborted) return;
       if (known !== undefined) return hold(known);
       await this.#memory.look(survey, collector);

@@ -21,12 +21,16 @@ import { DeniableError, UnusableMemory } from "./errors.js";
 /**
  * @typedef {object} Store
  * @property {boolean} lasts whether what is kept outlives the page
- * @property {<T>(act: (found: unknown) => [T, State?]) => Promise<T>} run hand what is kept to `act`, which gives back a
- *   result and perhaps what is to be kept instead, all in one step
+ * @property {<T>(act: (state: State) => T, isLook?: boolean) => Promise<T>} run hand what is kept to `act`, and keep what
+ *   that made of it, unless it only looks, all in one step. What `act` throws keeps nothing; what it cannot make sense
+ *   of is damaged.
  */
 
-/** What cannot be stored lives as long as the page does. @type {unknown} */
-let page;
+/** @returns {State} */
+export const nothing = () => ({ reports: {}, noisy: {}, told: {} });
+
+/** What cannot be stored lives as long as the page does. */
+let page = nothing();
 
 /** @returns {Promise<IDBDatabase>} */
 const open = () =>
@@ -49,7 +53,7 @@ function isBlocked() {
 /** @type {Store} */
 export const browserStore = {
   lasts: true,
-  async run(act) {
+  async run(act, isLook) {
     /** @type {IDBDatabase} */
     let db;
     try {
@@ -58,8 +62,9 @@ export const browserStore = {
       // Storage that is there and fails is no reason to draw again.
       if (!isBlocked()) throw new UnusableMemory();
       this.lasts = false;
-      const [result, next = page] = act(structuredClone(page));
-      page = next;
+      const state = structuredClone(page);
+      const result = act(state);
+      if (!isLook) page = state;
       return result;
     }
     try {
@@ -72,9 +77,9 @@ export const browserStore = {
         transaction.onabort = () => fail(new UnusableMemory()); // after the first failure it says nothing
         records.get(0).onsuccess = ({ target }) => {
           try {
-            const [given, next] = act(/** @type {IDBRequest} */ (target).result);
-            result = given;
-            if (next) records.put(next, 0);
+            const state = /** @type {IDBRequest} */ (target).result ?? nothing();
+            result = act(state);
+            if (!isLook) records.put(state, 0);
           } catch (error) {
             fail(error instanceof DeniableError ? error : new UnusableMemory());
             transaction.abort();

@@ -33,9 +33,9 @@ test("a page loads only modules of this folder", () => {
   assert.ok(modules.every((path) => FILES.includes(path)) && modules.includes("mechanisms/k-ary.js"));
 });
 
-test("element and library are at most 12 kB, bundled, minified and gzipped", async () => {
+test("element and library are at most 13 kB, bundled, minified and gzipped", async () => {
   const size = gzipSync(await bundle(), { level: 9 }).length;
-  assert.ok(size <= 12_000, `${size} bytes`);
+  assert.ok(size <= 13_000, `${size} bytes`);
 });
 
 test("the committed bundle and its hash are what the sources make", async () => {
