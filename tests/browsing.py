@@ -22,23 +22,26 @@ FORGET = """() => new Promise((done, fail) => {
 })"""
 """Forget all that this device remembers."""
 
-REMEMBERED = """(change) => new Promise((done, fail) => {
-    const request = indexedDB.open("deniable", 1);
-    request.onupgradeneeded = () => request.result.createObjectStore("memory");
-    request.onerror = fail;
-    request.onsuccess = () => {
-        const transaction = request.result.transaction("memory", "readwrite");
-        const records = transaction.objectStore("memory");
-        let state;
-        records.get(0).onsuccess = ({ target }) => {
-            state = target.result;
-            if (change) records.put(state = new Function("state", change)(state), 0);
+
+def remembered(change: str = "") -> str:
+    """Script that gives what this device remembers, after ``change``, the body of a function of ``state``."""
+    return """() => new Promise((done, fail) => {
+        const request = indexedDB.open("deniable", 1);
+        request.onupgradeneeded = () => request.result.createObjectStore("memory");
+        request.onerror = fail;
+        request.onsuccess = () => {
+            const transaction = request.result.transaction("memory", "readwrite");
+            const records = transaction.objectStore("memory");
+            let state;
+            records.get(0).onsuccess = ({ target }) => {
+                state = target.result;
+                if (IS_CHANGE) records.put(state = ((state) => { CHANGE })(state), 0);
+            };
+            transaction.onabort = fail;
+            transaction.oncomplete = () => { request.result.close(); done(state ?? null); };
         };
-        transaction.onabort = fail;
-        transaction.oncomplete = () => { request.result.close(); done(state ?? null); };
-    };
-})"""
-"""What this device remembers, after it was changed by the body of a function of ``state``, if one is given."""
+    })""".replace("IS_CHANGE", "true" if change else "false").replace("CHANGE", change)
+
 
 ANOTHER_PERSON = f"""async () => {{
     await ({FORGET})();
@@ -164,6 +167,6 @@ def everything_kept(page: Page | Frame) -> str:
             local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
             databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
             url: location.href, history: history.state, memory: await (REMEMBERED)(),
-        })""".replace("REMEMBERED", REMEMBERED)
+        })""".replace("REMEMBERED", remembered())
     )
     return kept

@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, REMEMBERED, Witness, another_site, answer, press_send
+from browsing import ARRIVED, Witness, another_site, answer, press_send, remembered
 from conftest import Collector
 from deniable import Survey, read_survey
 
@@ -78,8 +78,8 @@ def test_frame_is_a_kiosk_for_the_page_that_holds_it_and_never_for_a_link(
 def test_kiosk_asks_where_this_device_has_answered(collector: Collector, context: BrowserContext) -> None:
     survey = survey_of("Asks")
     link = collector.publish(survey)
-    site = """<!doctype html><title>x</title><script type="module" src="{}/client/deniable.js"></script>
-        <deniable-survey src="{}"></deniable-survey>""".format(collector.url, link)
+    site = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey src="{link}"></deniable-survey>"""
     page = context.new_page()
     witness = Witness.of(page)
     with another_site(site) as address:
@@ -121,11 +121,14 @@ def test_three_tabs_of_epsilon_5_never_pass_the_budget_of_8(collector: Collector
         page.evaluate(PRESS_AT, at)
     for page in pages:
         page.wait_for_function(
-            """words => words.some((each) => document.querySelector("deniable-survey").shadowRoot.textContent.includes(each))""",
+            """words => {
+                const { textContent } = document.querySelector("deniable-survey").shadowRoot;
+                return words.some((each) => textContent.includes(each));
+            }""",
             arg=[ARRIVED, REFUSED],
         )
     assert sum(collector.reports(survey) for survey in dear) == 1
-    told = pages[0].evaluate(REMEMBERED)["told"][collector.url]
+    told = pages[0].evaluate(remembered())["told"][collector.url]
     assert sum(cost for _, cost in told.values()) <= 8_000_000
     expect(pages[0].get_by_text("undefined")).to_have_count(0)
 
@@ -164,8 +167,8 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
     values = []
     order = [first, *(sites.keys() - {first})]
     with another_site("") as address:
+        page.route(address, lambda route: route.fulfill(body=sites[order[len(values)]], content_type="text/html"))
         for which in order:
-            page.route(address, lambda route, which=which: route.fulfill(body=sites[which], content_type="text/html"))
             page.goto(address)
             if which == "survey":
                 answer(page, survey, {"q": "yes"})
@@ -176,7 +179,7 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
                     page.get_by_role("button", name="Mix in chance").click()
                 expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
                 values.append(int(page.evaluate("new FormData(document.querySelector('form')).get('q')")))
-        told = page.evaluate(REMEMBERED)["told"]
+        told = page.evaluate(remembered())["told"]
     assert values[0] == values[1]
     assert {origin: len(questions) for origin, questions in told.items()} == {collector.url: 1}
 
@@ -187,9 +190,7 @@ DAMAGE = {
     "a report that is not one": "for (const each of Object.values(state.reports)) each.report = '{}'; return state",
     "a report of nothing": "for (const each in state.reports) state.reports[each] = null; return state",
     "spaces": "for (const each of Object.values(state.reports)) each.report += ' '; return state",
-    "a cost that is not a number": "for (const told of Object.values(state.told)) for (const key in told) told[key][1] = 'x';"
-    "state.reports = {}; for (const told of Object.values(state.told)) told.x = ['', 'x'], delete told[Object.keys(told)[0]];"
-    "return state",
+    "a cost that is not a number": "state.reports = {}; state.told = { [location.origin]: { x: 1 } }; return state",
 }
 
 
@@ -202,12 +203,11 @@ def test_damaged_memory_is_refused_and_never_drawn_again(
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
     answer(page, survey, {"q": "yes"})
-    page.evaluate(REMEMBERED, DAMAGE[damage])
-    left = page.evaluate(REMEMBERED)
+    page.evaluate(remembered(DAMAGE[damage]))
+    left = page.evaluate(remembered())
     page.reload()
     expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()
-    expect(page.get_by_text("Nothing was sent.")).to_be_visible()
-    assert page.evaluate(REMEMBERED) == left, "left as it is"
+    assert page.evaluate(remembered()) == left, "left as it is"
     assert len(witness.posts()) == 1
 
 
@@ -219,7 +219,11 @@ IDBObjectStore.prototype.put = function (...given) {
     return request;
 };
 """
-BROKEN = "indexedDB.open = () => { const request = {}; setTimeout(() => request.onerror(new Event('error'))); return request }"
+BROKEN = """indexedDB.open = () => {
+    const request = {};
+    setTimeout(() => request.onerror(new Event("error")));
+    return request;
+};"""
 
 
 @pytest.mark.parametrize("trouble", [FULL, BROKEN], ids=["full", "broken"])
@@ -248,10 +252,11 @@ def test_second_collector_gets_the_same_report_is_charged_and_asked_for(
     page.goto(link)
     answer(page, survey, {"q": "yes"})
     page.evaluate(
-        REMEMBERED,
-        """for (const each of Object.values(state.reports)) each.to = { "https://first.example": true };
+        remembered(
+            """for (const each of Object.values(state.reports)) each.to = { "https://first.example": true };
         state.told = { "https://first.example": Object.values(state.told)[0] };
-        return state""",
+        return state"""
+        )
     )
     page.reload()
     expect(page.get_by_role("heading", name=ANSWERED)).to_be_visible()
@@ -260,7 +265,7 @@ def test_second_collector_gets_the_same_report_is_charged_and_asked_for(
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
     assert len(set(witness.posts())) == 1
-    told = page.evaluate(REMEMBERED)["told"]
+    told = page.evaluate(remembered())["told"]
     assert told["https://first.example"].keys() == told[collector.url].keys() == set(survey.keys.values())
 
 
@@ -271,11 +276,12 @@ def test_second_collector_without_room_gets_nothing(collector: Collector, contex
     page.goto(collector.publish(survey))
     answer(page, survey, {"q": "yes"})
     page.evaluate(
-        REMEMBERED,
-        """const here = Object.keys(state.told)[0];
+        remembered(
+            """const here = Object.keys(state.told)[0];
         for (const each of Object.values(state.reports)) each.to = { "https://first.example": true };
         state.told = { "https://first.example": state.told[here], [here]: { other: ["2999-01-01", 6000000] } };
-        return state""",
+        return state"""
+        )
     )
     page.reload()
     expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()

@@ -16,13 +16,13 @@ from browsing import (
     ANOTHER_PERSON,
     ARRIVED,
     FORGET,
-    REMEMBERED,
     SUBMIT_BY_SCRIPT,
     Witness,
     another_site,
     answer,
     everything_kept,
     press_send,
+    remembered,
     serve_with,
 )
 from conftest import Collector
@@ -161,7 +161,7 @@ def test_a_hundred_reloads_and_resends_make_one_body(
     answer(page, survey, TRULY)
     unsend = "for (const { to } of Object.values(state.reports)) for (const each in to) to[each] = false; return state"
     for _ in range(100):
-        page.evaluate(REMEMBERED, unsend)
+        page.evaluate(remembered(unsend))
         page.reload()
         page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('dl code')")
     assert len(witness.posts()) == 101
@@ -273,7 +273,7 @@ def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
     expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
     page.unroute("**/reports")
     page.reload()
-    page.wait_for_function(f"async () => Object.keys((await ({REMEMBERED})()).reports).length === 0")
+    page.wait_for_function(f"async () => Object.keys((await ({remembered()})()).reports).length === 0")
     assert len({json.loads(body)["id"] for body in witness.posts()}) == 4
     assert collector.reports(survey) == before + 4
 
@@ -295,7 +295,7 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, co
     expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
     old = (datetime.now(UTC) - timedelta(days=91)).date().isoformat()
     age = f"for (const told of Object.values(state.told)) for (const key in told) told[key][0] = '{old}'; return state"
-    page.evaluate(REMEMBERED, age)
+    page.evaluate(remembered(age))
     page.goto(collector.publish(surveys[2]))
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
