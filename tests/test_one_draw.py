@@ -85,10 +85,7 @@ def test_kiosk_asks_where_this_device_has_answered(collector: Collector, context
     with another_site(site) as address:
         page.goto(address)
         answer(page, survey, {"q": "yes"})
-        page.route(address, lambda route: route.fulfill(
-            body=site.replace("<deniable-survey ", "<deniable-survey kiosk "), content_type="text/html"
-        ))  # fmt: skip
-        page.goto(address)
+        page.evaluate(f"document.querySelector('deniable-survey').outerHTML = `<deniable-survey kiosk src='{link}'>`")
         expect(page.get_by_role("heading", name=ANSWERED)).to_be_visible()
         expect(page.get_by_text("Go on only if you are another person")).to_be_visible()
         assert page.get_by_role("button", name="Start").count() == 0
@@ -158,18 +155,17 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
     survey = survey_of(f"Shared, {first} first")
     link = collector.publish(survey)
     script = f'<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>'
-    sites = {
-        "survey": f'{script}<deniable-survey src="{link}"></deniable-survey>',
-        "question": f'{script}<form><deniable-question name="q" src="{link}"></deniable-question></form>',
+    elements = {
+        "survey": f'<deniable-survey src="{link}"></deniable-survey>',
+        "question": f'<form><deniable-question name="q" src="{link}"></deniable-question></form>',
     }
     page = context.new_page()
     witness = Witness.of(page)
     values = []
-    order = [first, *(sites.keys() - {first})]
-    with another_site("") as address:
-        page.route(address, lambda route: route.fulfill(body=sites[order[len(values)]], content_type="text/html"))
-        for which in order:
+    with another_site(script + "<main></main>") as address:
+        for which in (first, *(elements.keys() - {first})):
             page.goto(address)
+            page.evaluate("html => document.querySelector('main').innerHTML = html", elements[which])
             if which == "survey":
                 answer(page, survey, {"q": "yes"})
                 values.append(json.loads(witness.posts()[-1])["answers"]["q"])

@@ -55,7 +55,7 @@ export class Memory {
       const hasTold = !isShared && sum(Object.values(told), day) > 0;
       const totals = isShared ? [0, 0] : charge(told, collector, survey.questions, day);
       return {
-        kept: kept && fitting(kept.report, survey),
+        kept: survey.id in reports ? fitting(kept.report, survey) : undefined,
         isSent: kept?.to[collector],
         isSame: survey.questions.some(({ key }) => key in noisy),
         hasTold,
