@@ -11,11 +11,12 @@ TOOL := $(BIN)/python tests/tools.py
 DEMO ?=
 TORTURE ?=
 
-.PHONY: help demo test lint format docs vectors tables bench torture clean
+.PHONY: help demo test lint format docs vectors tables requirements bench torture clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost), bench,"
+	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost),"
+	@echo "requirements (requirements.txt with its hashes, from constraints.txt), bench,"
 	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short), clean"
 
 demo: $(VENV)/demo.installed
@@ -43,6 +44,13 @@ vectors: $(VENV)/test.installed
 
 tables: $(VENV)/test.installed
 	$(BIN)/python tests/tables
+
+# For every Python and system that we support. The file names no host: hashes hold wherever the files come from.
+requirements: $(VENV)/python.installed
+	$(PIP) install --quiet --constraint constraints.txt uv
+	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra research \
+		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+		--no-emit-index-url --no-emit-find-links --output-file requirements.txt
 
 bench: $(VENV)/test.installed $(VENV)/bench.installed
 	$(BIN)/python tests/bench.py $(VENV)/bench/bin/python

@@ -25,7 +25,7 @@ import urllib3
 from conftest import free_port, running_collector
 from deniable import Report, Survey, read_survey
 from deniable_client.demo.people import survey_file
-from deniable_server.serving import server
+from deniable_server.serving import listen, server
 from deniable_server.store import Store
 
 ROUNDS = 7
@@ -141,7 +141,7 @@ def fill(database: Path, survey: Survey, n: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["bare"]:
-        server("127.0.0.1", int(sys.argv[2])).serve(target_loader=bare_app)
+        server(listen("127.0.0.1", int(sys.argv[2]))).serve(target_loader=bare_app)
     else:
         from deniable.table import format_table
 

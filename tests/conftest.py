@@ -34,6 +34,7 @@ title = "Life and love, 1974"
 opens = 2026-11-20
 closes = 2026-12-20
 cohorts = ["paper", "web"]
+results = "live"           # so that tests count what they have just sent
 
 [[questions]]
 id = "affair"
@@ -52,6 +53,7 @@ epsilon = 1.0
 
 FIVE_TYPES = """
 title = "Five types"
+results = "live"
 
 [[questions]]
 id = "affair"
@@ -120,7 +122,7 @@ def distances_in_errors(rows: list[dict[str, Any]], people: list[dict[str, Any]]
 
 @pytest.fixture
 def survey() -> Survey:
-    """A survey of two questions with two cohorts, open from 2026-11-20 to 2026-12-20."""
+    """A survey of two questions with two cohorts, open from 2026-11-20 to 2026-12-20, with live results."""
     return read_survey(SURVEY)
 
 

@@ -26,6 +26,7 @@ from deniable import (
     Mechanism,
     Question,
     Subset,
+    Survey,
     TickBoxes,
     TwoCoin,
     Warner,
@@ -285,9 +286,31 @@ def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20
     return good + bad
 
 
+NONCHARACTERS = {
+    "U+FFFE": "\\ufffe",
+    "U+FFFF": "\\uffff",
+    "U+FDD0": "\\ufdd0",
+    "U+FDEF": "\\ufdef",
+    "U+1FFFE": "\\ud83f\\udffe",
+    "U+10FFFF": "\\udbff\\udfff",
+}
+INVISIBLE = {
+    "a zero-width space": "\\u200b",
+    "a zero-width joiner and a byte order mark": "\\u200d\\ufeff",
+    "a soft hyphen": "\\u00ad",
+    "a Hangul filler": "\\u3164",
+    "a blank of Braille": "\\u2800",
+    "a variation selector": "\\ufe0f",
+    "direction marks": "\\u202e\\u2066",
+    "a language tag": "\\udb40\\udc01",
+    "an annotation mark": "\\ufff9",
+}
+
+
 def survey_vectors() -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     document = survey.document.decode()
+    strict = replace(survey, cohort_required=True)
     plain = read_survey(
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
@@ -307,6 +330,8 @@ def survey_vectors() -> list[dict[str, Any]]:
         "empty text": plain.replace('"Q?"', '""'),
         "blank text": plain.replace('"Q?"', '" "'),
         "control character": plain.replace('"Q?"', '"Q\\u0000"'),
+        **{f"{name} in a text": plain.replace('"Q?"', f'"Q{code}?"') for name, code in NONCHARACTERS.items()},
+        **{f"text of {name} alone": plain.replace('"Q?"', f'" {code}"') for name, code in INVISIBLE.items()},
         "lone surrogate": plain.replace('"Q?"', '"\\ud800"'),
         "capital in an id": plain.replace('"id":"q"', '"id":"Q"'),
         "id that names a column": plain.replace('"id":"q"', '"id":"cohort"'),
@@ -334,6 +359,26 @@ def survey_vectors() -> list[dict[str, Any]]:
         "fresh at another time": plain.replace('"questions"', '"fresh":"always","questions"'),
         "fresh a list": plain.replace('"questions"', '"fresh":["each wave"],"questions"'),
         "fresh empty": plain.replace('"questions"', '"fresh":"","questions"'),
+        "cohort required without cohorts": plain.replace('{"deniable"', '{"cohort_required":true,"deniable"'),
+        "cohort required where no key says so": document.replace('"cohorts"', '"cohort_required":false,"cohorts"'),
+        "cohort required null": document.replace('"cohorts"', '"cohort_required":null,"cohorts"'),
+        "cohort required as a number": document.replace('"cohorts"', '"cohort_required":1,"cohorts"'),
+        "cohort required as a text": document.replace('"cohorts"', '"cohort_required":"true","cohorts"'),
+        "cohort required after cohorts": document.replace('"deniable"', '"cohort_required":true,"deniable"'),
+        "release that needs no key": plain.replace('"title"', '"release":200,"title"'),
+        "release too small": plain.replace('"title"', '"release":49,"title"'),
+        "release too large": plain.replace('"title"', '"release":100001,"title"'),
+        "release a text": plain.replace('"title"', '"release":"50","title"'),
+        "release a fraction": plain.replace('"title"', '"release":50.5,"title"'),
+        "release with an exponent": plain.replace('"title"', '"release":1e3,"title"'),
+        "release null": plain.replace('"title"', '"release":null,"title"'),
+        "release true": plain.replace('"title"', '"release":true,"title"'),
+        "results that need no key": plain.replace('"title"', '"results":"batches","title"'),
+        "unknown results": plain.replace('"title"', '"results":"now","title"'),
+        "results a list": plain.replace('"title"', '"results":["live"],"title"'),
+        "readers that need no key": plain.replace('"title"', '"readers":"public","title"'),
+        "unknown readers": plain.replace('"title"', '"readers":"nobody","title"'),
+        "results before readers": plain.replace('"title"', '"results":"live","readers":"token","title"'),
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
@@ -358,6 +403,12 @@ def survey_vectors() -> list[dict[str, Any]]:
             parse_survey(plain.encode()),
             replace(survey, retention="tallies"),
             replace(survey, fresh="each wave"),
+            replace(
+                survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
+            ),  # joiners between letters
+            strict,
+            replace(survey, results="live", release=50),
+            replace(survey, results="closed", readers="token", release=100_000),
         )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
@@ -367,7 +418,9 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     vectors: list[dict[str, Any]] = []
 
-    def add(name: str, answers: Any, cohort: Any, words: list[int], report_id: str) -> None:
+    def add(
+        name: str, answers: Any, cohort: Any, words: list[int], report_id: str, survey: Survey = survey, **more: Any
+    ) -> None:
         used: list[int] = []
 
         def word() -> int:
@@ -380,6 +433,7 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
             report = None
         vectors.append(
             {"name": name, "answers": answers, "cohort": cohort, "words": used, "id": report_id, "report": report}
+            | more
         )
 
     for number in range(50):
@@ -408,6 +462,10 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
         add(f"bad: {name}", whole | changes, None, [], "00" * 16)
     add("bad: unknown cohort", whole, "radio", [], "00" * 16)
     add("bad: unknown question", whole | {"age": "50"}, None, [], "00" * 16)
+    strict = replace(survey, cohort_required=True)
+    of_strict: dict[str, Any] = {"survey": strict, "document": strict.document.decode()}
+    for name, cohort in {"good: required cohort": "web", "bad: no cohort": None, "bad: empty cohort": ""}.items():
+        add(name, whole, cohort, list(range(0, 40 * 10**8, 10**8)), "00" * 16, **of_strict)
     add("bad: question missing", {key: whole[key] for key in whole if key != "drinks"}, None, [], "00" * 16)
     return vectors
 

@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 from browsing import ARRIVED, Witness, another_site, answer, choose, remembered
 from conftest import FIVE_TYPES, Collector, person
 from deniable import Survey, read_survey
+from deniable_client import randomize
+from deniable_server.store import Store
 
 AXE = Path(__file__).parent.parent / "client" / "deniable_web" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -110,6 +112,67 @@ def test_axe_finds_nothing_on_the_other_pages(collector: Collector, context: Bro
         page.goto(address)
         expect(page.locator("h1").last).to_be_visible()
         assert violations(page) == [], address
+
+
+@pytest.fixture(scope="module")
+def arabic() -> Survey:
+    return read_survey(ARABIC)
+
+
+QUESTION = "\u0645\u0627 \u0631\u0623\u064a\u0643 \u0641\u064a \u0647\u0630\u0627 \u0627\u0644\u0633\u0624\u0627\u0644 "
+
+ARABIC = f"""
+title = "\u0627\u0633\u062a\u0628\u064a\u0627\u0646 \u0639\u0646 \u0627\u0644\u062d\u064a\u0627\u0629"
+organiser = "\u0645\u0639\u0647\u062f \u0639\u0644\u0645 \u0627\u0644\u0627\u062c\u062a\u0645\u0627\u0639"
+cohorts = ["\u0627\u0644\u0642\u0627\u0647\u0631\u0629", "{"a long label of a cohort " * 6}"]
+
+[[questions]]
+id = "a"
+type = "choice"
+text = "{QUESTION * 4}\u061f"
+options = ["\u0646\u0639\u0645", "\u0644\u0627", "{"W" * 90}", "{"an option of many words " * 7}", "\u4f60\u597d"]
+epsilon = 2
+"""
+"""A survey from right to left, with labels that are long in other scripts."""
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_results_can_be_read_at_every_width_and_in_the_dark(
+    browser: Browser, collector: Collector, survey: Survey, arabic: Survey, width: int, scheme: Any
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    witness = Witness.of(page)
+    for each in (survey, arabic):
+        link = collector.publish(each)
+        store = Store(collector.database)
+        answers = [person(i) if each is survey else {"a": each.questions[0].options[i % 3]} for i in range(60)]
+        store.store_reports([(each, [randomize(each, given, (*each.cohorts, None)[0]) for given in answers])])
+        store.close()
+        for query in ("", "?by=cohort", "?by=cohort&method=wald"):
+            page.goto(f"{link}/results{query}")
+            expect(page.locator("svg.chart").first).to_be_visible()
+            assert page.locator("svg.chart").count() == len(each.questions)
+            assert violations(page) == [], query
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{query}: scrolls sideways"
+            assert page.evaluate(CLIPPED) == [], query
+            assert page.evaluate(INK_OF_CHARTS) == [], query
+    assert witness.lines == [], "nothing against the page's policy"
+    context.close()
+
+
+CLIPPED = """() => [...document.querySelectorAll("svg.chart :is(text, circle, path, line)")].filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    const chart = each.closest("svg.chart").getBoundingClientRect();
+    return left < 0 || right > innerWidth || top < chart.top - 1 || bottom > chart.bottom + 1;
+}).map((each) => each.outerHTML)"""
+"""What of the charts lies outside the window or outside its chart."""
+
+INK_OF_CHARTS = """() => [...document.querySelectorAll("svg.chart :is(text:not(.tick), circle, path)")].filter(
+    (each) => getComputedStyle(each).fill !== getComputedStyle(document.body).color,
+).map((each) => each.outerHTML)"""
+"""What of the charts does not have the colour of the text around it."""
 
 
 def test_keyboard_alone_answers_the_whole_survey(collector: Collector, context: BrowserContext, survey: Survey) -> None:

@@ -249,9 +249,13 @@ def test_what_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(builtins, "__import__", without)
     hidden = {"formulaic"}
-    assert "needs formulaic: pip install 'deniable[research]'" in refused("regress", *STUDY, "affair ~ 1")
+    assert "needs formulaic; in a clone of the project: pip install '.[research]'" in refused(
+        "regress", *STUDY, "affair ~ 1"
+    )
     hidden = {"numpy"}
-    assert "this analysis needs numpy: pip install 'deniable[research]'" in refused("shares", *STUDY)
+    assert "this analysis needs numpy; in a clone of the project: pip install '.[research]'" in refused(
+        "shares", *STUDY
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import select
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -339,6 +340,15 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
         assert (result.exit_code, result.stdout) == (1, "")
         assert not BANNED.search(result.stderr), result.stderr
     assert list(home.rglob("*")) == []
+
+
+def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Survey, run: Typist, home: Path) -> None:
+    strict = replace(five, cohort_required=True)
+    collector.publish(strict)
+    result = run(f"{collector.url}/s/{strict.id}")
+    assert "The link is incomplete: its end is missing. Please use the whole link" in " ".join(result.stderr.split())
+    assert (result.exit_code, collector.reports(strict)) == (1, 0)
+    assert "Please answer truthfully" not in result.stdout
 
 
 def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: Typist) -> None:

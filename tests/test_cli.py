@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from command_line import CommandLine
 from conftest import SURVEY, Collector
 from deniable import read_survey
-from deniable.cli import main
+from deniable.cli import SHORT_HELP, main
 from deniable_client import Client
 
 
@@ -162,8 +164,29 @@ def test_a_side_that_is_not_installed_costs_its_commands_only(monkeypatch: pytes
         raise ModuleNotFoundError(name="flask")
 
     monkeypatch.setattr("importlib.metadata.EntryPoint.load", missing)
-    assert "needs flask: pip install 'deniable[server]'" in ok("--help")
-    assert "needs flask: pip install 'deniable[server]'" in refused("serve", "--port", "8000")
+    assert "Run the collector until Ctrl-C." in ok("--help")
+    assert "needs flask; in a clone of the project: pip install '.[server]'" in refused("serve", "--port", "8000")
+
+
+def test_the_list_of_commands_says_what_their_help_says() -> None:
+    own = {name: main.get_command(click.Context(main), name) for name in main.list_commands(click.Context(main))}
+    first = {name: " ".join((command.help or "").split("\n\n")[0].split()) for name, command in own.items() if command}
+    assert first == SHORT_HELP
+
+
+def test_a_command_of_somebody_else_is_loaded_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(SHORT_HELP, "risk")
+    assert "risk      Say what an epsilon means" in ok("--help")
+
+
+def test_help_loads_no_command() -> None:
+    program = (
+        "import sys; from deniable.cli import SHORT_HELP, main; main(['--help'], standalone_mode=False); "
+        "print(sorted(each for each in sys.modules if 'command' in each or not each.startswith(('deniable', '_'))"
+        " and each.split('.')[0] in ('numpy', 'scipy', 'pandas', 'matplotlib', 'flask', 'urllib3', 'deniable_client')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines()[-1] == "[]"
 
 
 def test_csv_without_rows_has_its_header(file: Path, database: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import ssl
 import subprocess
 import sys
 import threading
@@ -215,6 +216,40 @@ def test_every_retry_sends_the_same_bytes(open_survey: Survey) -> None:
     assert len(bodies) == 6
     assert len(set(bodies)) == 1
     assert set(json.loads(bodies[0])) == {"id", "cohort", "answers"}
+
+
+def test_throttling_is_told_with_how_long_it_lasts(
+    open_survey: Survey, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with misbehaving([(429, b"busy")]) as (url, _), pytest.raises(UndeliveredReport) as caught:
+        Client(url, retries=0).answer(open_survey, ANSWERS)
+    assert str(caught.value) == (
+        f"{url}: takes no more from this network for now, because too much came; try again in 20000 seconds"
+    )
+    monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
+    with misbehaving([(429, b"busy"), (201, b"{}")]) as (url, _):
+        Client(url).answer(open_survey, ANSWERS)
+    assert caplog.messages == ["the collector is throttling this network: sending again in 0 seconds"]
+
+
+def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_path: Path) -> None:
+    certificate = tmp_path / "certificate.pem"
+    request = ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-days", "1", "-subj", "/CN=127.0.0.1"]
+    subprocess.run([*request, "-keyout", certificate, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # the device hangs up, as it must
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent"):
+            Client(f"https://127.0.0.1:{server.server_port}", retries=0).survey(open_survey.id)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def test_collector_cannot_make_a_device_wait_for_hours(open_survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,5 +152,7 @@ def test_without_scipy_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     result = TwoCoin("1/2", "1/2").estimate([570, 430])
     assert result.share[1] == 0.36
     assert result.interval(method="wilson")[1].low > 0.29
-    with pytest.raises(NotInstalled, match=r"scipy: is needed for this: pip install 'deniable\[research\]'"):
+    with pytest.raises(
+        NotInstalled, match=r"scipy: is needed for this; in a clone of the project: pip install '.\[research\]'"
+    ):
         result.interval()

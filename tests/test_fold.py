@@ -12,7 +12,7 @@ from typing import Literal
 
 import pytest
 
-from conftest import FIVE_TYPES, Clock, person
+from conftest import FIVE_TYPES, SURVEY, Clock, person
 from deniable import Report, Survey, Tally, read_survey, tally_reports
 from deniable_client import randomize
 from deniable_server.store import Outcome, Store, counts, fold
@@ -42,11 +42,30 @@ def take_together(store: Store, survey: Survey, sent: list[Report]) -> list[Outc
     return outcomes
 
 
+def go_to(store: Store, clock: Clock, day: datetime.date) -> None:
+    """Let days pass, and settle on each."""
+    while clock.today < day:
+        clock.today += datetime.timedelta(days=1)
+        store.settle()
+
+
 def rows(store: Store, survey: Survey) -> tuple[int, int]:
     """Rows that are pending, and rows that are folded."""
     tables = (pending_table(survey), reports_table(survey))
     pending, folded = (store.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
     return pending, folded
+
+
+@pytest.fixture
+def survey() -> Survey:
+    """The survey with results that change with every release."""
+    return replace(read_survey(SURVEY), results="batches")
+
+
+@pytest.fixture
+def live(survey: Survey) -> Survey:
+    """The survey with results that change with every report."""
+    return replace(survey, results="live")
 
 
 @pytest.fixture
@@ -65,19 +84,19 @@ def test_reports_wait_until_there_are_200(store: Store, survey: Survey) -> None:
     assert rows(store, survey) == (0, 200)
 
 
-def test_tallies_grow_in_the_fold_and_estimates_count_what_waits(store: Store, survey: Survey) -> None:
-    store.publish(survey)
-    sent = reports(survey, 210, "web") + reports(survey, 30)
-    take(store, survey, sent)
-    assert counts.folded(store.db, survey) == 0
-    assert store.tallies(survey) == tally_reports(sent, survey)
+def test_tallies_grow_in_the_fold_and_live_estimates_count_what_waits(store: Store, live: Survey) -> None:
+    store.publish(live)
+    sent = reports(live, 210, "web") + reports(live, 30)
+    take(store, live, sent)
+    assert counts.folded(store.db, live) == 0
+    assert store.tallies(live) == tally_reports(sent, live)
     store.settle()
-    assert counts.folded(store.db, survey) == 240
-    assert store.tallies(survey) == tally_reports(sent, survey)
-    more = reports(survey, 50, "paper") + reports(survey, 3, "web")
-    take(store, survey, more)
-    assert store.tallies(survey) == tally_reports(sent + more, survey)
-    assert store.state(survey.id).reports == 293
+    assert counts.folded(store.db, live) == 240
+    assert store.tallies(live) == tally_reports(sent, live)
+    more = reports(live, 50, "paper") + reports(live, 3, "web")
+    take(store, live, more)
+    assert store.tallies(live) == tally_reports(sent + more, live)
+    assert store.state(live.id).reports == store.release_of(live.id) == 293
 
 
 def test_counts_by_sql_are_those_of_the_reports_for_every_question_type(store: Store) -> None:
@@ -102,8 +121,7 @@ def test_last_day_folds_however_few_and_a_clock_set_back_opens_again(
     store.publish(survey)
     (first, second) = reports(survey, 2)
     take(store, survey, [first])
-    clock.today = datetime.date(2026, 12, 21)
-    store.settle()
+    go_to(store, clock, datetime.date(2026, 12, 21))
     assert rows(store, survey) == (0, 1)
     clock.today = datetime.date(2026, 12, 20)
     assert take(store, survey, [first, second]) == [Outcome.KNOWN, Outcome.STORED]
@@ -125,21 +143,27 @@ def test_large_tables_take_sorted_rows_and_are_written_anew_at_closing(
     assert not store.db.table("anew").exists()
 
 
+@pytest.mark.parametrize("results", ["live", "batches"])
 def test_reports_come_out_once_and_sorted_even_when_a_fold_comes_between(
-    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    store: Store, survey: Survey, results: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deniable_server.store.store.AT_A_TIME", 7)
+    survey = replace(survey, results=results)
     store.publish(survey)
-    sent = sorted(reports(survey, 230), key=lambda each: each.id)
+    sent = sorted(reports(survey, 430), key=lambda each: each.id)
     take(store, survey, sent[::2])
     store.settle()
-    take(store, survey, sent[1::2])
+    if results == "live":
+        take(store, survey, sent[1::2][:115])
+        shown = sorted(sent[::2] + sent[1::2][:115], key=lambda each: each.id)
+    else:
+        shown = sent[::2]
     reading = store.reports(survey)
     read = [next(reading) for _ in range(50)]
     take(store, survey, reports(survey, 200))
     store.settle()
     read += reading
-    assert [each for each in read if each in sent] == sent
+    assert [each for each in read if each in shown] == shown
     assert len({each.id for each in read}) == len(read)
 
 
@@ -168,12 +192,10 @@ def test_ids_outlive_the_last_day_by_a_week_and_then_the_survey_stays_closed(
 ) -> None:
     store.publish(tallied)
     take(store, tallied, reports(tallied, 5))
-    clock.today = datetime.date(2026, 12, 27)
-    store.settle()
+    go_to(store, clock, datetime.date(2026, 12, 27))
     assert rows(store, tallied) == (0, 5)
     assert store.state(tallied.id).closed_on is None
-    clock.today = datetime.date(2026, 12, 28)
-    store.settle()
+    go_to(store, clock, datetime.date(2026, 12, 28))
     assert rows(store, tallied) == (0, 0)
     assert store.state(tallied.id).closed_on == "2026-12-28"
 
@@ -265,7 +287,7 @@ def test_empty_survey_has_empty_tallies(store: Store, survey: Survey) -> None:
 def test_batch_of_200_never_waits(store: Store, survey: Survey, retention: Literal["reports", "tallies"]) -> None:
     survey = replace(survey, retention=retention)
     store.publish(survey)
-    sent = reports(survey, 120, "web") + reports(survey, 80)
+    sent = reports(survey, 200, "web")
     assert take_together(store, survey, sent) == [Outcome.STORED] * 200
     assert rows(store, survey) == (0, 200)
     assert store.tallies(survey) == counts.stored(store.db, survey) == tally_reports(sent, survey)
@@ -275,7 +297,7 @@ def test_batch_of_200_never_waits(store: Store, survey: Survey, retention: Liter
 
 
 def test_rows_of_a_batch_are_counted_like_those_of_a_table_for_every_question_type(store: Store) -> None:
-    survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
+    survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"), release=50, results="batches")
     store.publish(survey)
     sent = [randomize(survey, person(n), (None, "a", "b")[n % 3]) for n in range(300)]
     take_together(store, survey, sent)
@@ -287,7 +309,7 @@ def test_rows_of_a_batch_are_counted_like_those_of_a_table_for_every_question_ty
 def test_batch_with_known_ids_has_the_outcomes_that_its_reports_have_alone(
     store: Store, survey: Survey, retention: Literal["reports", "tallies"]
 ) -> None:
-    survey = replace(survey, retention=retention)
+    survey = replace(survey, retention=retention, results="live")
     store.publish(survey)
     folded, pending, new = reports(survey, 200), reports(survey, 50), reports(survey, 200)
     take_together(store, survey, folded)
@@ -391,6 +413,8 @@ def test_rows_of_batches_are_written_anew_by_whoever_meets_the_closed_survey_wha
         if by == "hand":
             monkeypatch.setattr(restarted, "_settle", lambda *_, **__: None)  # killed while it closed
             restarted.close_survey(survey.id)
+        else:
+            go_to(restarted, clock, datetime.date(2026, 12, 20))
         clock.today = datetime.date(2026, 12, 21)
     with closing(Store(store.path, clock)) as restarted:
         assert restarted.settle()

@@ -34,7 +34,7 @@ def filled(tmp_path: Path, survey: Survey) -> Path:
     path = tmp_path / "filled.db"
     with closing(Store(path, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
         for each in (survey, replace(survey, retention="tallies")):
-            store.publish(each)
+            store.publish(each, "ada")
             store.store_reports([(each, [report(n, "web") for n in range(300)])])
             store.settle()
             store.store_reports([(each, list(map(report, range(300, 320))))])
@@ -67,6 +67,9 @@ def test_checksum_can_be_computed_by_anybody(filled: Path, survey: Survey) -> No
         rows = [["survey", *connection.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id])
                  .fetchone()]]  # fmt: skip
         rows += [
+            ["owner", *row] for row in connection.execute("SELECT token FROM owners WHERE survey = ?", [survey.id])
+        ]
+        rows += [
             ["total", *row] for row in connection.execute("SELECT cohort, n FROM totals WHERE survey = ?", [survey.id])
         ]
         tallies = "SELECT cohort, question, option, n FROM tallies WHERE survey = ?"
@@ -96,6 +99,8 @@ def test_checksum_can_be_computed_by_anybody(filled: Path, survey: Survey) -> No
         ("UPDATE surveys SET document = CAST(document || ' ' AS BLOB) WHERE id = '{0}'", "document"),
         ("DELETE FROM checksums WHERE survey = '{0}'", "rows"),
         ("UPDATE checksums SET checksum = 'x' WHERE survey = '{0}'", "rows"),
+        ("UPDATE owners SET token = 'grace' WHERE survey = '{0}'", "rows"),
+        ("DELETE FROM owners", "rows"),
         ("DELETE FROM tokens_copy", "tokens: a row differs"),
         ("UPDATE _sqlite_migrations SET applied_at = 'now'", "_sqlite_migrations"),
         ("DROP TRIGGER tokens_added", "tokens_added: is not defined"),

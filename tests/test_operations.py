@@ -9,6 +9,9 @@ import logging
 import re
 import socket
 import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +31,7 @@ from deniable_server.app import create_app
 from deniable_server.edge import HEADERS
 from deniable_server.limits import Rate
 from deniable_server.logs import Line
+from deniable_server.outage import Outage
 from deniable_server.settings import Settings, flag, settings_from, variable
 from deniable_server.store import Store, StoreBusy, StoreDamaged, StoreFull
 from deniable_server.tokens import SCOPES, create_token, revoke_token, token_allows
@@ -146,16 +150,39 @@ class TestProbes:
         assert response.headers["Retry-After"]
         stop(app)
 
-    def test_not_ready_while_somebody_holds_the_database(
-        self, http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(health, "WAIT_SECONDS", 0.05)
-        other = sqlite3.connect(store.path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
+    def test_asking_takes_no_lock_and_waits_for_none(self, http: FlaskClient, store: Store) -> None:
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert http.get("/readyz").status_code == 200
+            other.execute("ROLLBACK")
+            statements: list[str] = []
+            real = sqlite3.connect
+
+            def watched(*arguments: Any, **named: Any) -> sqlite3.Connection:
+                connection = real(*arguments, **named)
+                connection.set_trace_callback(statements.append)
+                return connection
+
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(health.sqlite3, "connect", watched)
+                assert http.get("/readyz").status_code == 200
+        assert statements
+        assert not [each for each in statements if not each.startswith(("SELECT", "PRAGMA", "select"))]
+
+    def test_readiness_counts_against_the_rate_and_being_alive_does_not(self, tmp_path: Path, clock: Clock) -> None:
+        app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=Rate(3, 60)))
+        http = app.test_client()
+        assert [http.get("/readyz").status_code for _ in range(5)] == [200, 200, 200, 429, 429]
+        assert {http.get("/livez").status_code for _ in range(5)} == {200}
+        stop(app)
+
+    def test_not_ready_while_the_database_takes_nothing(self, app: APIFlask, http: FlaskClient, store: Store) -> None:
+        app.extensions["deniable-outage"].began(StoreFull("database: the inside"))
         response = http.get("/readyz")
-        assert (response.status_code, response.json["detail"]) == (503, "The database cannot be used: SQLITE_BUSY.")
-        other.close()
-        assert http.get("/readyz").status_code == 200
+        assert (response.status_code, response.json["detail"]) == (
+            503,
+            "The database took no report when it was last tried: the disk is full.",
+        )
 
     def test_not_ready_when_the_file_is_no_database_any_more(self, http: FlaskClient, store: Store) -> None:
         connection = sqlite3.connect(store.path)
@@ -252,6 +279,7 @@ def test_who_may_do_what(http: FlaskClient, store: Store, survey: Survey, clock:
     store.publish(survey)
     clock.today -= datetime.timedelta(days=2)
     roles = {"expired": create_token(store, "expired", days=1)}
+    both = {"publish", "operate"}
     clock.today += datetime.timedelta(days=2)
     roles |= {scope: create_token(store, scope, scope) for scope in SCOPES}
     roles |= {"revoked": create_token(store, "revoked"), "nobody": "", "guess": "dn_" + "A" * 43}
@@ -266,13 +294,14 @@ def test_who_may_do_what(http: FlaskClient, store: Store, survey: Survey, clock:
                 ) as answer:
                     if answer.status_code != 401:
                         opened.setdefault((method, path), set()).add(role)
-            assert ("security" in calls[method]) == (opened.get((method, path)) != set(roles))
+            needs_token = {} not in calls[method].get("security", [{}])
+            assert needs_token == (opened.get((method, path)) != set(roles))
     closed = {call: who for call, who in opened.items() if who != set(roles)}
     assert closed == {
         ("get", "/metrics"): {"metrics"},
-        ("get", "/api/v1/surveys"): {"publish"},
-        ("post", "/api/v1/surveys"): {"publish"},
-        ("post", "/api/v1/surveys/{survey_id}/close"): {"publish"},
+        ("get", "/api/v1/surveys"): both,
+        ("post", "/api/v1/surveys"): both,
+        ("post", "/api/v1/surveys/{survey_id}/close"): both,
     }
 
 
@@ -337,12 +366,79 @@ class TestLogs:
         for answers in ({}, {"answers": {"affair": 5}}, {"id": "8"}):
             http.post(f"/api/v1/surveys/{survey.id}/reports", json=body | answers)
         http.get(f"/api/v1/surveys/{survey.id}/estimates")
-        http.post(f"/api/v1/surveys/{survey.id}/close")
+        assert http.post(f"/api/v1/surveys/{survey.id}/close").status_code == 401
+        for name in ("list_surveys", "publish_survey"):
+            guess = {"Authorization": "Bearer dn_guess"}
+            method = "GET" if name == "list_surveys" else "POST"
+            assert http.open("/api/v1/surveys", method=method, headers=guess).status_code == 401
+        other = {"Authorization": f"Bearer {create_token(store, 'grace')}"}
+        assert http.post(f"/api/v1/surveys/{survey.id}/close", headers=other).status_code == 403
+        assert http.post("/api/v1/surveys/nonsense/close", headers=other).status_code == 404
+        assert http.post(f"/api/v1/surveys/{survey.id}/close", headers=token).status_code == 204
         lines = [(record.getMessage(), record.details) for record in caplog.records]  # type: ignore[attr-defined]
         assert lines == [
-            ("operator", {"call": "publish_survey", "status": 201}),
-            ("operator", {"call": "close_survey", "status": 401}),
+            ("operator", {"call": "publish_survey", "token": "ada", "survey": survey.id, "status": 201}),
+            ("operator", {"call": "close_survey", "token": "grace", "survey": survey.id, "status": 403}),
+            ("operator", {"call": "close_survey", "token": "grace", "status": 404}),
+            ("operator", {"call": "close_survey", "token": "ada", "survey": survey.id, "status": 204}),
         ]
+
+    def test_an_outage_is_two_lines_however_many_reports_it_refuses(
+        self, app: APIFlask, survey: Survey, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level("INFO", "deniable")
+        store, writer = app.extensions["deniable"]["store"], app.extensions["deniable"]["writer"]
+        app.extensions["deniable-outage"] = Outage(store, writer, seconds=0.5)
+        store.publish(survey)
+        http = app.test_client()
+        url = f"/api/v1/surveys/{survey.id}/reports"
+
+        def lines() -> list[tuple[str, dict[str, str]]]:
+            return [
+                (record.getMessage(), record.details)  # type: ignore[attr-defined]
+                for record in caplog.records
+                if record.getMessage().startswith("database")
+            ]
+
+        def send(number: int) -> int:
+            answers = {"affair": 1, "religious": 3}
+            return http.post(url, json={"id": f"{number:032x}", "cohort": None, "answers": answers}).status_code
+
+        assert send(0) == 201
+        elsewhere = store.path.with_name("elsewhere.db")
+        store.path.rename(elsewhere)
+        for number in range(1, 21):
+            assert send(number) == 503
+        wait_for(lambda: len(lines()) == 1)
+        for number in range(21, 31):
+            assert send(number) == 503
+        assert http.get("/readyz").status_code == 503
+        elsewhere.rename(store.path)
+        wait_for(lambda: len(lines()) == 2)
+        assert send(31) == 201
+        assert http.get("/readyz").status_code == 200
+        assert lines() == [
+            ("database does not take reports", {"because": "its files were replaced"}),
+            ("database takes reports again", {}),
+        ]
+
+    def test_an_outage_is_over_only_when_a_write_succeeds(self, app: APIFlask, store: Store) -> None:
+        outage = Outage(store, app.extensions["deniable"]["writer"], seconds=0.1)
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+            other.execute("PRAGMA query_only = OFF")
+            outage.began(StoreFull("database: the inside"))
+            assert outage.reason == "the disk is full"
+            wait_for(lambda: outage.reason is None)
+        assert store.path.with_name("test.db-wal").stat().st_size > 0
+
+    def test_a_mistake_is_logged_once_for_its_place(
+        self, http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setattr(store, "survey", None)
+        for number in range(5):
+            assert http.get(f"/api/v1/surveys/{number}").status_code == 500
+        (record,) = caplog.records
+        assert record.getMessage() == "unexpected TypeError"
 
 
 MARK = "127.0.0.77"
@@ -440,8 +536,18 @@ class TestDeployment:
         assert service["DynamicUser"] == "yes"
         assert service["ProtectSystem"] == "strict"
         assert service["KillMode"] == "mixed"
+        assert service["MemoryMax"] == "1G"
+        assert service["LimitCORE"] == "0"
         assert int(service["TimeoutStopSec"]) > 10
         assert "serve" in service["ExecStart"]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait until it holds, at most 20 seconds."""
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def stop(app: APIFlask) -> None:

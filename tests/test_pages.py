@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import random
 import re
+from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
-from deniable import Report, Survey, read_survey
+from conftest import FIVE_TYPES, person
+from deniable import Report, Survey, estimate, read_survey, tally_reports
+from deniable.mechanisms.base import ReportValue
 from deniable_client import randomize
-from deniable_server import charts
+from deniable_server import charts, drawing
 from deniable_server.embedding import catalogues
 from deniable_server.results import figure
 from deniable_server.store import Store
@@ -50,7 +56,8 @@ def test_page_to_answer_brings_the_words_that_the_browser_asks_for(
 def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}/results").text
     assert "300 reports" in page
-    assert f'src="/s/{filled.id}/results.svg"' in page
+    assert page.count('<svg class="chart"') == len(filled.questions)
+    assert f'href="/s/{filled.id}/results.svg"' in page
     rows = http.get(f"/api/v1/surveys/{filled.id}/estimates").json["estimates"]
     for row in rows:
         assert figure(row["estimate"], "share") in page
@@ -82,7 +89,8 @@ def test_results_without_reports(http: FlaskClient, store: Store, survey: Survey
     store.publish(survey)
     page = http.get(f"/s/{survey.id}/results").text
     assert "0 reports" in page
-    assert "<img" not in page
+    assert "<svg" not in page
+    assert "about" not in page
     assert "\u2013" in page
     assert http.get(f"/s/{survey.id}/results.svg").status_code == 200
 
@@ -90,7 +98,7 @@ def test_results_without_reports(http: FlaskClient, store: Store, survey: Survey
 def test_texts_of_a_survey_are_texts_everywhere(http: FlaskClient, store: Store) -> None:
     options = [EVIL, "$x_1$", "50 % & more", "\u0645\u0631\u062d\u0628\u0627", "\u4f60\u597d \U0001f600"]
     survey = read_survey(
-        f"title = '{EVIL}'\norganiser = '{EVIL}'\nabout = '{EVIL}'\ncohorts = ['{EVIL}', '$c$']\n"
+        f"results = 'live'\ntitle = '{EVIL}'\norganiser = '{EVIL}'\nabout = '{EVIL}'\ncohorts = ['{EVIL}', '$c$']\n"
         f"[[questions]]\nid = 'q'\ntype = 'choice'\ntext = '{EVIL} $\\frac{{1}}{{$'\n"
         f"options = {options!r}\nepsilon = 1\n"
     )
@@ -111,9 +119,119 @@ def test_only_scripts_of_the_client_are_served(http: FlaskClient) -> None:
         assert http.get(f"/client/{name}").status_code == 404
 
 
-def test_long_texts_are_shortened_on_charts() -> None:
-    assert charts.shorten("a\n b", 10) == "a b"
-    assert charts.shorten("x" * 20, 10) == "x" * 9 + "\u2026"
+@pytest.mark.parametrize("text", ["a\n b", "W" * 200, "\u4f60" * 60, "word " * 39 + "end", "e\u0301" * 90])
+@pytest.mark.parametrize("widest", [11, 30])
+def test_nothing_of_a_text_is_cut_and_no_line_is_too_wide(text: str, widest: float) -> None:
+    lines = drawing.wrapped(text, widest)
+    assert "".join(lines).replace(" ", "") == re.sub(r"\s", "", text)
+    assert all(drawing.columns(line) <= widest for line in lines)
+    assert not any(line.startswith("\u0301") for line in lines), "a letter keeps its accent"
+
+
+@pytest.mark.parametrize(
+    ("text", "rtl"),
+    [("\u0646\u0639\u0645", True), ("1. \u0646\u0639\u0645", True), ("no \u0646", False), ("12", False)],
+)
+def test_direction_is_that_of_the_first_letter_that_has_one(text: str, rtl: bool) -> None:
+    assert drawing.is_rtl(text) is rtl
+
+
+@pytest.mark.parametrize("method", ["feldman-cousins", "wald", "clopper-pearson"])
+def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: str) -> None:
+    survey = read_survey(FIVE_TYPES)
+    chance = random.Random(1)
+    drawn = 0
+    for people in (1, 2, 6, 6, 6, 50, 300):
+        reports = [Report(f"{i:032x}", None, anything(survey, chance)) for i in range(people)]
+        rows = estimate(tally_reports(reports, survey), survey, method=method)
+        for row in rows:
+            axis = drawing.axis_of(survey.question(row.question), row.statistic)
+            mark = drawing.mark(row, axis)
+            assert mark is not None
+            assert axis.place(axis.low) <= mark.low <= mark.high <= axis.place(axis.high)
+            if mark.point is not None:
+                assert mark.low <= mark.point <= mark.high
+            assert row.estimate is not None
+            assert mark.left or min(row.estimate, row.conf_low) > axis.low - 1e-6
+            assert mark.right or max(row.estimate, row.conf_high) < axis.high + 1e-6
+            drawn += mark.left + mark.right
+    assert drawn > 50, "some reach beyond the axis, or this test has tested nothing"
+
+
+def anything(survey: Survey, chance: random.Random) -> dict[str, ReportValue]:
+    """Noisy values of somebody, drawn by a generator that repeats."""
+    people = person(chance.randrange(1000))
+    words = functools.partial(chance.getrandbits, 32)
+    return dict(randomize(survey, people, word=words).values)
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_a_cohort_of_six_leaves_the_figure_its_size(form: str) -> None:
+    survey = read_survey('cohorts = ["many", "six"]\n' + FIVE_TYPES)
+    chance = random.Random(2)
+    reports = [Report(f"{i:032x}", "six" if i < 6 else "many", anything(survey, chance)) for i in range(100)]
+    rows = estimate(tally_reports(reports, survey), survey, by_cohort=True, method="wald")
+    assert min(row.estimate or 0 for row in rows) < -0.5
+    image = charts.estimates_chart(survey, tuple(rows), form)
+    if form == "svg":
+        assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= set(
+            re.findall(r">([^<>]+)</text>", image.decode())
+        )
+        assert "\u2212" not in image.decode()
+    else:
+        assert int.from_bytes(image[16:20], "big") == 1200
+
+
+def test_results_say_in_plain_words_what_they_show(http: FlaskClient, store: Store) -> None:
+    survey = read_survey(
+        'title = "T"\norganiser = "Institute of Sociology"\nabout = "How common it is."\nopens = 2026-11-20\n'
+        'closes = 2026-12-20\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n'
+    )
+    store.publish(survey)
+    store.store_reports([(survey, [Report(f"{i:032x}", None, {"q": int(i % 8 < 3)}) for i in range(800)])])
+    page = http.get(f"/s/{survey.id}/results").text
+    # 2 (3/8 - 1/4) = 25 %; its standard error is 2 sqrt(3/8 5/8 / 800) = 3.4 %.
+    assert "Yes: about 25 %, between 18 and 32 %." in page
+    for text in (
+        "Institute of Sociology",
+        "How common it is.",
+        "<time>2026-11-20</time> to <time>2026-12-20</time> (UTC)",
+    ):
+        assert text in page
+
+
+@pytest.mark.parametrize(
+    ("low", "feasible", "high", "axis", "said"),
+    [
+        (0.0812, 0.15, 0.2149, drawing.SHARES, "about 15 %, between 8 and 22 %"),
+        (0.1461, 0.15, 0.1549, drawing.SHARES, "about 15.0 %, between 14.6 and 15.5 %"),
+        (-0.2, 0.0, 0.03, drawing.SHARES, "about 0.0 %, between 0.0 and 3.0 %"),
+        (0.0, 0.4, 0.99, drawing.SHARES, "too few reports to tell, between 0 and 99 %"),
+        (-0.3, 0.0, -0.1, drawing.SHARES, "the interval holds nothing that is possible; look at the table"),
+        (0.3, 0.2, 0.6, drawing.SHARES, "about 30 %, between 30 and 60 %"),
+        (-math.inf, 3.0, math.inf, drawing.Axis(1, 7), "too few reports to tell, between 1 and 7"),
+        (-1.31, -0.04, 1.2, drawing.Axis(-5, 5), "about 0.0, between \u22121.4 and 1.2"),
+    ],
+)
+def test_headlines_are_rounded_outwards(
+    low: float, feasible: float, high: float, axis: drawing.Axis, said: str
+) -> None:
+    survey = read_survey(FIVE_TYPES)
+    (row, *_) = estimate({}, survey)
+    row = replace(row, estimate=feasible, feasible=feasible, conf_low=low, conf_high=high)
+    assert drawing.in_words(row, axis) == said
+
+
+def test_more_cohorts_than_anybody_reads_have_no_headlines(http: FlaskClient, store: Store) -> None:
+    survey = read_survey(f"cohorts = {[f'site {i}' for i in range(40)]!r}\n" + FIVE_TYPES)
+    store.publish(survey)
+    people = [randomize(survey, person(i), f"site {i % 40}") for i in range(80)]
+    store.store_reports([(survey, people)])
+    page = http.get(f"/s/{survey.id}/results?by=cohort").text
+    assert 'class="headline"' not in page
+    assert "<svg" not in page, "more than 600 intervals are drawn nowhere"
+    assert "The tables have everything" in page
+    assert http.get(f"/s/{survey.id}/results").text.count('<svg class="chart"') == 5
 
 
 def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, store: Store, survey: Survey) -> None:

@@ -250,7 +250,7 @@ def test_without_scipy_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(builtins, "__import__", without)
     assert "1,553" in ok("--epsilon", "1", "--share", "0.1")  # needs none
     assert refused("--epsilon", "1", "--respondents", "777") == (
-        "Error: this plan needs scipy: pip install 'deniable[research]'\n"
+        "Error: this plan needs scipy; in a clone of the project: pip install '.[research]'\n"
     )
 
 

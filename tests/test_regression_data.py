@@ -241,7 +241,9 @@ def test_bad_options_are_refused() -> None:
 
 def test_formulas_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "formulaic", None)
-    with pytest.raises(ParameterError, match=r"formula: needs formulaic: pip install 'deniable\[research\]'"):
+    with pytest.raises(
+        ParameterError, match=r"formula: needs formulaic; in a clone of the project: pip install '.\[research\]'"
+    ):
         logistic("report ~ age", people(20), COINS)
 
 

@@ -119,6 +119,17 @@ def attempt(raw: bytes, survey: Survey) -> Report | str:
         return str(error)
 
 
+def test_a_required_cohort_is_there(survey: Survey) -> None:
+    strict = replace(survey, cohort_required=True)
+    assert strict.id != survey.id
+    assert parse_report(encode(cohort="web"), strict).cohort == "web"
+    for raw in (encode(cohort=None), encode(cohort=None).replace(b":", b": ")):
+        with pytest.raises(ReportError, match=r"cohort: must be one of the survey's cohorts \('paper', 'web'\)"):
+            parse_report(raw, strict)
+    with pytest.raises(ReportError, match="got nothing: the link is incomplete"):
+        randomize(strict, person(1))
+
+
 def test_cohort_may_be_null(survey: Survey) -> None:
     assert parse_report(encode(cohort=None), survey).cohort is None
 

@@ -300,6 +300,19 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, co
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
+def test_without_a_required_cohort_nobody_is_asked(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    expect(page.get_by_text("The link is incomplete: its end is missing.")).to_be_visible()
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    assert witness.posts() == []
+    page.goto("about:blank")
+    page.goto(f"{collector.publish(survey)}#cohort=web")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
 def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collector, context: BrowserContext) -> None:
     survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
     page = context.new_page()

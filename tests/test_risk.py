@@ -118,7 +118,7 @@ def test_without_matplotlib_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert refused("--plot", tmp_path / "risk.svg") == (
-        "Error: --plot needs matplotlib: pip install 'deniable[research]'\n"
+        "Error: --plot needs matplotlib; in a clone of the project: pip install '.[research]'\n"
     )
 
 

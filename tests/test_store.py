@@ -26,6 +26,9 @@ ALLOWED_COLUMNS = {
     "tokens_copy": ["sha256", "name", "scope", "expires_on"],
     "checksums": ["survey", "checksum"],
     "unsorted": ["survey"],
+    "owners": ["survey", "token"],
+    "agenda": ["survey", "day"],
+    "calendar": ["believed", "doubted_since", "latest"],  # days
     "_sqlite_migrations": ["id", "migration_set", "name", "applied_at"],  # of sqlite-utils; the last is left empty
 }
 

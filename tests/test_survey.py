@@ -70,7 +70,7 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
         ("title = 'T'\nquestions = 'q'", "questions: must be one or more tables"),
         ("title = 'T", "is not TOML: .*line 1"),
         ("title = 'T'\ntitle = 'S'", "is not TOML: .*line 2"),
-        (b"title = '\xff'", "must be UTF-8 text, byte 9"),
+        (b"title = '\xff'", "must be UTF-8 text, which byte 9 .line 1. is not; save the file as UTF-8"),
         ("x = " + "[" * 3000, "is not TOML"),
         (QUESTION, "survey: must have the key title"),
         ("title = ''\n" + QUESTION, "title: must not be empty"),
@@ -103,14 +103,17 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
         (PLAIN + "epsilom = 1", "unknown key 'epsilom'; did you mean 'epsilon'"),
         ("title = 'T'\n" + CHOICE.replace('["a", "b", "c"]', '["a"]'), "options must be at least 2, got 1"),
         ("title = 'T'\n" + CHOICE.replace('["a", "b", "c"]', "[]"), "options must be at least 2, got 0"),
-        ("title = 'T'\n" + CHOICE.replace('["a", "b", "c"]', '"a"'), "options must be a list .* got a string"),
+        ("title = 'T'\n" + CHOICE.replace('["a", "b", "c"]', '"a"'), "options must be a list .* got 'a'"),
         ("title = 'T'\n" + CHOICE.replace('"b"', '"a"'), "options: must differ .* 'a' stands there twice"),
         ("title = 'T'\n" + CHOICE.replace('"b"', "2"), "question 'q': options: must be a text, got 2"),
         ("title = 'T'\n" + CHOICE.replace('"b"', '" "'), "question 'q': options: must not be empty"),
         ("title = 'T'\n" + CHOICE.replace("epsilon = 1", "truth = 0.5\nyes = 0.5"), "has the unknown key 'yes'"),
         ("title = 'T'\n" + CHOICE + 'options = ["x"]', "is not TOML: .*line 8"),
         ("opens = 2026-12-20\ncloses = 2026-11-20\n" + PLAIN, "closes: must not be before opens, got 2026-11-20"),
-        ("opens = 2026-11-20T10:00:00\n" + PLAIN, "opens: must be a day like 2026-11-20, without a time"),
+        (
+            "opens = 2026-11-20T10:00:00\n" + PLAIN,
+            "opens: must be a day without a time, 2026-11-20",
+        ),
         ("opens = '2026-11-20'\n" + PLAIN, "opens: must be a date without quotes"),
         ("opens = 2026-11-31\n" + PLAIN, "is not TOML: .*line 1"),
         ("cohorts = 'web'\n" + PLAIN, "survey: cohorts must be a list"),
@@ -120,7 +123,15 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
         ("organiser = 1\n" + PLAIN, "organiser: must be a text, got 1"),
         ('about = "\\u0007"\n' + PLAIN, "about: must not hold the control character"),
         (PLAIN.replace('"Q?"', '"\\u0000"'), "text: must not hold the control character"),
-        ("retention = 'rows'\n" + PLAIN, "retention: must be reports or tallies, got a string"),
+        ("cohort_required = true\n" + PLAIN, "cohort_required: needs cohorts for the links"),
+        ("cohorts = ['web']\ncohort_required = 1\n" + PLAIN, "cohort_required: must be true or false, got 1"),
+        ("retention = 'rows'\n" + PLAIN, "retention: must be reports or tallies, got 'rows'"),
+        ("release = 49\n" + PLAIN, "release: must be a whole number from 50 to 100000, got 49"),
+        ("release = 50.0\n" + PLAIN, "release: must be a whole number from 50 to 100000, got "),
+        ("release = true\n" + PLAIN, "release: must be a whole number from 50 to 100000, got "),
+        ("results = 'now'\n" + PLAIN, "results: must be batches or live or closed, got 'now'"),
+        ("results = ['live']\n" + PLAIN, "results: must be batches or live or closed, got a list"),
+        ("readers = 'me'\n" + PLAIN, "readers: must be public or token, got 'me'"),
         ("sealed = true\n" + PLAIN, "survey: has the unknown key 'sealed'"),
         (
             "title = 'T'\n" + "".join(QUESTION.replace('"q"', f'"q{i}"') for i in range(101)),
@@ -131,6 +142,15 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
 def test_every_way_to_go_wrong_is_a_sentence_that_names_the_place(text: str | bytes, message: str) -> None:
     with pytest.raises(SurveyError, match=message):
         read_survey(text)
+
+
+def test_release_results_and_readers_are_published_unless_they_are_the_default() -> None:
+    plain = read_survey(PLAIN)
+    assert (plain.release, plain.results, plain.readers) == (200, "batches", "public")
+    assert read_survey('release = 200\nresults = "batches"\nreaders = "public"\n' + PLAIN).id == plain.id
+    other = read_survey('release = 50\nresults = "closed"\nreaders = "token"\n' + PLAIN)
+    assert b'"readers":"token","release":50,"results":"closed"' in other.document
+    assert parse_survey(other.document) == other
 
 
 def test_days_are_inclusive(survey: Survey) -> None:

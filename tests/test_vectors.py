@@ -68,7 +68,8 @@ def test_reports() -> None:
     content = load("reports.json")
     survey = parse_survey(content["document"].encode())
     for vector in content["vectors"]:
-        arguments = (survey, vector["answers"], vector["cohort"])
+        asked = parse_survey(vector["document"].encode()) if "document" in vector else survey
+        arguments = (asked, vector["answers"], vector["cohort"])
         words = iter(vector["words"])
         if vector["report"] is None:
             with pytest.raises(DeniableError):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import urllib3
 
 from deniable.errors import CollectorError, ReportConflict, ReportError, SurveyClosed, SurveyError
+
+_log = logging.getLogger(__name__)
 
 LONGEST_WAIT = 20.0
 """Seconds; a collector that asks for more is not waited for so long at once."""
@@ -97,9 +100,19 @@ class Connection:
         try:
             return self._pool.request(method, f"{self.collector}/api/v1{path}", body=body, headers=headers)
         except urllib3.exceptions.HTTPError as error:
+            if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
+                raise CollectorError(
+                    f"{self.collector}: this device does not trust its certificate, so nothing was sent; check "
+                    "the date of this device and the address, and tell who gave you the link"
+                ) from None
             raise CollectorError(f"{self.collector}: cannot be reached ({type(error).__name__})") from None
 
     def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
+        if answer.status == 429:
+            again = _in_seconds(answer)
+            return CollectorError(
+                f"{self.collector}: takes no more from this network for now, because too much came; try again {again}"
+            )
         return CollectorError(f"{self.collector}: answered with status {answer.status}: {_detail(answer)}")
 
 
@@ -108,7 +121,25 @@ class _Retries(urllib3.Retry):
 
     def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
         seconds = super().get_retry_after(response)
-        return None if seconds is None else min(seconds, LONGEST_WAIT)
+        if seconds is None:
+            return None
+        waited = min(seconds, LONGEST_WAIT)
+        if response.status == 429:
+            _log.warning("the collector is throttling this network: sending again in %s", _seconds(waited))
+        return waited
+
+
+def _in_seconds(answer: urllib3.BaseHTTPResponse) -> str:
+    """When to try again, as far as the collector says it in a way that can be read."""
+    try:
+        seconds = urllib3.Retry().get_retry_after(answer)
+    except urllib3.exceptions.InvalidHeader:
+        seconds = None
+    return "later" if seconds is None else f"in {_seconds(seconds)}"
+
+
+def _seconds(seconds: float) -> str:
+    return "1 second" if round(seconds) == 1 else f"{seconds:.0f} seconds"
 
 
 def _detail(answer: urllib3.BaseHTTPResponse) -> str:

@@ -51,10 +51,11 @@ def randomize(
         If a question is missing, unknown, or answered with something else than one of its options. The message
         names the question and its options, never what came.
     ReportError
-        If the survey has no such cohort.
+        If the survey has no such cohort, or requires one and there is none.
     """
-    if cohort is not None and cohort not in survey.cohorts:
-        raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {cohort!r}")
+    if not survey.takes_cohort(cohort):
+        came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
+        raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
     known = [question.id for question in survey.questions]
     if set(answers) - set(known):
         raise AnswerError(f"answers: must be to the questions {known}, got one to another question")

@@ -29,7 +29,7 @@ const smallCss = {
 export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
-    "once forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show",
+    "once forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show cohortRequired",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 

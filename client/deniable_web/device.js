@@ -32,12 +32,12 @@ import { dumps } from "./strict-json.js";
  * @returns {Report}
  */
 export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId() } = {}) {
-  if (cohort !== null && !survey.cohorts.includes(cohort)) {
-    throw new ReportError("cohort: must be one of the survey's cohorts, or null");
+  if (cohort === null ? survey.cohortRequired : !survey.cohorts.includes(cohort)) {
+    throw new ReportError("cohort: must be one of the survey's cohorts");
   }
   const known = survey.questions.map((question) => question.id);
   if (Object.keys(answers).some((key) => !known.includes(key))) {
-    throw new AnswerError(`answers: must be to the questions ${known.join(", ")} alone`);
+    throw new AnswerError("answers: must be to the survey's questions");
   }
   // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
   // called "constructor", which every object inherits.

@@ -110,7 +110,7 @@ export class DeniableSurvey extends DeniableElement {
     const { kept, waiting } = seen;
     const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
-    const closed = screens.notOpen(m, view, today());
+    const closed = screens.notOpen(m, view, today(), place.cohort);
     if (kept && !this.#isKiosk) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
       else if (seen.isSent === false) this.#send(view, place, kept);

@@ -37,6 +37,7 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
     weakProtection(view, total) ? p(m.weak, "box bad") : p(m.consequence, "lead"),
     p(m.process),
     cohort && p(fill(m.cohort, { cohort })),
+    view.isLive && p(m.live),
     pairs([
       [m.cannot, m.cannotText],
       [m.can, isSeen ? m.canSite : m.canText],
@@ -92,11 +93,15 @@ export const notice = (m, title, text, { detail, again, next, way = m.next } = {
     next && button(way, next),
   );
 
-/** @param {Messages} m @param {View} view @param {string} today as in "2026-11-20" */
-export function notOpen(m, view, today) {
+/**
+ * Why nobody can answer here and now, or null.
+ * @param {Messages} m @param {View} view @param {string} today as in "2026-11-20" @param {string | null} cohort
+ */
+export function notOpen(m, view, today, cohort) {
   const [opens, closes] = [view.opens, view.closes].map((day) =>
     day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
   );
   const isOpen = today >= (view.opens ?? today) && today <= (view.closes ?? today);
-  return isOpen ? null : notice(m, m.closed, fill(m.closedText, { opens, closes }));
+  if (!isOpen) return notice(m, m.closed, fill(m.closedText, { opens, closes }));
+  return view.cohortRequired && cohort === null ? notice(m, m.unreachable, m.incomplete) : null;
 }

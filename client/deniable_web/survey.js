@@ -34,7 +34,9 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} about
  * @property {string | null} opens first day (UTC) on which reports are taken, such as "2026-11-20"
  * @property {string | null} closes last day
+ * @property {boolean} isLive whether results change with every report
  * @property {readonly string[]} cohorts
+ * @property {true} [cohortRequired] whether a link without one of them is incomplete
  * @property {readonly Question[]} questions
  * @property {number} epsilon privacy loss of the whole survey: the questions' epsilons add up
  * @property {string} document the published text
@@ -48,6 +50,9 @@ const MAX_LEVELS = 101;
 const MAX_COHORTS = 1000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
+
+/** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
+const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
 /** Question types and the mechanisms that may answer for them. */
 const QUESTION_TYPES = new Map([
@@ -95,12 +100,20 @@ export async function parseSurvey(bytes, expectedId) {
   } catch {
     fail("survey"); // a parser's own message would quote the document; "[[[[..." ends here too
   }
-  const optional = ["about", "closes", "cohorts", "fresh", "opens", "organiser", "retention"];
+  const optional = ["about", "closes", "cohort_required", "cohorts", "fresh", "opens", "organiser", "readers", "release", "results", "retention"];
   const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
   if (keys.deniable !== FORMAT) fail("deniable");
-  // What the collector keeps of counted reports: by default the noisy rows, and then no key says so.
+  // What the collector keeps, who reads results, and when they change: no key says what is the default.
   if (![undefined, "tallies"].includes(keys.retention)) fail("retention");
   if (![undefined, "each wave"].includes(keys.fresh)) fail("fresh");
+  // True or left out, and true where there are cohorts alone.
+  if (![undefined, keys.cohorts && true].includes(keys.cohort_required)) fail("cohorts");
+  if (![undefined, "token"].includes(keys.readers)) fail("readers");
+  if (![undefined, "live", "closed"].includes(keys.results)) fail("results");
+  const { release } = keys;
+  if (release !== undefined && !(Number.isInteger(release) && release !== 200 && release >= 50 && release <= 1e5)) {
+    fail("release");
+  }
   const survey = {
     id,
     title: text(keys.title, "title", MAX_LABEL),
@@ -108,6 +121,8 @@ export async function parseSurvey(bytes, expectedId) {
     about: maybe(keys.about, text, "about", MAX_TEXT),
     opens: maybe(keys.opens, date, "opens"),
     closes: maybe(keys.closes, date, "closes"),
+    cohortRequired: keys.cohort_required,
+    isLive: keys.results === "live",
     cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS) ?? Object.freeze([]),
     questions: Object.freeze(list(keys.questions, "questions", 1, MAX_QUESTIONS).map(question)),
     document,
@@ -260,9 +275,9 @@ function text(value, subject, longest) {
     if (typeof own === "string" && Object.keys(others).length) return text(own, subject, longest);
   } else if (
     typeof value === "string" &&
-    /[^\s]|\ufeff/.test(value) && // Python counts U+FEFF as no space
+    VISIBLE.test(value) &&
     [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
-    !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]/u.test(value) // no control character, no half of a pair
+    !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]|\p{NChar}/u.test(value) // no control character, no half of a pair, no noncharacter
   ) {
     return value;
   }

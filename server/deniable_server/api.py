@@ -9,8 +9,8 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
+from flask import Response, current_app, g, request
+from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.published import parse_survey
@@ -22,7 +22,7 @@ from deniable_server.limits import get_limits, limited
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import require_token
+from deniable_server.tokens import require_reader, require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -34,6 +34,8 @@ MAX_REFUSALS = 1000
 NDJSON = "application/x-ndjson"
 
 TOO_MANY = "too many requests: wait as long as Retry-After says"
+
+NOT_PUBLIC = "results of this survey need a token"
 
 UNAVAILABLE = "the database is not available: send the same again"
 
@@ -72,10 +74,12 @@ def allow_other_origins(response: Response) -> Response:
 def list_surveys() -> dict[str, Any]:
     """List surveys.
 
-    Every survey of this collector. Needs a token of scope `publish`.
+    The surveys that this token published. Needs a token of scope `publish`, or of scope `operate` for every survey
+    of this collector.
     """
-    require_token()
+    token = require_token()
     store = get_store()
+    owners = store.owners()
     return {
         "surveys": [
             {
@@ -89,6 +93,7 @@ def list_surveys() -> dict[str, Any]:
                 "open": state.not_open_because(store.today()) is None,
             }
             for state in store.states()
+            if token.owns(owners.get(state.survey.id))
         ]
     }
 
@@ -110,11 +115,13 @@ def list_surveys() -> dict[str, Any]:
 def publish_survey() -> tuple[dict[str, str], int]:
     """Publish a survey.
 
-    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`.
+    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
+    belongs from then on.
     """
-    require_token()
+    token = require_token()
     survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
-    is_new = get_store().publish(survey)
+    g.survey = survey.id
+    is_new = get_store().publish(survey, token.name)
     return {"id": survey.id, "path": f"/s/{survey.id}"}, 201 if is_new else 200
 
 
@@ -132,14 +139,21 @@ def fetch_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/close")
-@api.doc(responses={204: "closed", 401: "no valid token", 404: "no such survey", 503: UNAVAILABLE})
+@api.doc(
+    responses={204: "closed", 401: "no valid token", 403: "another token's", 404: "no such survey", 503: UNAVAILABLE}
+)
 def close_survey(survey_id: str) -> Response:
     """Close a survey.
 
-    Take no more reports, from now on and for good. Needs a token of scope `publish`.
+    Take no more reports, from now on and for good. Needs the token that published the survey, or one of scope
+    `operate`.
     """
-    require_token()
-    get_store().close_survey(survey_id)
+    token = require_token()
+    store = get_store()
+    g.survey = store.survey(survey_id).id
+    if not token.owns(store.owners().get(survey_id)):
+        raise Forbidden(f"survey: belongs to another token than {token.name!r}; closing it needs scope 'operate'")
+    store.close_survey(survey_id)
     return Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -181,24 +195,27 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> dict[str, Any]:
     """Estimates as JSON.
 
-    Debiased shares with standard errors and confidence intervals.
+    Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
+    scope `read` or `publish` where the survey says `readers = "token"`; so do the other results.
     """
+    require_reader(get_store().survey(survey_id))
     return results.estimates_document(get_store(), survey_id, query)
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
 @limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as CSV.
 
     The same rows as the JSON.
     """
+    require_reader(get_store().survey(survey_id))
     lines = results.estimates_csv(results.estimates_document(get_store(), survey_id, query))
     return csv_response(lines, f"estimates-{survey_id}.csv")
 
@@ -206,15 +223,22 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 @api.get("/surveys/<survey_id>/reports.csv")
 @limited
 @api.doc(
-    responses={200: "rows in the order of their random ids", 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE}
+    responses={
+        200: "rows in the order of their random ids",
+        401: NOT_PUBLIC,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+    }
 )
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
 
-    Every noisy report, sorted by random id, options as numbers counted from 0.
+    Every noisy report that was released, sorted by random id, options as numbers counted from 0.
     """
     store = get_store()
     survey = store.survey(survey_id)
+    require_reader(survey)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
     rows = ([report.id, report.cohort, *report.values.values()] for report in store.reports(survey))
     place = ExitStack()
@@ -279,7 +303,7 @@ def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
     """Have reports written; returns when they are on disk."""
     writer: Writer = current_app.extensions["deniable"]["writer"]
     outcomes = writer.submit(survey, reports)
-    get_metrics().taken(outcomes)
+    get_metrics().taken(survey, outcomes)
     return outcomes
 
 

@@ -10,7 +10,20 @@ from pathlib import Path
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import api, edge, embedding, health, intake, limits, logs, metrics, openapi, pages, problems
+from deniable_server import (
+    api,
+    edge,
+    embedding,
+    health,
+    intake,
+    limits,
+    logs,
+    metrics,
+    openapi,
+    outage,
+    pages,
+    problems,
+)
 from deniable_server.settings import Settings
 from deniable_server.store import Store, utc_today
 from deniable_server.writer import Writer
@@ -53,6 +66,7 @@ def create_app(
     writer = Writer(store, settings.fold_seconds)
     # A worker process ends without atexit, but with this, and after the last request was answered.
     Finalize(app, writer.stop, exitpriority=10)
+    outage.init_app(app, store, writer)
     problems.init_app(app)
     logs.init_app(app)
     limits.init_app(app, settings.rate_limit, settings.trusted_proxies)

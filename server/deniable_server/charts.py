@@ -1,4 +1,4 @@
-"""The chart of a results page: an image, so the page needs no script and the figure goes into a paper."""
+"""The figure of a survey's results for a paper or a talk: an image to download. The page itself has `drawing`."""
 
 from __future__ import annotations
 
@@ -7,33 +7,37 @@ import io
 import threading
 import warnings
 from collections.abc import Sequence
-from itertools import groupby
-from operator import attrgetter
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
-from deniable import EstimateRow, Survey
+from deniable import EstimateRow, Question, Survey
+from deniable_server import drawing
+from deniable_server.drawing import MOST_ROWS, Mark, axis_of, mark, ticks, wrapped
 
-COLOURS = ("#0b6e99", "#c2571a", "#5a7d2a", "#8a4f9e", "#a4343a", "#57606a", "#b58900", "#2b8a83")
-MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
-MOST_ROWS = 600
-"""Beyond this a chart is a wall; the table and the CSV have everything."""
+INK, FAINT = "#1f2328", "#d0d7de"
+INTERVAL = "#6ea8c4"
+
+# In inches: the width of all, of the labels, and the height of a line of 10 points.
+WIDTH, LABELS, LINE = 8.0, 2.9, 0.18
 
 _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
 
 
 def can_draw(rows: Sequence[EstimateRow]) -> bool:
-    """Whether there are shares to draw, and not too many. Means stand in the table."""
-    return 0 < sum(row.statistic == "share" for row in rows) <= MOST_ROWS
+    """Whether there is something to draw, and not too much."""
+    return 0 < len(rows) <= MOST_ROWS
 
 
 @functools.lru_cache(maxsize=64)
 def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "svg") -> bytes:
-    """Draw every share with its interval, a panel for each question.
+    """Draw every share and mean with its interval, a panel for each question.
+
+    Every axis is fixed: 0 to 100 %, or the numbers that can be answered. What reaches beyond is an arrow, and a point
+    is the most likely possible value, so that a cohort of six looks like one and stretches nothing.
 
     Parameters
     ----------
@@ -42,12 +46,8 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
         As `deniable.estimate` gives them; `can_draw` says whether they fit.
     form : {"svg", "png"}
     """
-    shares = [row for row in rows if row.statistic == "share"]
-    cohorts = list(dict.fromkeys(row.cohort for row in shares))
-    questions = [question for question in survey.questions if question.has_shares]
-    options = [len(question.options) for question in questions]
-    row_height = 0.30 + 0.12 * (len(cohorts) - 1)
-    heights = [count * row_height + 0.85 for count in options]
+    panels = list(_panels(survey, rows))
+    height = sum(panel.height for panel in panels) + 0.1
     settings: Any = {
         "font.size": 10,
         "svg.fonttype": "none",
@@ -56,55 +56,103 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
     }
     with _one_at_a_time, mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # the browser has fonts that this machine has not
-        figure = Figure(figsize=(8, sum(heights) + 0.4), layout="constrained")
-        grid = {"height_ratios": heights}
-        panels = figure.subplots(len(options), 1, squeeze=False, sharex=True, gridspec_kw=grid)[:, 0]
-        shown = [row.estimate for row in shares if row.estimate is not None]
-        panels[0].set_xlim(min([0, *shown]) - 0.03, max([1, *shown]) + 0.03)
-        for panel, question in zip(panels, questions, strict=True):
-            mine = [row for row in shares if row.question == question.id]
-            _draw_question(panel, question.text, question.options, mine, cohorts)
+        figure = Figure(figsize=(WIDTH, height), facecolor="white")
+        top = height - 0.05
+        for panel in panels:
+            panel.draw(figure, top)
+            top -= panel.height
         drawn = io.BytesIO()
         figure.savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     return drawn.getvalue()
 
 
-def _draw_question(
-    panel: Axes, text: str, options: Sequence[str], rows: Sequence[EstimateRow], cohorts: Sequence[str | None]
-) -> None:
-    step = 0.6 / max(len(cohorts), 1)
-    for cohort, group in groupby(rows, key=attrgetter("cohort")):
-        place = cohorts.index(cohort)
-        offset = (place - (len(cohorts) - 1) / 2) * step
-        colour = COLOURS[place % len(COLOURS)]
-        for y, row in enumerate(group):
-            if row.estimate is None:
-                continue
-            panel.plot(
-                [row.conf_low, row.conf_high], [y + offset] * 2, color=colour, linewidth=2.5, alpha=0.55, zorder=2,
-                solid_capstyle="butt",
-            )  # fmt: skip
-            label = (cohort or "no cohort") if y == 0 and len(cohorts) > 1 else None
-            marker = MARKERS[place % len(MARKERS)]
-            panel.plot(
-                row.estimate, y + offset, marker, color=colour, markersize=6, zorder=3, label=label, clip_on=False
-            )
-    panel.set_title(shorten(text, 90), loc="left", fontsize=10.5, fontweight="bold")
-    panel.set_yticks(range(len(options)), [shorten(option, 40) for option in options])
-    panel.invert_yaxis()
-    panel.set_ylim(len(options) - 0.4, -0.6)
-    panel.axvline(0, color="#57606a", linewidth=0.8, zorder=1)
-    panel.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
-    panel.grid(axis="x", color="#d8dee4", linewidth=0.8)
-    panel.tick_params(axis="y", length=0)
-    panel.tick_params(axis="x", labelbottom=True)
-    for side in ("top", "right", "left"):
-        panel.spines[side].set_visible(False)
-    if len(cohorts) > 1:
-        panel.legend(loc="lower right", frameon=False, fontsize=8)
+@dataclass(frozen=True)
+class _Line:
+    """A label of some lines of text, and its mark; a heading has none."""
+
+    label: tuple[str, ...]
+    mark: Mark | None
+    heading: bool = False
+
+    @property
+    def height(self) -> float:
+        return LINE * len(self.label) + 0.06
 
 
-def shorten(text: str, longest: int) -> str:
-    """One line of at most ``longest`` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= longest else line[: longest - 1] + "\u2026"
+@dataclass(frozen=True)
+class _Panel:
+    """The shares, or the mean, of one question."""
+
+    title: tuple[str, ...]
+    lines: tuple[_Line, ...]
+    axis: drawing.Axis
+
+    @property
+    def above(self) -> float:
+        return LINE * len(self.title) + 0.14
+
+    @property
+    def body(self) -> float:
+        return sum(line.height for line in self.lines) + 0.08
+
+    @property
+    def height(self) -> float:
+        return self.above + self.body + 0.45
+
+    def draw(self, figure: Figure, top: float) -> None:
+        """Draw it below that height, in inches from the bottom of the figure."""
+        total = figure.get_figheight()
+        write = functools.partial(figure.text, color=INK, va="top", linespacing=1.25)
+        write(0.1 / WIDTH, top / total, "\n".join(self.title), fontweight="bold")
+        floor = top - self.above - self.body
+        place = (LABELS / WIDTH, floor / total, (WIDTH - LABELS - 0.3) / WIDTH, self.body / total)
+        axes = figure.add_axes(place)
+        axes.set_xlim(0, 100)
+        axes.set_ylim(0, self.body)
+        named = list(ticks(self.axis))
+        axes.set_xticks([each for each, _ in named], [text for _, text in named], color=INK)
+        axes.set_yticks([])
+        axes.grid(axis="x", color=FAINT, linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.tick_params(axis="x", length=0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        y = self.body - 0.04
+        for line in self.lines:
+            text = "\n".join(line.label)
+            write(0.1 / WIDTH, (floor + y) / total, text, fontweight="bold" if line.heading else "normal")
+            if line.mark is not None:
+                _draw_mark(axes, line.mark, y - LINE / 2)
+            y -= line.height
+
+
+def _panels(survey: Survey, rows: Sequence[EstimateRow]) -> list[_Panel]:
+    return [
+        _Panel(wrapped(question.text, 76), tuple(_lines(question, mine)), axis_of(question, statistic))
+        for question in survey.questions
+        for statistic in ("share", "mean")
+        if (mine := [row for row in rows if (row.question, row.statistic) == (question.id, statistic)])
+    ]
+
+
+def _lines(question: Question, rows: Sequence[EstimateRow]) -> list[_Line]:
+    by_cohort = any(row.cohort is not None for row in rows)
+    lines = []
+    for option in dict.fromkeys(row.option for row in rows):
+        name = wrapped(option or "mean", 30)
+        if by_cohort:
+            lines.append(_Line(name, None, heading=True))
+        for row in (row for row in rows if row.option == option):
+            label = wrapped(row.cohort or "no cohort", 30) if by_cohort else name
+            lines.append(_Line(label, mark(row, axis_of(question, row.statistic))))
+    return lines
+
+
+def _draw_mark(axes: Axes, drawn: Mark, y: float) -> None:
+    axes.plot([drawn.low, drawn.high], [y, y], color=INTERVAL, linewidth=4, solid_capstyle="butt", clip_on=False)
+    if drawn.point is not None:
+        axes.plot(drawn.point, y, "o", color=INK, markersize=6, clip_on=False)
+    if drawn.left:
+        axes.plot(1.2, y, "<", color=INK, markersize=5, clip_on=False)
+    if drawn.right:
+        axes.plot(98.8, y, ">", color=INK, markersize=5, clip_on=False)

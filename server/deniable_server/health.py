@@ -15,13 +15,12 @@ from sqlite_utils import Database
 
 from deniable.errors import DeniableError
 from deniable_server import schemas
+from deniable_server.limits import limited
+from deniable_server.outage import Outage
 from deniable_server.problems import problem
-from deniable_server.store import Store
+from deniable_server.store import Store, StoreReplaced
 from deniable_server.store.migrations import refuse_newer, schema
 from deniable_server.writer import Writer
-
-WAIT_SECONDS = 2.0
-"""How long a probe waits for the database's write lock: longer than any commit, shorter than a probe's patience."""
 
 
 def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None:
@@ -33,18 +32,26 @@ def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None
         """Whether the process answers."""
         return {"status": "ok"}
 
+    outage: Outage = app.extensions["deniable-outage"]
+
     @app.get("/readyz")
+    @limited
     @app.output(schemas.Health)
-    @app.doc(responses={503: "not ready; the sentence says why"})
+    @app.doc(
+        responses={429: "too many requests: wait as long as Retry-After says", 503: "not ready; the sentence says why"}
+    )
     def readyz() -> Response:
-        """Whether a report could be stored now: the database is whole, writable, and has room."""
-        reason = not_ready_because(store, writer, min_free)
+        """Whether a report could be stored now.
+
+        The database is in its place, readable, has room, and took what it was last given. Asking takes no lock.
+        """
+        reason = not_ready_because(store, writer, min_free, outage)
         if reason:
             return problem(HTTPStatus.SERVICE_UNAVAILABLE, reason, {"Retry-After": "5"})
         return jsonify(status="ok")
 
 
-def not_ready_because(store: Store, writer: Writer, min_free: int) -> str | None:
+def not_ready_because(store: Store, writer: Writer, min_free: int, outage: Outage) -> str | None:
     """Why a report could not be stored now, or None."""
     if not writer.is_running:
         return "The writer does not run; restart the collector."
@@ -53,6 +60,15 @@ def not_ready_because(store: Store, writer: Writer, min_free: int) -> str | None
     folder = store.path.absolute().parent
     if not (os.access(store.path, os.W_OK) and os.access(folder, os.W_OK)):  # SQLite writes its log beside the file
         return "The database or its folder cannot be written."
+    try:
+        store.files.refuse_replaced()
+    except StoreReplaced:
+        return (
+            "The database, its -wal or its -shm was replaced or removed; "
+            "put the files in order and restart the collector."
+        )
+    if outage.reason:
+        return f"The database took no report when it was last tried: {outage.reason}."
     return _unusable_because(store.path)
 
 
@@ -63,10 +79,10 @@ def free_bytes(database: Path) -> int:
 
 def _unusable_because(path: Path) -> str | None:
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", WAIT_SECONDS, uri=True)) as connection:
-            connection.isolation_level = None
-            connection.execute("BEGIN IMMEDIATE")  # the lock that every report needs
-            connection.execute("ROLLBACK")
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", 0, uri=True)) as connection:
+            (journal,) = connection.execute("PRAGMA journal_mode").fetchone()
+            if journal != "wal":  # the first thing that a damaged head of the file loses
+                return "The database has lost its write-ahead log; look at it with 'deniable check'."
             db = Database(connection)
             if schema.pending(db):
                 return "The database is of an older version; restart the collector."

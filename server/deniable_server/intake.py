@@ -62,10 +62,11 @@ class Intake:
         started = time.perf_counter()
         found = _PATH.fullmatch(environ["PATH_INFO"])
         outcome = self._take(found[1], environ) if found and _is_ordinary(environ) else None
-        if outcome not in _ANSWERS:
+        if found is None or outcome not in _ANSWERS:
             return self._wsgi_app(environ, start_response)
         status, body = _ANSWERS[outcome]
-        self._metrics.answered("POST", ROUTE, int(status[:3]), time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        self._metrics.answered("POST", ROUTE, int(status[:3]), seconds, self._survey(found[1]))
         headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *OPEN_TO_ALL_ORIGINS]
         start_response(status, headers)
         return [body]
@@ -80,7 +81,7 @@ class Intake:
         except Exception:  # Flask meets the same again, and answers it
             return None
         if outcome in _ANSWERS:
-            self._metrics.taken([outcome])
+            self._metrics.taken(survey, [outcome])
         return outcome
 
 

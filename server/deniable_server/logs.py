@@ -14,27 +14,51 @@ import traceback
 from typing import Any
 
 from apiflask import APIFlask
-from flask import Response, request
+from flask import Response, g, request
 
 LOGGER = logging.getLogger("deniable")
 
 OF_OPERATORS = {"api.list_surveys", "api.publish_survey", "api.close_survey"}
-"""Endpoints whose calls are logged: all of them need a token, so no respondent ever makes one that succeeds."""
+"""Endpoints whose calls are logged once their token is known: whoever has none cannot fill the log."""
+
+MOST_MISTAKES = 100
+"""Places in the code whose exceptions are logged, each once in the life of a process."""
+
+_mistakes: set[tuple[str, str, int]] = set()
 
 
 def init_app(app: APIFlask) -> None:
-    """Log what operators do: which call, and how it ended."""
+    """Log what operators do: which call, with which token, on which survey, and how it ended."""
 
     @app.after_request
     def record(response: Response) -> Response:
-        if request.endpoint in OF_OPERATORS:
-            log("operator", call=request.endpoint.removeprefix("api."), status=response.status_code)
+        if request.endpoint in OF_OPERATORS and "token" in g:
+            about = {"survey": g.survey} if "survey" in g else {}
+            log(
+                "operator",
+                call=request.endpoint.removeprefix("api."),
+                token=g.token.name,
+                **about,
+                status=response.status_code,
+            )
         return response
 
 
 def log(event: str, level: int = logging.INFO, **details: str | int) -> None:
     """Write a line about the collector. Never give it anything that came with a request."""
     LOGGER.log(level, event, extra={"details": details})
+
+
+def log_mistake(error: Exception) -> None:
+    """Write a line about an exception that nobody expected, the first time that it comes from its place.
+
+    One line for each would tell when somebody sent what brings it about.
+    """
+    *_, last = traceback.extract_tb(error.__traceback__) or [traceback.FrameSummary("", 0, "")]
+    place = (type(error).__name__, last.filename, last.lineno or 0)
+    if place not in _mistakes and len(_mistakes) < MOST_MISTAKES:
+        _mistakes.add(place)
+        LOGGER.error("unexpected %s", place[0], exc_info=error)
 
 
 def configure() -> None:

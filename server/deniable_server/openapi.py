@@ -8,7 +8,7 @@ from apiflask import APIFlask
 from pydantic.json_schema import models_json_schema
 
 from deniable_server import schemas
-from deniable_server.api import BASE, NDJSON
+from deniable_server.api import BASE, NDJSON, NOT_PUBLIC
 
 _REF = "#/components/schemas/{model}"
 
@@ -62,7 +62,8 @@ def _complete_call(path: str, method: str, call: dict[str, Any]) -> None:
     if bodies := REQUESTS.get((path, method)):
         call["requestBody"] = {"required": True, "content": _content(bodies)}
     if "401" in call["responses"]:
-        call["security"] = [{"token": []}]
+        is_for_some = call["responses"]["401"]["description"] == NOT_PUBLIC  # the survey says who reads its results
+        call["security"] = [{}, {"token": []}] if is_for_some else [{"token": []}]
     for status, answer in call["responses"].items():
         written = _ERROR if status >= "400" else RESPONSES.get((path, method, status))
         if written:

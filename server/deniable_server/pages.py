@@ -9,12 +9,13 @@ from flask import Response, redirect, render_template, send_file
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from deniable import __version__
-from deniable_server import charts, schemas
+from deniable import EstimateRow, __version__
+from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import estimates_of, figure, points_of_fakes
+from deniable_server.tokens import require_reader
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -28,6 +29,8 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.filters["figure"] = figure
     app.jinja_env.filters["fakes"] = points_of_fakes
+    app.jinja_env.globals["drawing_of"] = drawing.drawing
+    app.jinja_env.globals["headlines_of"] = drawing.headlines
     app.register_blueprint(pages)
 
     @app.get("/client/<path:name>")
@@ -60,16 +63,23 @@ def answer(survey_id: str) -> Response:
 def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
+    require_reader(state.survey)
     n, rows = estimates_of(get_store(), survey_id, query)
     chosen = query_string(query)
+    rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
+    for row in rows:
+        rows_of[row.question].append(row)
     return render_template(
         "results.html",
         survey=state.survey,
+        hidden_because=state.hidden_because,
         not_open_because=state.not_open_because(get_store().today()),
         n=n,
-        rows=rows,
+        rows_of=rows_of,
+        methods=sorted({row.method for row in rows}),
         query=query,
         chosen=chosen,
+        has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
         has_chart=n > 0 and charts.can_draw(rows),
     )
 
@@ -79,8 +89,9 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
 @pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
 def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""
-    _, rows = estimates_of(get_store(), survey_id, query)
-    if not charts.can_draw(rows):
+    require_reader(get_store().survey(survey_id))
+    n, rows = estimates_of(get_store(), survey_id, query)
+    if not n or not charts.can_draw(rows):
         raise NotFound
     image = charts.estimates_chart(get_store().survey(survey_id), tuple(rows), form)
     response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")

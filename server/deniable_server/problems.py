@@ -16,8 +16,9 @@ from werkzeug.exceptions import HTTPException
 
 from deniable.errors import DeniableError, ReportConflict, SurveyClosed
 from deniable_server.limits import TooMany
-from deniable_server.logs import LOGGER
-from deniable_server.store import NotFound, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.logs import log_mistake
+from deniable_server.outage import get_outage
+from deniable_server.store import NotFound, StoreBusy, StoreDamaged, StoreFull, StoreReplaced
 
 STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
@@ -26,6 +27,7 @@ STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
     (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (StoreDamaged, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StoreReplaced, HTTPStatus.SERVICE_UNAVAILABLE),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """The first class that fits decides."""
@@ -38,6 +40,7 @@ SENTENCES = {
 }
 
 FULL = "The collector's disk is full. Nothing of this request was stored; send the same again later."
+REPLACED = "The collector's database was replaced while it was in use. Nothing was stored; send the same again later."
 UNAVAILABLE = "The collector's database is not available. Nothing was stored; send the same again later."
 
 
@@ -72,22 +75,27 @@ def init_app(app: APIFlask) -> None:
 
     @app.errorhandler(StoreFull)
     def on_full(error: StoreFull) -> Response:
-        LOGGER.error("the disk is full")
+        get_outage().began(error)
         return problem(status_of(error), FULL, {"Retry-After": "5"})
 
     @app.errorhandler(StoreDamaged)
     def on_damage(error: StoreDamaged) -> Response:
-        LOGGER.error("the database is damaged", exc_info=error)
+        get_outage().began(error)
         return problem(status_of(error), UNAVAILABLE, {"Retry-After": "60"})
+
+    @app.errorhandler(StoreReplaced)
+    def on_replacement(error: StoreReplaced) -> Response:
+        get_outage().began(error)
+        return problem(status_of(error), REPLACED, {"Retry-After": "60"})
 
     @app.errorhandler(sqlite3.OperationalError)
     def on_database(error: sqlite3.OperationalError) -> Response:
-        LOGGER.error("database: %s", error.sqlite_errorname)
+        get_outage().began(error)
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, UNAVAILABLE, {"Retry-After": "1"})
 
     @app.errorhandler(Exception)
     def on_mistake(error: Exception) -> Response:
-        LOGGER.error("unexpected %s", type(error).__name__, exc_info=error)
+        log_mistake(error)
         return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SENTENCES[500])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,10 +33,10 @@ def close(url: str, token: str | None, survey_id: str) -> None:
     _call("POST", url, f"/surveys/{survey_id}/close", token=_needed(token))
 
 
-def estimates(url: str, survey_id: str, query: Mapping[str, Any]) -> dict[str, Any]:
-    """The collector's estimates; the query is that of the API."""
+def estimates(url: str, token: str | None, survey_id: str, query: Mapping[str, Any]) -> dict[str, Any]:
+    """The collector's estimates; the query is that of the API. A token is needed where readers do."""
     fields = {key: str(value) for key, value in query.items() if value is not None}
-    found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", fields=fields).json()
+    found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", token=token, fields=fields).json()
     return found
 
 
@@ -43,6 +44,23 @@ def _needed(token: str | None) -> str:
     if not token:
         raise CollectorError("--token: is needed with --url; make one where the collector runs: deniable token create")
     return token
+
+
+def _refuse_in_the_clear(url: str) -> None:
+    """Raise a CollectorError unless a token for that address is encrypted on its way, or stays on this machine."""
+    place = urllib3.util.parse_url(url)
+    if place.scheme != "https" and not _is_this_machine(place.host or ""):
+        raise CollectorError(
+            f"--url {url}: must start with https://, or everybody on the way can read the token; "
+            "plain http is for a collector on this machine"
+        )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def _call(
@@ -54,6 +72,8 @@ def _call(
     body: bytes | None = None,
     fields: dict[str, str] | None = None,
 ) -> urllib3.BaseHTTPResponse:
+    if token:
+        _refuse_in_the_clear(url)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     if body is not None:
         headers["Content-Type"] = "application/json"

@@ -36,7 +36,8 @@ def estimates_of(store: Store, survey_id: str, query: EstimatesQuery) -> tuple[i
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them."""
     n, rows = estimates_of(store, survey_id, query)
-    return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows]}
+    note = store.state(survey_id).hidden_because
+    return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows], "note": note}
 
 
 def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:

@@ -68,6 +68,7 @@ class Estimates(BaseModel):
     survey: str
     n: int = Field(description="reports")
     estimates: list[EstimateLine]
+    note: str | None = Field(None, description="why there is nothing to see yet")
 
 
 class SurveyInfo(BaseModel):

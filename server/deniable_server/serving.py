@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import multiprocessing
+import os
+import signal
+import socket
 import sys
+import threading
+import time
 from functools import partial
 from typing import Any
 
 from apiflask import APIFlask
-from granian import Granian
+from granian._granian import SocketHolder
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.server import Server
 from granian.server.common import AbstractServer
 
+from deniable.errors import DeniableError
 from deniable_server import logs
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
@@ -28,6 +37,9 @@ CONNECTIONS = 4096
 SILENCE_MS = 15_000
 """How long a connection may take over the head of a request, the first or the next one, before it is closed."""
 
+BACKLOG = 1024
+"""Connections that the system holds until they are accepted."""
+
 BUFFER_BYTES = 64 * 1024
 """What one connection may have waiting unread; heads of more are refused."""
 
@@ -35,22 +47,65 @@ STOP_SECONDS = 10
 """How long requests in flight have to be answered after a signal to stop."""
 
 
-def serve(settings: Settings) -> None:
-    """Run the collector until it is told to stop."""
+def serve(settings: Settings, listener: socket.socket) -> None:
+    """Run the collector on a socket of `listen` until it is told to stop."""
     logs.configure()
     _allow_connections()
     logs.log("starting", port=settings.port)
-    server(settings.host, settings.port).serve(target_loader=partial(load, settings))
+    server(listener).serve(target_loader=partial(load, settings))
     logs.log("stopped")
 
 
-def server(host: str, port: int) -> AbstractServer[Any]:
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port for this process alone.
+
+    Granian would bind with ``SO_REUSEPORT``, which lets any number of processes listen on one port; the system would
+    then give each of them a part of the reports.
+
+    Raises
+    ------
+    DeniableError
+        If somebody else listens there, or the address is none of this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    everywhere = host == "::" and socket.has_dualstack_ipv6()
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=everywhere)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise DeniableError(
+                f"--port {port}: must be free on {host}, something listens there already; stop it or take another port"
+            ) from None
+        if error.errno == errno.EACCES:
+            raise DeniableError(f"--port {port}: must be one that this user may take; try one above 1023") from None
+        raise DeniableError(
+            f"--host {host}: must be an address of this machine, such as 127.0.0.1, got: {error.strerror}"
+        ) from None
+
+
+class _Server(Server):  # type: ignore[misc,valid-type]  # one of two classes, by the build
+    """Granian on a socket that is bound already, which it can do and offers no option for."""
+
+    def __init__(self, listener: socket.socket, **options: object) -> None:
+        host, port, *_ = listener.getsockname()
+        super().__init__(address=host, port=port, backlog=BACKLOG, **options)
+        self._listener = listener
+
+    def _init_shared_socket(self) -> None:
+        """Give workers the socket, as Granian itself does where there is no ``SO_REUSEPORT``."""
+        self._listener.set_inheritable(True)
+        self._ssp = None
+        self._sfd = self._listener.fileno()
+        self._shd = SocketHolder(self._sfd, False, BACKLOG)  # type: ignore[call-arg]  # its stub forgets the last two
+        self._sso = self._listener
+
+
+def server(listener: socket.socket) -> AbstractServer[Any]:
     """The server as the collector needs it, without an application."""
-    return Granian(
-        "deniable_server.app:create_app",
+    return _Server(
+        listener,
+        target="deniable_server.app:create_app",
         interface=Interfaces.WSGI,
-        address=host,
-        port=port,
         workers=1,
         blocking_threads=THREADS,
         backpressure=CONNECTIONS,
@@ -66,10 +121,28 @@ def server(host: str, port: int) -> AbstractServer[Any]:
 
 def load(settings: Settings, _target: str) -> APIFlask:
     """Make the application, in the process that serves it."""
+    end_with_parent()
     logs.configure()
     app = create_app(settings=settings)
     spare_the_collector_of_garbage()
     return app
+
+
+def end_with_parent() -> None:
+    """Stop this process when the one that started it is gone: as by a signal, and in the same time at the latest.
+
+    A worker that lived on would go on serving, unseen by whoever starts the next collector.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def wait() -> None:
+            parent.join()  # reads a pipe that ends with the parent, so it cannot come too late
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(STOP_SECONDS)
+            os._exit(1)
+
+        threading.Thread(target=wait, name="deniable-parent", daemon=True).start()
 
 
 def spare_the_collector_of_garbage() -> None:

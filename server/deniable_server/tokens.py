@@ -6,18 +6,36 @@ import datetime
 import hashlib
 import hmac
 import secrets
+from dataclasses import dataclass
 
-from flask import current_app, request
+from flask import current_app, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
+from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.store import Store
 
-SCOPES = ("publish", "metrics")
-"""``publish``: publish, list and close surveys. ``metrics``: read ``/metrics``."""
+SCOPES = ("publish", "operate", "metrics", "read")
+"""``publish``: publish surveys, list and close one's own, read their results. ``operate``: also those of others.
+``metrics``: read ``/metrics``. ``read``: read the results of every survey that needs a token for it."""
+
+INCLUDED = {"operate": ("publish", "read"), "publish": ("read",)}
+"""What a scope may besides what it says."""
 
 DEFAULT_DAYS = 90
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token as the collector knows it."""
+
+    name: str
+    scope: str
+
+    def owns(self, owner: str | None) -> bool:
+        """Whether it may list, close and read a survey of that owner; one of nobody was published beside the file."""
+        return self.scope == "operate" or owner == self.name
 
 
 class TokenError(DeniableError):
@@ -51,21 +69,50 @@ def revoke_token(store: Store, name: str) -> None:
     store.db.table("tokens").delete_where("name = ?", [name])
 
 
-def token_allows(store: Store, token: str, scope: str) -> bool:
-    """Whether a token is known, has the scope, and has not expired; the time that it takes tells nothing else."""
-    where = "scope = ? AND expires_on >= ?"
-    rows = store.db.table("tokens").rows_where(where, [scope, store.today().isoformat()], select="sha256")
+def find_token(store: Store, token: str, scope: str) -> Token | None:
+    """The token, if it is known, has the scope, and has not expired; the time that it takes tells nothing else."""
+    scopes = [scope, *(wide for wide, narrow in INCLUDED.items() if scope in narrow)]
+    where = f"scope IN ({', '.join('?' * len(scopes))}) AND expires_on >= ?"
+    rows = store.db.table("tokens").rows_where(where, [*scopes, store.today().isoformat()])
     digest = _digest(token)
-    return sum(hmac.compare_digest(row["sha256"], digest) for row in rows) > 0  # all of them, found or not
+    found = [row for row in rows if hmac.compare_digest(row["sha256"], digest)]  # all of them, found or not
+    return Token(found[0]["name"], found[0]["scope"]) if found else None
 
 
-def require_token(scope: str = "publish") -> None:
-    """Refuse the request with 401 unless it carries a token of that scope."""
+def token_allows(store: Store, token: str, scope: str) -> bool:
+    """Whether a token is known, has the scope, and has not expired."""
+    return find_token(store, token, scope) is not None
+
+
+def require_token(scope: str = "publish") -> Token:
+    """The token of the request, which is refused with 401 unless it carries one of that scope."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    if kind != "Bearer" or not token_allows(current_app.extensions["deniable"]["store"], token, scope):
+    found = find_token(current_app.extensions["deniable"]["store"], token, scope) if kind == "Bearer" else None
+    if not found:
         raise Unauthorized(
             f"Needs the header 'Authorization: Bearer dn_...' with a token of scope {scope!r}.",
             www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": scope}),
+        )
+    g.token = found
+    return found
+
+
+def may_read(store: Store, survey: Survey, token: str) -> bool:
+    """Whether a token, or without one anybody, may read the results of a survey."""
+    if survey.readers == "public":
+        return True
+    found = find_token(store, token, "read")
+    return found is not None and (found.scope == "read" or found.owns(store.owners().get(survey.id)))
+
+
+def require_reader(survey: Survey) -> None:
+    """Refuse the request with 401 unless it may read the results of a survey."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    if not may_read(current_app.extensions["deniable"]["store"], survey, token if kind == "Bearer" else ""):
+        raise Unauthorized(
+            "Results of this survey are not public. Programs read them with the header 'Authorization: Bearer dn_...' "
+            "and a token of scope 'read', people with 'deniable estimate --token'.",
+            www_authenticate=WWWAuthenticate("bearer", {"realm": "deniable", "scope": "read"}),
         )
 
 

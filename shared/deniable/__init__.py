@@ -4,6 +4,8 @@ What respondent and collector must agree on: mechanisms, surveys, reports, estim
 importing this loads neither numpy nor scipy.
 """
 
+from importlib import metadata as _metadata
+
 from deniable.authoring import read_survey
 from deniable.ceiling import Ceiling, weak_protection
 from deniable.errors import (
@@ -42,7 +44,10 @@ from deniable.report import Report, parse_report
 from deniable.survey import Question, Survey, address, is_address
 from deniable.tally import Tally, tally_reports
 
-__version__ = "0.1.0"
+try:
+    __version__ = _metadata.version("deniable")
+except _metadata.PackageNotFoundError:  # run from the folder, without being installed
+    __version__ = "0+unknown"
 
 __all__ = [
     "MECHANISMS",

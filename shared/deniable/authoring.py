@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from typing import Any
 
-from deniable.errors import ParameterError, SurveyError, describe
+from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import (
     DiscreteLaplace,
@@ -29,6 +30,9 @@ from deniable.survey import (
     MAX_BYTES,
     MAX_LEVELS,
     QUESTION_TYPES,
+    READERS,
+    RELEASE,
+    RESULTS,
     RETENTIONS,
     YES_NO,
     Question,
@@ -38,14 +42,21 @@ from deniable.survey import (
 )
 from deniable.texts import Text, read_text
 
-_SURVEY_KEYS = ("title", "organiser", "about", "opens", "closes", "cohorts", "retention", "fresh", "questions")
-_QUESTION_KEYS = {
+SURVEY_KEYS = (
+    *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
+    *("retention", "fresh", "release", "results", "readers", "questions"),
+)
+QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
     "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
     "ticks": ("id", "type", "text", "options", "epsilon"),
     "scale": ("id", "type", "text", "lo", "hi", "epsilon", "goal", "mechanism"),
     "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
 }
+BYTE_ORDER_MARK = "\ufeff"
+CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
+
+_DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _COINS = ("truth", "yes", "forced")
 
 
@@ -73,7 +84,11 @@ def read_survey(text: str | bytes) -> Survey:
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
     except UnicodeDecodeError as problem:
-        raise SurveyError(f"survey: must be UTF-8 text, byte {problem.start} is not") from None
+        line = problem.object[: problem.start].count(b"\n") + 1
+        raise SurveyError(
+            f"survey: must be UTF-8 text, which byte {problem.start} (line {line}) is not; save the file as UTF-8"
+        ) from None
+    source = source.removeprefix(BYTE_ORDER_MARK)  # which editors on Windows write
     if len(source) > MAX_BYTES:
         raise SurveyError(f"survey: must be at most {MAX_BYTES} characters, got {len(source)}")
     try:
@@ -81,10 +96,10 @@ def read_survey(text: str | bytes) -> Survey:
     except tomllib.TOMLDecodeError as problem:
         last = source.rstrip("\n").count("\n") + 1
         sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
-        raise SurveyError(f"survey: is not TOML: {sentence}") from None
+        raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
     except RecursionError:
         raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
-    _refuse_unknown(written, _SURVEY_KEYS, "survey")
+    _refuse_unknown(written, SURVEY_KEYS, "survey")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
         raise SurveyError("questions: must be one or more tables [[questions]]")
@@ -97,10 +112,44 @@ def read_survey(text: str | bytes) -> Survey:
         opens=_date(written, "opens"),
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
+        cohort_required=written.get("cohort_required", False),
         retention=written.get("retention", RETENTIONS[0]),
         fresh=written.get("fresh"),
+        release=written.get("release", RELEASE),
+        results=written.get("results", RESULTS[0]),
+        readers=written.get("readers", READERS[0]),
         questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
     )
+
+
+def _usual_slip(source: str, sentence: str) -> str | None:
+    """What to write instead, where the line that is no TOML looks like one of the slips that people make most."""
+    place = re.search(r"\(at line (\d+)", sentence)
+    lines = source.split("\n")
+    if not place or not 1 <= int(place[1]) <= len(lines):
+        return None
+    number, line = int(place[1]), lines[int(place[1]) - 1]
+    if set(re.sub(r'"[^"]*"', "", line)) & CURLY_QUOTES:
+        return f'survey, line {number}: must have straight quotes around texts, like "this", not curly ones'
+    if found := re.search(rf"=\s*({_DAY_FIRST.pattern})", line):
+        return f"survey, line {number}: must write a date as {_year_first(found[1])}, not {found[1]}"
+    if found := re.search(r"=\s*([-+]?\d+),(\d+)\s*(?:#|$)", line):
+        return f"survey, line {number}: must write a decimal point, {found[1]}.{found[2]}, not a comma"
+    return None
+
+
+def _year_first(written: str) -> str:
+    """A date as TOML writes it; an example where the day and the month could be either."""
+    found = _DAY_FIRST.fullmatch(written)
+    assert found is not None
+    day, month, year = (int(part) for part in found.groups())
+    try:
+        # With slashes some write the month first. A date that could be read in two ways is nobody's to choose.
+        if "/" in written and day <= 12 and day != month:
+            raise ValueError
+        return datetime.date(year, month, day).isoformat()
+    except ValueError:
+        return "year-month-day, such as 2026-11-20"
 
 
 def _question(written: Mapping[str, Any], number: int) -> Question:
@@ -108,12 +157,12 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     kind = _required(written, "type", where)
     if not isinstance(kind, str) or kind not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {kind!r}")
-    _refuse_unknown(written, _QUESTION_KEYS[kind], where)
+    _refuse_unknown(written, QUESTION_KEYS[kind], where)
     coins = [key for key in _COINS if key in written]
     if "epsilon" in written and coins:
         raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
     if "epsilon" not in written and "truth" not in written:
-        hint = ', or the coin truth = "1/2"' if "truth" in _QUESTION_KEYS[kind] else ""
+        hint = ', or the coin truth = "1/2"' if "truth" in QUESTION_KEYS[kind] else ""
         raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
     options = _options(kind, written, where)
     if "decline" in written:
@@ -144,10 +193,12 @@ def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ..
         return YES_NO
     if kind in ("scale", "number"):
         lo, hi = (_required(written, key, where) for key in ("lo", "hi"))
-        if type(lo) is not int or type(hi) is not int or lo >= hi:
-            raise SurveyError(
-                f"{where}: lo and hi must be whole numbers, lo below hi, got {describe(lo)} and {describe(hi)}"
-            )
+        for key, value in (("lo", lo), ("hi", hi)):
+            if type(value) is not int:
+                hint = f"; write {value:.0f}" if _is_whole(value) else ""
+                raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
+        if lo >= hi:
+            raise SurveyError(f"{where}: lo must be below hi, got {describe(lo)} and {describe(hi)}")
         if kind == "number":
             return ()
         if hi - lo >= MAX_LEVELS:
@@ -157,6 +208,10 @@ def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ..
     if len(options) < 2:
         raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
     return options
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Decimal) and value.is_finite() and abs(value) < 10**12 and value % 1 == 0
 
 
 def _declinable(
@@ -240,7 +295,7 @@ def _text(written: Any, where: str) -> Any:
 def _list(written: Mapping[str, Any], key: str, where: str) -> list[Any]:
     value = _required(written, key, where)
     if not isinstance(value, list):
-        raise SurveyError(f'{where}: {key} must be a list like ["a", "b"], got {describe(value)}')
+        raise SurveyError(f'{where}: {key} must be a list like ["a", "b"], got {shown(value)}')
     return value
 
 
@@ -249,8 +304,11 @@ def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
     if value is None or type(value) is datetime.date:
         return value
     if isinstance(value, str):
-        raise SurveyError(f"{key}: must be a date without quotes, like 2026-11-20, got a string")
-    raise SurveyError(f"{key}: must be a day like 2026-11-20, without a time, got {describe(value)}")
+        day = _year_first(value) if _DAY_FIRST.fullmatch(value) else "like 2026-11-20"
+        raise SurveyError(f"{key}: must be a date without quotes, {day}, got {shown(value)}")
+    if isinstance(value, datetime.datetime):
+        raise SurveyError(f"{key}: must be a day without a time, {value.date()}; days begin and end in UTC")
+    raise SurveyError(f"{key}: must be a day like 2026-11-20, got {shown(value)}")
 
 
 def _refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: str) -> None:

@@ -1,6 +1,7 @@
 """The command ``deniable``: a group whose commands the two sides bring as entry points.
 
-Neither side is imported from here, and a side that is not installed costs its commands only.
+Neither side is imported from here, and a side that is not installed costs its commands only. A command is loaded when
+it is run, and not to be listed: some of them take a second.
 """
 
 from __future__ import annotations
@@ -12,6 +13,24 @@ import click
 
 from deniable import __version__
 from deniable.errors import DeniableError, NotInstalled
+from deniable.installing import install_hint
+
+SHORT_HELP = {
+    "analyze": "Analyse a CSV of randomised reports, a collector's or anybody's.",
+    "answer": "Answer a survey in the terminal.",
+    "audit": "Bound the real epsilon of what the clients send.",
+    "backup": "Copy the database to a new file, also while a collector uses it, and check the copy.",
+    "check": "Compare every row with its checksum and every tally with a recount.",
+    "demo": "Real people's answers through the whole path.",
+    "estimate": "Estimate the true shares, with standard errors and confidence intervals.",
+    "plan": "Say how many people a survey takes, or what so many people tell.",
+    "risk": "Say what an epsilon means: how much likelier a guess about a person can become.",
+    "serve": "Run the collector until Ctrl-C.",
+    "simulate": "Draw whole surveys and say how well their estimates do.",
+    "survey": "Check, publish, list and close surveys.",
+    "token": "Make, list and revoke the tokens that may publish over HTTP.",
+}
+"""The first sentence of each command's help. A command that is missing here is loaded to be listed."""
 
 
 class Commands(click.Group):
@@ -29,6 +48,19 @@ class Commands(click.Group):
         except ModuleNotFoundError as error:
             return _not_installed(cmd_name, error.name or "a module")
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        limit = formatter.width - 6 - max(map(len, names), default=0)
+        rows = [(name, _shortened(self._sentence(ctx, name), limit)) for name in names]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def _sentence(self, ctx: click.Context, name: str) -> str:
+        if name in SHORT_HELP:
+            return SHORT_HELP[name]
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(1000) if command else ""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -61,8 +93,13 @@ def _entries() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="deniable.commands")}
 
 
+def _shortened(sentence: str, limit: int) -> str:
+    """The sentence, or as many of its words as fit into a line, as click does it."""
+    return click.Command(None, help=sentence).get_short_help_str(limit)
+
+
 def _not_installed(name: str, module: str) -> click.Command:
-    sentence = f"needs {module}: pip install 'deniable[server]'"
+    sentence = f"needs {module}; {install_hint('server')}"
 
     def refuse(**_ignored: object) -> None:
         raise click.ClickException(f"deniable {name} {sentence}")

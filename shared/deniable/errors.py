@@ -17,12 +17,17 @@ Everything this project raises on purpose:
   + NotFound           (server) no such survey here
   + StoreFull          (server) the disk takes no more; nothing of what was to be stored is
   + StoreDamaged       (server) the database file is not what was written
+  + StoreReplaced      (server) other files have the names of those that the collector opened
   + TokenError         (server) a token that cannot be made or found
 
 A message reads *subject: expectation, what came*. A message about an answer never says what came.
 """
 
 from __future__ import annotations
+
+from decimal import Decimal
+
+from deniable.installing import extra_with, install_hint
 
 
 class DeniableError(Exception):
@@ -62,10 +67,24 @@ class CollectorError(DeniableError):
 
 
 class NotInstalled(DeniableError):
-    """Statistics were asked for, and a library that they need is not installed."""
+    """What was asked for needs a library that is not installed."""
 
     def __init__(self, module: str) -> None:
-        super().__init__(f"{module}: is needed for this: pip install 'deniable[research]'")
+        super().__init__(f"{module}: is needed for this; {install_hint(extra_with(module))}")
+
+
+def shown(value: object) -> str:
+    """A value of a survey's author, who wrote it and may read it; of answers and reports `describe` says enough.
+
+    >>> shown("20.12.2026"), shown(Decimal("0.0")), shown(9), shown("x" * 5000)
+    ("'20.12.2026'", '0.0', '9', 'a string')
+    """
+    if isinstance(value, Decimal) or (isinstance(value, str) and len(value) <= MOST_SHOWN):
+        return str(value) if isinstance(value, Decimal) else repr(value)
+    return describe(value)
+
+
+MOST_SHOWN = 40
 
 
 def describe(value: object) -> str:

@@ -8,6 +8,7 @@ epsilon that was asked for, and an epsilon that is shown is never below the real
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -23,6 +24,7 @@ LARGEST_EPSILON = 22
 LARGEST_LOSS = Fraction(1, 100)
 """Weights that lose more than this share of the asked epsilon to rounding are refused."""
 
+_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DIGITS = 60
 _FLOOR = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
 _CEILING = Context(prec=_DIGITS, rounding=ROUND_CEILING)
@@ -49,7 +51,8 @@ def rational(value: Number, subject: str) -> Fraction:
             raise ValueError
         return Fraction(decimal)
     except (ValueError, OverflowError, ArithmeticError):
-        raise ParameterError(f"{expectation}, got {str(value)!r}") from None
+        hint = "; write a decimal point, not a comma" if isinstance(value, str) and _COMMA.fullmatch(value) else ""
+        raise ParameterError(f"{expectation}, got {str(value)!r}{hint}") from None
 
 
 def positive_epsilon(value: Number) -> Fraction:

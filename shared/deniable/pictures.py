@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deniable.installing import install_hint
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -44,7 +46,7 @@ def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
     try:
         import matplotlib as mpl
     except ModuleNotFoundError:
-        raise click.ClickException("--plot needs matplotlib: pip install 'deniable[research]'") from None
+        raise click.ClickException(f"--plot needs matplotlib; {install_hint('research')}") from None
     form = path.suffix[1:]
     try:
         with mpl.rc_context({"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "deniable"}):

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from deniable import strict_json
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import mechanism_from_published
-from deniable.survey import FORMAT, MAX_BYTES, RETENTIONS, Question, Survey, address
+from deniable.survey import FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Question, Survey, address
 from deniable.texts import read_text
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -50,7 +50,11 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         cohorts=tuple(keys.array("cohorts", ())),
         organiser=keys.text("organiser", keys.optional("organiser")),
         about=keys.text("about", keys.optional("about")),
-        retention=RETENTIONS[0] if (retention := keys.optional("retention")) is None else retention,
+        retention=keys.optional("retention", RETENTIONS[0]),
+        cohort_required=keys.optional("cohort_required", False),
+        release=keys.optional("release", RELEASE),
+        results=keys.optional("results", RESULTS[0]),
+        readers=keys.optional("readers", READERS[0]),
         fresh=keys.optional("fresh"),
     )
     keys.refuse_others()
@@ -103,9 +107,10 @@ class _Keys:
         self._subject = subject
         self._asked: set[str] = set()
 
-    def optional(self, key: str) -> Any:
+    def optional(self, key: str, default: object = None) -> Any:
         self._asked.add(key)
-        return self._value.get(key)
+        value = self._value.get(key)
+        return default if value is None else value
 
     def required(self, key: str) -> Any:
         if key not in self._value:

@@ -88,9 +88,10 @@ def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object
 
 
 def _check_cohort(cohort: object, survey: Survey) -> None:
-    if cohort is not None and cohort not in survey.cohorts:
+    if not survey.takes_cohort(cohort):
         named = ", ".join(map(repr, survey.cohorts[:10])) or "of which this survey has none"
-        raise ReportError(f"cohort: must be null or one of the survey's cohorts ({named})")
+        others = "" if survey.cohort_required else "null or "
+        raise ReportError(f"cohort: must be {others}one of the survey's cohorts ({named})")
 
 
 def _require_keys(content: Mapping[str, object], wanted: Set[str], subject: str) -> None:

@@ -18,7 +18,6 @@ from deniable.mechanisms import (
     KAry,
     Mean,
     Mechanism,
-    OneOfK,
     Subset,
 )
 from deniable.mechanisms.subset import LARGEST_K
@@ -122,7 +121,6 @@ def total_variance(mechanism: Mechanism) -> float:
 
 def mean_variance(mechanism: Mechanism) -> float:
     """``n`` times the variance of the estimated mean of a population that is uniform over the answers."""
-    assert isinstance(mechanism, OneOfK)
     import numpy as np
 
     weights, _ = mechanism.mean_weights(tuple(mechanism.answer_values))

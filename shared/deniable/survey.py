@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from deniable import strict_json
-from deniable.errors import SurveyError, describe
+from deniable.errors import SurveyError, describe, shown
 from deniable.mechanisms import Geometric, Mean, Mechanism
 from deniable.mechanisms.base import ReportValue
 from deniable.texts import Text, all_forms, publish_text
@@ -53,11 +53,27 @@ RETENTIONS = ("reports", "tallies")
 FRESH = ("each wave",)
 """When a device draws anew for a question that it knows from another survey; by default never."""
 
+RESULTS = ("batches", "live", "closed")
+"""When results change: with every release, with every report, or once, when the survey has closed."""
+
+READERS = ("public", "token")
+"""Who may read results: everybody, or who holds a token of the collector."""
+
+RELEASE = 200
+"""New reports of a cohort that make a release, where the author says nothing else: as many hide each other."""
+
+LEAST_RELEASE, MOST_RELEASE = 50, 100_000
+
 YES_NO = ("no", "yes")
 """The options of every yes-no question, in the order of their numbers."""
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
+_INVISIBLE = re.compile(
+    r"[\s\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
+    r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
+)
+"""Texts that show nothing: spaces, what Unicode calls default ignorable, and two blanks. `survey.js` has the same."""
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _REMEMBERED = ("mechanism", "options", "text", "type")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
@@ -142,7 +158,7 @@ class Question:
     @property
     def has_shares(self) -> bool:
         """Whether the shares of the options can be estimated."""
-        return self.type != "number" and not isinstance(self.mechanism, Mean)
+        return self.type != "number" and self.mechanism.has_shares
 
     @property
     def mean_values(self) -> tuple[float, ...] | None:
@@ -168,12 +184,20 @@ class Survey:
         First and last day, UTC, on which reports are taken, both included; None is no limit.
     cohorts : tuple of str
         Labels that the author puts on links. A report carries one of them or none.
+    cohort_required : bool
+        Whether every report must carry one; a link without one is incomplete.
     organiser, about : str or None
         Who asks, and why: shown to the respondent.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
     fresh : {"each wave"} or None
         Whether devices draw anew, and pay anew, for questions that another survey asked before.
+    release : int
+        How many new reports of a cohort results wait for. Reports without a cohort wait for each other.
+    results : {"batches", "live", "closed"}
+        When results change: with every release, with every report, or once, when the survey has closed.
+    readers : {"public", "token"}
+        Who may read results.
     document : bytes
         The published bytes.
     id : str
@@ -189,6 +213,10 @@ class Survey:
     about: str | None = None
     retention: str = RETENTIONS[0]
     fresh: str | None = None
+    cohort_required: bool = False
+    release: int = RELEASE
+    results: str = RESULTS[0]
+    readers: str = READERS[0]
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -208,15 +236,29 @@ class Survey:
         refuse_repeats(self.cohorts, "cohorts")
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
-        if self.retention not in RETENTIONS:
-            raise SurveyError(f"retention: must be {' or '.join(RETENTIONS)}, got {describe(self.retention)}")
         if self.fresh is not None and self.fresh not in FRESH:
-            raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {describe(self.fresh)}")
+            raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {shown(self.fresh)}")
+        if not isinstance(self.cohort_required, bool):
+            raise SurveyError(f"cohort_required: must be true or false, got {shown(self.cohort_required)}")
+        if self.cohort_required and not self.cohorts:
+            raise SurveyError('cohort_required: needs cohorts for the links, such as cohorts = ["paper", "web"]')
+        if type(self.release) is not int or not LEAST_RELEASE <= self.release <= MOST_RELEASE:
+            raise SurveyError(
+                f"release: must be a whole number from {LEAST_RELEASE} to {MOST_RELEASE}, got {shown(self.release)}"
+            )
+        for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS)):
+            value = getattr(self, key)
+            if not isinstance(value, str) or value not in known:
+                raise SurveyError(f"{key}: must be {' or '.join(known)}, got {shown(value)}")
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
         object.__setattr__(self, "document", document)
         object.__setattr__(self, "id", address(document))
+
+    def takes_cohort(self, cohort: object) -> bool:
+        """Whether a report may carry this cohort; None is a report without one."""
+        return not self.cohort_required if cohort is None else cohort in self.cohorts
 
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
@@ -294,10 +336,14 @@ def _published(survey: Survey) -> dict[str, Any]:
         "opens": survey.opens and survey.opens.isoformat(),
         "closes": survey.closes and survey.closes.isoformat(),
         "cohorts": list(survey.cohorts),
+        "cohort_required": survey.cohort_required,
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
         "fresh": survey.fresh,
+        "release": None if survey.release == RELEASE else survey.release,
+        "results": None if survey.results == RESULTS[0] else survey.results,
+        "readers": None if survey.readers == READERS[0] else survey.readers,
     }
     return {
         "deniable": FORMAT,
@@ -319,18 +365,22 @@ def _published(survey: Survey) -> dict[str, Any]:
 def check_text(value: object, subject: str, longest: int) -> None:
     """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters.
 
-    So must be all its translations.
+    So must be all its translations. A readable text shows something, and holds only characters meant for texts.
     """
     if not isinstance(value, str):
         raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
     for text in all_forms(value):
         if not text.strip():
             raise SurveyError(f"{subject}: must not be empty")
+        if _INVISIBLE.fullmatch(text):
+            raise SurveyError(f"{subject}: must show something, got characters only that nobody sees")
         if len(text) > longest:
             raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(text)}")
         for character in text:
             if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
                 raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
+            if ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef":
+                raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is no character")
 
 
 def refuse_repeats(values: tuple[str, ...], subject: str) -> None:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""How a cell starts that spreadsheets calculate, in any of their languages; or one that was made safe already."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[str] = ()) -> str:
@@ -28,8 +34,31 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Co
 
 
 def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
-    """Rows as lines of CSV (RFC 4180); None is an empty field."""
+    """Rows as lines of CSV (RFC 4180), with `safe_cell`; None is an empty field."""
     for row in rows:
         line = io.StringIO()
-        csv.writer(line, lineterminator="\r\n").writerow(row)
+        csv.writer(line, lineterminator="\r\n").writerow(map(safe_cell, row))
         yield line.getvalue()
+
+
+def safe_cell(value: Any) -> Any:
+    """A text that no spreadsheet takes for a formula: an apostrophe comes before one that starts like one.
+
+    Options and cohorts are texts of a survey's author, and whoever downloads results need not trust him. Numbers stay
+    as they are, also those that are written as texts. `plain_cell` gives the text back.
+
+    >>> [safe_cell(each) for each in ("=1+1", "-5", "'=x", "don't", -5)]
+    ["'=1+1", '-5', "''=x", "don't", -5]
+    """
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def plain_cell(text: str) -> str:
+    """What `safe_cell` was given.
+
+    >>> [plain_cell(each) for each in ("'=1+1", "-5", "''=x", "'quoted'")]
+    ['=1+1', '-5', "'=x", "'quoted'"]
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

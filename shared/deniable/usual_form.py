@@ -39,7 +39,7 @@ class UsualForm:
         self._match = re.compile(
             f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"answers":({{{answers}}})}}'
         ).fullmatch
-        self._cohorts = frozenset([None, *survey.cohorts])
+        self._cohorts = frozenset(each for each in (None, *survey.cohorts) if survey.takes_cohort(each))
         self._readers = [(each.id, _reader(each.mechanism, *survey.checks[each.id])) for each in survey.questions]
         self._known: dict[str, Mapping[str, ReportValue]] = {}
         self._room = REMEMBERED // len(survey.questions)

@@ -106,7 +106,7 @@ def fill(path: Path, people: int) -> Path:
     surveys: list[Survey] = [SURVEY, replace(SURVEY, retention="tallies")]
     with closing(Store(path)) as store:
         for survey in surveys:
-            store.publish(survey)
+            store.publish(survey, "ada")
             for some in (people, 50):  # the second lot stays pending
                 cohorts = (None, *survey.cohorts)
                 reports = [randomize(survey, person(n), cohorts[n % 3]) for n in range(some)]

@@ -25,7 +25,8 @@ PAGE = 4096
 
 def forensics(short: bool) -> str:
     """Read the files of stores that took reports in different numbers, and look for what came first."""
-    survey = replace(read_survey(FIVE_TYPES), cohorts=("paper", "web" * 50))
+    survey = replace(read_survey(FIVE_TYPES), cohorts=("paper", "web" * 50))  # live: its cohorts fold together
+    in_batches = replace(survey, results="batches")
     wide = read_survey(wide_survey())
     said = []
     for name, each, folds, at_a_time in [
@@ -34,6 +35,7 @@ def forensics(short: bool) -> str:
         ("too few for a fold", survey, 1, 150),
     ]:
         said.append(f"{name}: {examine(each, folds, at_a_time)}")
+    said.append(f"folds of three cohorts: {examine(in_batches, 3 if short else 20, 600, together=6)}")
     batches = partial(examine, survey, 3 if short else 15, LOAD, together=500)
     said.append(f"batches, then at rest: {batches(rest=True)}")
     said.append(f"batches, then closed: {batches(close=True)}")

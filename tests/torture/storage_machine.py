@@ -21,20 +21,32 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from conftest import SURVEY, TODAY, Clock
-from deniable import Report, read_survey, tally_reports
-from deniable_server.store import Outcome, Store
+from deniable import Report, Tally, read_survey, tally_reports
+from deniable_server.store import Outcome, Store, counts
 from deniable_server.store.integrity import inspect
 from deniable_server.store.tables import pending_table, reports_table
 
 FIRST = read_survey(SURVEY)
-SURVEYS = (FIRST, replace(FIRST, retention="tallies"))
+RELEASE = 5
+with patch("deniable.survey.LEAST_RELEASE", RELEASE):
+    SURVEYS = tuple(
+        replace(FIRST, retention=retention, results=results, release=RELEASE)
+        for retention, results in (
+            ("reports", "live"),
+            ("tallies", "live"),
+            ("reports", "batches"),
+            ("tallies", "batches"),
+            ("reports", "closed"),
+        )
+    )
+NUMBERS = st.integers(0, len(SURVEYS) - 1)
 Batch = list[tuple[int, int, int]]
 """Of each report the survey's place, its id as a small number, and its content as one."""
 
-BATCHES = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.sampled_from([0, 0, 0, 1])), max_size=12) | (
+BATCHES = st.lists(st.tuples(NUMBERS, st.integers(0, 40), st.sampled_from([0, 0, 0, 1])), max_size=12) | (
     st.builds(  # enough for a fold of one survey, and often new
         lambda n, start, size: [(n, number, 0) for number in range(start, start + size)],
-        st.integers(0, 1),
+        NUMBERS,
         st.integers(0, 35),
         st.integers(5, 9),
     )
@@ -113,7 +125,7 @@ class Storing(RuleBasedStateMachine):
         self._dead: list[Store] = []
         self._patches = [
             patch("sqlite3.connect", partial(sqlite3.connect, factory=Fused)),
-            patch("deniable_server.store.fold.FOLD_AT", 5),
+            patch("deniable.survey.LEAST_RELEASE", RELEASE),
             patch("deniable_server.store.fold.WRITTEN_ANEW", 12),
             patch("deniable_server.store.fold.LOAD", 8),
             patch("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 16),
@@ -123,8 +135,10 @@ class Storing(RuleBasedStateMachine):
         self._store = Store(next(self._names), self._clock)
         for survey in SURVEYS:
             self._store.publish(survey)
-        self._reports: list[dict[str, Report]] = [{}, {}]
-        self._closed = [False, False]
+        self._reports: list[dict[str, Report]] = [{} for _ in SURVEYS]
+        self._closed = [False for _ in SURVEYS]
+        self._shown: list[dict[str | None, Tally]] = [{} for _ in SURVEYS]
+        self._releases = [self._store.release_of(survey.id) for survey in SURVEYS]
         self._durable = 0
 
     def teardown(self) -> None:
@@ -146,7 +160,7 @@ class Storing(RuleBasedStateMachine):
         """Fold, sort, truncate."""
         assert self._store.settle()
 
-    @rule(n=st.integers(0, 1), sure=st.sampled_from([False, False, False, True]))
+    @rule(n=NUMBERS, sure=st.sampled_from([False, False, False, True]))
     def close(self, n: int, sure: bool) -> None:
         """Close a survey, seldom."""
         if sure:
@@ -184,7 +198,7 @@ class Storing(RuleBasedStateMachine):
         with self._killed("settle", moments):
             self._store.settle()
 
-    @rule(n=st.integers(0, 1), moments=MOMENTS, sure=st.sampled_from([False, False, False, True]))
+    @rule(n=NUMBERS, moments=MOMENTS, sure=st.sampled_from([False, False, False, True]))
     def close_and_be_killed(self, n: int, moments: int, sure: bool) -> None:
         """Be killed while closing."""
         if sure:
@@ -194,12 +208,35 @@ class Storing(RuleBasedStateMachine):
 
     @invariant()
     def holds_what_was_acknowledged(self) -> None:
-        """Estimates count every report once, wherever it is."""
+        """Every report is counted once, wherever it is."""
         for n, survey in enumerate(SURVEYS):
-            assert self._store.tallies(survey) == tally_reports(self._reports[n].values(), survey)
-            assert self._store.state(survey.id).reports == len(self._reports[n])
-        assert {each.id: each for each in self._store.reports(FIRST)} == self._reports[0]
+            folded = counts.stored(self._store.db, survey)
+            waiting = counts.count(self._store.db, survey, pending_table(survey))
+            assert counts.together(folded, waiting) == tally_reports(self._reports[n].values(), survey)
+        assert {each.id: each for each in self._store.reports(SURVEYS[0])} == self._reports[0]
         self._durable = self._log_size()
+
+    @invariant()
+    def shows_whole_releases(self) -> None:
+        """Estimates, counts and rows are of one set, and none of its cohorts grows by less than a release."""
+        for n, survey in enumerate(SURVEYS):
+            shown = self._store.tallies(survey)
+            total = sum(tally.n for tally in shown.values())
+            release = self._store.release_of(survey.id)
+            assert (release != self._releases[n]) == (shown != self._shown[n]) or not shown
+            assert self._store.state(survey.id).reports == total == max(release, 0)
+            rows = list(self._store.reports(survey))
+            assert survey.retention == "tallies" or tally_reports(rows, survey) == shown
+            is_over = self._closed[n] or self._clock.today > LAST_DAY
+            if survey.results == "live":
+                assert shown == tally_reports(self._reports[n].values(), survey)
+            elif survey.results == "batches" and not is_over:
+                for cohort, tally in shown.items():
+                    before = self._shown[n][cohort].n if cohort in self._shown[n] else 0
+                    assert tally.n == before or tally.n - before >= RELEASE
+            elif survey.results == "closed":
+                assert not shown or (is_over and shown == tally_reports(self._reports[n].values(), survey))
+            self._shown[n], self._releases[n] = shown, release
 
     def _made(self, batch: Batch) -> list[tuple[int, Report]]:
         return [

@@ -10,10 +10,11 @@ const whole = people[0].answers;
 /** An answer to the question of that type, besides good ones to all others. */
 const withAnswer = (type, answer) => ({ ...whole, [survey.questions.find((question) => question.type === type).id]: answer });
 
-for (const { name, answers, cohort, words, id, report } of people) {
-  test(`report ${name}`, () => {
+for (const { name, answers, cohort, words, id, report, document: own } of people) {
+  test(`report ${name}`, async () => {
+    const asked = own ? await parseSurvey(bytes(own)) : survey;
     const word = tape(words);
-    const draw = () => encodeReport(randomize(survey, answers, { cohort, word, id }));
+    const draw = () => encodeReport(randomize(asked, answers, { cohort, word, id }));
     if (report === null) {
       assert.throws(draw, DeniableError);
       assert.equal(word.left.length, words.length, "drew a word for bad answers");

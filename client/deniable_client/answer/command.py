@@ -112,7 +112,7 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
 
 def answers_of(client: Client, survey: Survey, cohort: str | None) -> Answers:
     """What the person answers, after consent."""
-    if closed := screens.not_open(survey, utc_today()):
+    if closed := screens.not_open(survey, utc_today(), cohort):
         end(closed)
     show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=client.told(survey)))
     read(m.START)

@@ -11,6 +11,10 @@ ASKED_BY = "Asked by"
 CONSEQUENCE = "Nobody can tell your true answers from what you send."
 PROCESS = "This device sends one answer to each question, after mixing in chance."
 COHORT = "It also sends your link’s label, “{cohort}”."
+LIVE = (
+    "Results change with every report: whoever watches them can tell what your device sent, "
+    "though not what you answered."
+)
 CANNOT = "Cannot be sure of your answers"
 CANNOT_TEXT = "The survey’s owner, the server’s administrator, a thief of the data, a court, other respondents."
 CAN = "Can see them"
@@ -74,6 +78,7 @@ NONE_WAITS = "No report waits on this device."
 
 UNREACHABLE = "The survey cannot be loaded"
 UNREACHABLE_TEXT = "Nothing was sent."
+INCOMPLETE = "The link is incomplete: its end is missing. Please use the whole link that you were given."
 CLOSED = "This survey is closed"
 CLOSED_TEXT = "It took answers until {day} (UTC)."
 EARLY = "This survey is not open yet"

@@ -80,6 +80,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
         *([own(survey.about)] if survey.about else []),
         m.WEAK if weak_protection(survey) or told.collector > WARN_SURVEY else m.CONSEQUENCE,
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
+        *([m.LIVE] if survey.results == "live" else []),
         f"{m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         "\n".join([m.ODDS_LEAST, least[0], *whole] if whole else least),
@@ -150,12 +151,14 @@ def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
     return [f"{title.rstrip('.')}.", *sentences, *([f"{m.DETAILS}:\n{own(detail)}"] if detail else [])]
 
 
-def not_open(survey: Survey, today: datetime.date) -> Paragraphs | None:
-    """That the survey takes no answers on that day (UTC), or None when it does."""
+def not_open(survey: Survey, today: datetime.date, cohort: str | None) -> Paragraphs | None:
+    """That the survey takes no answers on that day (UTC) or through that link, or None when it does."""
     if survey.opens and today < survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if survey.closes and today > survey.closes:
         return notice(m.CLOSED, m.CLOSED_TEXT.format(day=_spelt(survey.closes)))
+    if cohort is None and survey.cohort_required:
+        return notice(m.UNREACHABLE, m.INCOMPLETE)
     return None
 
 

@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-SeaZAO2SM7TYPMv/NjBY64F0y11od9Uc6yEP1rUl/0M=",
-  de: "sha256-eCiwSROSERCLgKVzxgb0zBA+hJ10VcH6G+jS2Fayva0=",
-  en: "sha256-DM13J1hOgQJgf+6h+i54QfLcmakfrZ850xB5sX6cB1A=",
-  es: "sha256-usNjXbjF9FGRQfcQYIuuUNv/MylDcdlckgMbrNiSLB0=",
-  fr: "sha256-83dA7Z+WU0HbMErfx8BIVJt2Y0BZV0b91PFk7gxj9Go=",
+  ar: "sha256-Xrpgd9WJAXKqxNeL6XOlwZjOm/qo0nvI9qXUiRtrwH0=",
+  de: "sha256-+/HIq/MZqoKpmpmdIdWK8bTJsa5Eimv2UfKuGzT2jHU=",
+  en: "sha256-8Mc9kO7cKetNA1JSxMLRdoIid2vNmCAiZjmHoKZiQeY=",
+  es: "sha256-VFB5UiJ9wnt5r2+G7/XWa1yGY/6mw4yL+aY6Lo/Znco=",
+  fr: "sha256-tWc9bBatySF63EZe/1WkVZfySSj8gWNGqeStY7RmIg8=",
 };

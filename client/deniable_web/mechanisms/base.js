@@ -36,7 +36,7 @@ export class Mechanism {
 
   /** Refuse what is no answer. The message does not repeat it, so that no log can. @param {any} answer */
   check(answer) {
-    if (!isWhole(answer, this.lo, this.hi)) throw new AnswerError("answer: must be one that its question has");
+    if (!isWhole(answer, this.lo, this.hi)) throw new AnswerError("answer: must be one that its question allows");
   }
 
   /** @abstract @param {any} _answer @param {import("../randomness.js").Word} _word @returns {number | string} */
@@ -65,7 +65,7 @@ export const isWhole = (value, least, most) => Number.isInteger(value) && value 
 
 /** Refuse parameters that make no mechanism. @param {boolean} isGood */
 export function demand(isGood) {
-  if (!isGood) throw new ParameterError("mechanism: must have the weights of a published one");
+  if (!isGood) throw new ParameterError("mechanism: must be as a survey is published");
 }
 
 /**

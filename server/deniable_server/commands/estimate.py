@@ -30,6 +30,7 @@ from deniable_server.store import Store
 @click.argument("survey_id", metavar="ID")
 @options.database
 @options.url
+@options.token
 @click.option("--by", type=click.Choice(["cohort"]), help="One group of rows for each cohort.")
 @click.option(
     "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
@@ -51,10 +52,10 @@ from deniable_server.store import Store
 )
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-def estimate(survey_id: str, database: Path, url: str | None, form: str, **query: Any) -> None:
+def estimate(survey_id: str, database: Path, url: str | None, token: str | None, form: str, **query: Any) -> None:
     """Estimate the true shares, with standard errors and confidence intervals."""
     if url:
-        result = remote.estimates(url, survey_id, query)
+        result = remote.estimates(url, token, survey_id, query)
     else:
         result = estimates_document(Store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
     click.echo(FORMATS[form](result), nl=form != "csv")
@@ -82,7 +83,8 @@ def _as_table(result: dict[str, Any]) -> str:
         for row in rows
         if row["flag"]
     ]
-    return "\n\n".join([table, f"{result['n']} reports, {level}", *flags])
+    notes = [f"{note[0].upper()}{note[1:]}."] if (note := result.get("note")) else []
+    return "\n\n".join([table, f"{result['n']} reports, {level}", *notes, *flags])
 
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
-from deniable_server.settings import Settings
+DATABASE = Path("deniable.db")
+"""As `deniable_server.settings` has it, which `survey check` must not need: authors may have installed no collector."""
 
 database = click.option(
     "--db",
     "database",
     type=click.Path(dir_okay=False, path_type=Path),
-    default=Settings.model_fields["db"].default,
+    default=DATABASE,
     envvar="DENIABLE_DB",
     show_default=True,
     show_envvar=True,

@@ -11,6 +11,9 @@ import click
 from deniable.cli import example
 from deniable_server.settings import Settings, flag, settings_from, variable
 
+NAMED = 3
+"""Surveys that were not checked at start and are named; a collector of thousands writes no line for each."""
+
 
 def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
     """A flag for each setting. Its value goes unread to `settings_from`, which reads the environment the same way."""
@@ -34,13 +37,21 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
 @flags_of_settings
 def serve(**flags: Any) -> None:
     """Run the collector until Ctrl-C."""
+    from deniable_server.serving import listen
     from deniable_server.serving import serve as run
     from deniable_server.store import Store
     from deniable_server.store.integrity import refuse_damaged
+    from deniable_server.store.lock import Lock
 
     settings = settings_from(flags)
-    Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
-    for survey_id in refuse_damaged(settings.db).unread:
-        click.echo(f"Survey {survey_id} is too large to be checked at start; 'deniable check' does it.", err=True)
-    click.echo(f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it.")
-    run(settings)
+    with listen(settings.host, settings.port) as listener, Lock(settings.db):
+        Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
+        unread = refuse_damaged(settings.db).unread
+        for survey_id in unread[:NAMED]:
+            click.echo(f"Survey {survey_id} is too large to be checked at start; 'deniable check' does it.", err=True)
+        if len(unread) > NAMED:
+            click.echo(f"Nor was there the time for {len(unread) - NAMED} more; 'deniable check' does it.", err=True)
+        click.echo(
+            f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it."
+        )
+        run(settings, listener)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from deniable import Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
+from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
+from deniable.analyses import alternatives_for, analyses_of
 from deniable.ceiling import Ceiling
 from deniable.cli import example
 from deniable.errors import BudgetError
 from deniable.table import format_table
+from deniable.texts import Text
 from deniable_server import remote
 from deniable_server.commands import options
-from deniable_server.store import Store
+
+if TYPE_CHECKING:
+    # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.
+    from deniable_server.store import Store
 
 FILE = click.argument("file", type=click.File("rb"))
 
@@ -39,11 +44,19 @@ def check(file: BinaryIO) -> None:
             click.echo(f"  {question.why} (times 1/n)")
         for sentence in odds_sentences(question):
             click.echo(f"  {sentence}")
+        possible = analyses_of(question)
+        click.echo(f"  Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}")
+        if impossible := missing_analyses(question, possible):
+            click.echo(f"  Cannot: {'; '.join(impossible)}")
+        for alternative in alternatives_for(question):
+            click.echo(f"  Instead: {alternative}")
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")
     for warning in warnings_about(checked):
         click.secho(f"Warning: {warning}", fg="yellow")
+    if checked.cohorts and not checked.cohort_required:
+        click.echo("Note: a link without a cohort can be answered too; cohort_required = true refuses it as incomplete")
 
 
 @survey.command(
@@ -62,14 +75,15 @@ def publish(file: BinaryIO, database: Path, url: str | None, token: str | None, 
     published = read_survey(file.read())
     for warning in warnings_about(published):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
-    is_new = remote.publish(url, token, published) if url else Store(database).publish(published)
+    is_new = remote.publish(url, token, published) if url else open_store(database).publish(published)
     if not is_new:
         click.echo("This very survey was published before; it is the same address.", err=True)
     base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
     click.echo(f"id       {published.id}")
-    click.echo(f"answer   {base}")
-    for cohort in published.cohorts:
-        click.echo(f"         {base}#{cohort_fragment(cohort)}")
+    links = [] if published.cohort_required else [base]
+    links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts]
+    for number, link in enumerate(links):
+        click.echo(f"{'' if number else 'answer':<9}{link}")
     click.echo(f"results  {base}/results")
 
 
@@ -85,7 +99,7 @@ def list_(database: Path, url: str | None, token: str | None) -> None:
             for each in remote.surveys(url, token)
         ]
     else:
-        store = Store(existing(database))
+        store = open_store(existing(database))
         rows = [
             (
                 state.survey.id,
@@ -108,8 +122,15 @@ def close(survey_id: str, database: Path, url: str | None, token: str | None) ->
     if url:
         remote.close(url, token, survey_id)
     else:
-        Store(existing(database)).close_survey(survey_id)
+        open_store(existing(database)).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
+
+
+def open_store(database: Path) -> Store:
+    """The store of a file."""
+    from deniable_server.store import Store
+
+    return Store(database)
 
 
 def existing(database: Path) -> Path:
@@ -126,8 +147,14 @@ def cohort_fragment(cohort: str) -> str:
     return f"cohort={quote(cohort, safe='')}"
 
 
+def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:
+    """What cannot be analysed and could make sense: names have no mean."""
+    has_numbers = question.type in ("scale", "number")
+    return [name for name, is_possible in possible.items() if not is_possible and (name != "mean" or has_numbers)]
+
+
 def warnings_about(checked: Survey) -> list[str]:
-    """What an author should know before publishing: too little noise, or no day left to answer."""
+    """What an author should know before publishing: too little noise, nobody who can answer, a text left out."""
     warnings = weak_protection(checked)
     try:
         Ceiling().check(checked)
@@ -136,4 +163,32 @@ def warnings_about(checked: Survey) -> list[str]:
     today = datetime.datetime.now(datetime.UTC).date()
     if checked.closes and checked.closes < today:
         warnings.append(f"closes: {checked.closes} is past; no report will be taken")
-    return warnings
+    return [*warnings, *missing_translations(checked)]
+
+
+def missing_translations(checked: Survey) -> list[str]:
+    """A sentence for each language that some texts have and others lack."""
+    texts = list(_texts_of(checked))
+    languages = sorted({language for _, text in texts if isinstance(text, Text) for language in text.translations})
+    sentences = []
+    for language in languages:
+        without = [name for name, text in texts if not isinstance(text, Text) or language not in text.translations]
+        if without:
+            shown = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if len(without) > 5 else "")
+            sentences.append(f"{language}: is missing in {shown}; people who read it see the default there")
+    return sentences
+
+
+def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
+    """Every text that needs a translation, and how its author finds it."""
+    yield "title", checked.title
+    if checked.about is not None:
+        yield "about", checked.about
+    # The organiser may have one name in every language.
+    for question in checked.questions:
+        yield f"the text of {question.id}", question.text
+        # So may options that are numbers, and those of a yes-no question and a scale are never the author's.
+        options = question.options if question.type in ("choice", "ticks") else ()
+        for option in options:
+            if any(map(str.isalpha, option)):
+                yield f"the option {str(option)!r} of {question.id}", option

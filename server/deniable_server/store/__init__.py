@@ -4,9 +4,13 @@
 
 =============  ================================================================================================
 `connection`   a commit is on the disk when it returns; transactions; a log that keeps nothing
+`files`        whether the files under a database's names are still those that were opened
+`lock`         one collector a database
 `migrations`   the tables of every version, and the way from an older one
 `tables`       the two tables of a survey, and what a row of them is
 `pending`      how a report comes in: known, in conflict, or new
+`agenda`       which surveys there is something to do for, and from which day on
+`calendar`     which day it is, and whether that can be believed
 `fold`         how pending reports become rows in the order of their ids, and how a table comes to tell no order
 `counts`       supports: counted from rows, kept as tallies
 `checksum`     one number for everything that is stored of a survey, whatever its order
@@ -17,8 +21,18 @@
 No column of any table holds an address, a user agent or a time of day.
 """
 
-from deniable_server.store.errors import NotFound, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.store.errors import NotFound, StoreBusy, StoreDamaged, StoreFull, StoreReplaced
 from deniable_server.store.pending import Outcome
 from deniable_server.store.store import Store, SurveyState, utc_today
 
-__all__ = ["NotFound", "Outcome", "Store", "StoreBusy", "StoreDamaged", "StoreFull", "SurveyState", "utc_today"]
+__all__ = [
+    "NotFound",
+    "Outcome",
+    "Store",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreFull",
+    "StoreReplaced",
+    "SurveyState",
+    "utc_today",
+]

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlite_utils import Database
 
 from deniable.errors import DeniableError
-from deniable_server.store.errors import in_our_words
+from deniable_server.store.errors import StoreReplaced, in_our_words
+from deniable_server.store.files import Connection, Siblings, beside, identity, refuse_replaced
 
 WAIT_MS = 10_000
 """How long one process waits for another one's transaction."""
 
 
-def connect(path: Path) -> Database:
-    """Open a database so that a commit is on the disk when it returns."""
+def connect(path: Path, siblings: Siblings | None = None) -> Database:
+    """Open a database so that a commit is on the disk when it returns.
+
+    Raises
+    ------
+    DeniableError
+        If it cannot be opened.
+    StoreReplaced
+        If it is not the file that the siblings have open. It is not touched then: SQLite would mix their log into it.
+    """
+    path = path.resolve()  # a link to a file that is not there yet would be made by SQLite, with other rights
+    siblings = siblings or Siblings()
+    siblings.refuse_replaced()
     try:
-        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000)
+        _make_private(path)
+        opened = identity(path)
+        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000, factory=Connection)
         connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
         (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("PRAGMA synchronous = FULL")
@@ -27,10 +42,16 @@ def connect(path: Path) -> Database:
         connection.execute("PRAGMA temp_store = MEMORY")  # or sorting could leave copies of rows in other files
         connection.execute("PRAGMA foreign_keys = ON")
         (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
-    except sqlite3.DatabaseError as error:
+        connection.execute("PRAGMA schema_version").fetchone()  # the first thing read opens the log
+    except (sqlite3.DatabaseError, OSError) as error:
         raise DeniableError(f"database {path}: cannot be opened: {error}") from None
     if (journal, synchronous) != ("wal", 2):  # read back: a stored report must mean a report on disk
         raise DeniableError(f"database {path}: must run with WAL and synchronous FULL, got {journal}, {synchronous}")
+    connection.remember(path)
+    if connection.files[0] != opened:
+        raise StoreReplaced(f"database {path}: was replaced while it was opened; try again")
+    siblings.refuse_replaced()
+    siblings.add(connection)
     return Database(connection)
 
 
@@ -39,15 +60,24 @@ def transaction(db: Database, path: Path, begin: str = "BEGIN IMMEDIATE") -> Ite
     """A transaction that holds the write lock from its start, so that what it reads cannot change under it.
 
     With ``begin="BEGIN"`` one whose reads all see the same state.
+
+    Raises
+    ------
+    StoreReplaced
+        If other files have the names of those that the connection opened, before the commit or after it: what was
+        written to a file that is gone is not acknowledged.
     """
     with in_our_words(path):
+        refuse_replaced(db.conn)
         db.conn.execute(begin)
         try:
             yield db
+            refuse_replaced(db.conn)
             db.conn.execute("COMMIT")
         except BaseException:
             db.rollback()
             raise
+        refuse_replaced(db.conn)
 
 
 def truncate_log(db: Database, path: Path) -> bool:
@@ -56,13 +86,19 @@ def truncate_log(db: Database, path: Path) -> bool:
     The log holds pages in the order in which they were written, and so tells when which report came. Somebody who
     reads at this moment keeps it from being emptied; nobody waits for that, the next time will do.
     """
-    log = path.with_name(f"{path.name}-wal")
+    refuse_replaced(db.conn)
+    log = beside(path, "-wal")
     if not log.exists() or not log.stat().st_size:
         return True
+    assert isinstance(db.conn, Connection), "a log is emptied by whoever writes it"
     with in_our_words(path):
-        db.conn.execute("PRAGMA busy_timeout = 0")
-        try:
-            busy, _, _ = db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        finally:
-            db.conn.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
-    return not busy
+        return db.conn.empty_log()
+
+
+def _make_private(path: Path) -> None:
+    """Make a file that only its owner can read, where there is none yet; SQLite gives the log the same rights.
+
+    Rights that somebody gave to a file that is there are left as they are.
+    """
+    with suppress(FileExistsError):  # an open one is left alone: closing it would let go of SQLite's locks on it
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

@@ -17,7 +17,7 @@ Counts = dict[str | None, Tally]
 
 
 def count(db: Database, survey: Survey, table: str) -> Counts:
-    """Count the rows of a table.
+    """Count the rows of a table, or of a query in brackets.
 
     SQL groups equal values and only groups are looked at here, so that the lock which Python's threads share is free
     for requests most of the time.

@@ -26,6 +26,10 @@ class StoreDamaged(DeniableError):
     """The database file is not what was written."""
 
 
+class StoreReplaced(DeniableError):
+    """Other files have the names of those that the collector opened. Nothing of what was to be stored is."""
+
+
 _FULL = {
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR_WRITE,  # what a limit on the size of files looks like

@@ -1,7 +1,9 @@
 """How reports come to rest, in the order of their ids, and how a table comes to tell no order.
 
-`FOLD_AT` reports that come together hide each other's place in time. Pending ones wait until there are as many; a
-transaction that brings one survey as many new ones is a fold by itself, and its rows never wait.
+A fold is a release: results know folded reports only, so they stand still until the next one. The reports of a cohort
+wait until the survey's `release` of them have come, then all that wait fold together and hide each other's place in
+time; a transaction that brings as many new ones is a fold by itself, and its rows never wait. Where results are live,
+there is nothing to release and cohorts fold together.
 
 The page of a b-tree tells more than its rows. A new row goes below the older ones of its page, whatever its key; and a
 page that is rebuilt to make room keeps copies of the rows that moved, which `secure_delete` does not know of. A table
@@ -15,13 +17,14 @@ another process. Until then pages may show which rows came with which fold or ba
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
 
 from sqlite_utils import Database
 
 from deniable import Survey
-from deniable_server.store import checksum, counts
+from deniable_server.store import agenda, checksum, counts
 from deniable_server.store.tables import (
     Row,
     create_table,
@@ -34,9 +37,6 @@ from deniable_server.store.tables import (
     rows_of,
 )
 
-FOLD_AT = 200
-"""Pending reports that make a fold: as many hide each other's place in time."""
-
 WRITTEN_ANEW = 20_000
 """Rows up to which settling always writes the whole table anew, in some 20 ms. Above, not under load."""
 
@@ -45,6 +45,15 @@ LOAD = 2_000
 
 WRITTEN_ANEW_AT_REST = 200_000
 """Rows up to which settling without load writes the whole table anew, in less than a second. Above, closing does."""
+
+
+def enough(survey: Survey, rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Rows of cohorts that have enough of them for a fold, and the others."""
+    sizes = Counter(_group(survey, row) for row in rows)
+    if len(sizes) == 1:  # as nearly always
+        return (rows, ()) if len(rows) >= survey.release else ((), rows)
+    due = {group for group, n in sizes.items() if n >= survey.release}
+    return [row for row in rows if _group(survey, row) in due], [row for row in rows if _group(survey, row) not in due]
 
 
 def take(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
@@ -65,32 +74,61 @@ def take(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
     return are_new
 
 
-def fold(db: Database, survey: Survey, new: int) -> None:
-    """Move what is pending to where it rests, and add it to the tallies; all within the caller's transaction."""
-    pending, reports = pending_table(survey), reports_table(survey)
-    counts.add(db, survey, counts.count(db, survey, pending))
+def fold_due(db: Database, survey: Survey, new: int, closed: bool) -> bool:
+    """Fold the cohorts that have enough, all of them once the survey is closed; whether there were any.
+
+    All within the caller's transaction. What goes on waiting has to be sorted then.
+    """
+    pending = pending_table(survey)
+    live = survey.results == "live"
+    sizes = db.execute(f"SELECT {'NULL' if live else 'cohort'}, count(*) FROM {pending} GROUP BY 1").fetchall()
+    due = [cohort for cohort, n in sizes if closed or n >= survey.release]
+    if not due:
+        return False
+    if len(due) == len(sizes):
+        _fold(db, survey, new, pending)
+        db.execute(f"DELETE FROM {pending}")  # without a condition: every page is wiped and freed
+        return True
+    db.execute("CREATE TEMP TABLE due (cohort TEXT) STRICT")  # None is the empty one, which no label is
+    insert(db, "temp.due", [(cohort or "",) for cohort in due])
+    is_due = "coalesce(cohort, '') IN (SELECT cohort FROM temp.due)"
+    _fold(db, survey, new, f"(SELECT * FROM {pending} WHERE {is_due})")
+    db.execute(f"DELETE FROM {pending} WHERE {is_due}")
+    db.execute("DROP TABLE temp.due")
+    return True
+
+
+def _fold(db: Database, survey: Survey, new: int, rows: str) -> None:
+    """Copy rows to where they rest, and add them to the tallies."""
+    reports = reports_table(survey)
+    counts.add(db, survey, counts.count(db, survey, rows))
     if survey.retention == "tallies":
-        went = checksum.sum_of(survey, "report", rows_of(db, pending))
-        came = checksum.sum_of(survey, "id", kept_of(survey, rows_of(db, pending)))
+        went = checksum.sum_of(survey, "report", rows_of(db, rows))
+        came = checksum.sum_of(survey, "id", kept_of(survey, rows_of(db, rows)))
         checksum.change(db, survey, went ^ came)
-    kept = f"SELECT {kept_columns(survey)} FROM {pending}"
+    kept = f"SELECT {kept_columns(survey)} FROM {rows}"
     if may_sort(db, survey, new):
         _sort_reports(db, survey, f"{kept} UNION ALL SELECT * FROM {reports}")
     else:
         db.execute(f"INSERT INTO {reports} {kept} ORDER BY id")
         _remember_to_sort(db, survey)
-    db.execute(f"DELETE FROM {pending}")
 
 
 def may_sort(db: Database, survey: Survey, new: int) -> bool:
     """Whether there is the time to write all folded rows anew, when so many came since the last settling."""
-    return counts.folded(db, survey) <= (WRITTEN_ANEW_AT_REST if new < LOAD else WRITTEN_ANEW)
+    return counts.folded(db, survey) <= _most(new)
 
 
-def sort_pending(db: Database, survey: Survey) -> None:
-    """Leave what is pending, too little for a fold, in the order of ids."""
+def sort_pending(db: Database, survey: Survey, new: int) -> bool:
+    """Leave what is pending, too little for a fold, in the order of ids; whether there was the time."""
     table = pending_table(survey)
-    write_anew(db, survey, table, f"SELECT * FROM {table}", FOLD_AT)
+    waiting: int
+    (waiting,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
+    if waiting > _most(new):
+        return waiting > WRITTEN_ANEW_AT_REST  # then there never will be
+    if waiting:
+        write_anew(db, survey, table, f"SELECT * FROM {table}", waiting)
+    return True
 
 
 def sort_reports(db: Database, survey: Survey) -> None:
@@ -134,10 +172,20 @@ def write_anew(db: Database, survey: Survey, table: str, query: str, rows: int) 
     db.execute(f"DROP TABLE {beside}.anew")
 
 
+def _most(new: int) -> int:
+    return WRITTEN_ANEW_AT_REST if new < LOAD else WRITTEN_ANEW
+
+
+def _group(survey: Survey, row: Row) -> object:
+    """What rows fold together with."""
+    return None if survey.results == "live" else row[1]
+
+
 def _sort_reports(db: Database, survey: Survey, query: str) -> None:
     write_anew(db, survey, reports_table(survey), query, counts.folded(db, survey))
     db.execute("DELETE FROM unsorted WHERE survey = ?", [survey.id])
 
 
 def _remember_to_sort(db: Database, survey: Survey) -> None:
+    agenda.put(db, survey)
     db.execute("INSERT INTO unsorted VALUES (?) ON CONFLICT DO NOTHING", [survey.id])

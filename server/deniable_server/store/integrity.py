@@ -22,6 +22,9 @@ from deniable_server.store.tables import create_tables, pending_table, report_of
 ROWS_AT_START = 100_000
 """Reports that are looked at before a collector starts, in about a second; smaller surveys first."""
 
+SURVEYS_AT_START = 500
+"""Surveys that are, in about two seconds: documents are read and tables compared, however few their reports."""
+
 
 @dataclass(frozen=True)
 class Inspection:
@@ -51,8 +54,8 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
     path : Path
         The SQLite file.
     most_rows : int, optional
-        Reports to look at, of the smaller surveys first; then SQLite's own look at every page is left out too. By
-        default everything.
+        Reports to look at, of the smaller surveys first and of `SURVEYS_AT_START` of them; then SQLite's own look at
+        every page is left out too. By default everything.
 
     Raises
     ------
@@ -96,27 +99,24 @@ def _inspect(db: Database, most_rows: int | None) -> Inspection:
     findings += [f"{table}: a row names no survey" for table, *_ in db.conn.execute("PRAGMA foreign_key_check")]
     findings += _beside_surveys(db)
     surveys: list[Survey] = []
-    for survey_id, document in db.conn.execute("SELECT id, document FROM surveys").fetchall():
+    read, unread = 0, []
+    sizes = "SELECT id, document, (SELECT coalesce(sum(n), 0) FROM totals WHERE survey = id) FROM surveys ORDER BY 3"
+    for survey_id, document, n in db.conn.execute(sizes):
+        if most_rows is not None and (read + n > most_rows or len(surveys) >= SURVEYS_AT_START):
+            unread.append(survey_id)
+            continue
+        read += n
         try:
             surveys.append(parse_survey(document, survey_id))
         except Exception as error:
             findings.append(f"survey {survey_id}: its document is not that of its address ({type(error).__name__})")
     findings += _differences_of_schema(db, surveys)
-    read, unread = 0, []
-    for n, survey in sorted(((_size(db, survey), survey) for survey in surveys), key=lambda each: each[0]):
-        if most_rows is not None and read + n > most_rows:
-            unread.append(survey.id)
-            continue
-        read += n
+    for survey in surveys:
         try:
             findings += [f"survey {survey.id}: {finding}" for finding in _differences_of_rows(db, survey)]
         except Exception as error:  # damaged rows can be wrong in every way there is, and each is a finding
             findings.append(f"survey {survey.id}: its rows cannot be read ({type(error).__name__}: {error})")
-    return Inspection(len(surveys) - len(unread), read, tuple(findings), tuple(unread))
-
-
-def _size(db: Database, survey: Survey) -> int:
-    return counts.folded(db, survey)
+    return Inspection(len(surveys), read, tuple(findings), tuple(unread))
 
 
 def _beside_surveys(db: Database) -> Iterator[str]:
@@ -145,8 +145,10 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
     pending, reports = pending_table(survey), reports_table(survey)
     keeps_reports = survey.retention == "reports"
     (row,) = db.conn.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchall()
+    owners = db.conn.execute("SELECT token FROM owners WHERE survey = ?", [survey.id]).fetchall()
     found = (
         checksum.digest(survey, "survey", row)
+        ^ checksum.sum_of(survey, "owner", owners)
         ^ counts.checksum_of_tallies(db, survey)
         ^ checksum.sum_of(survey, "report", rows_of(db, pending))
         ^ checksum.sum_of(survey, checksum.kind_kept(survey), rows_of(db, reports))

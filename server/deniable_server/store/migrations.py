@@ -152,3 +152,30 @@ def _unsorted_reports(db: Database) -> None:
     """Surveys whose folded rows have to be written anew; which ones an older version did not write down."""
     db.execute("CREATE TABLE unsorted (survey TEXT PRIMARY KEY REFERENCES surveys (id)) STRICT, WITHOUT ROWID")
     db.execute("INSERT INTO unsorted SELECT id FROM surveys WHERE closed_on IS NULL")
+
+
+@schema(name="5 owners of surveys")
+def _owners_of_surveys(db: Database) -> None:
+    """The token that published a survey, by name. What an older version published belongs to nobody."""
+    db.execute(
+        """
+CREATE TABLE owners (
+    survey TEXT PRIMARY KEY REFERENCES surveys (id),
+    token TEXT NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )
+
+
+@schema(name="6 agenda, calendar")
+def _agenda_calendar(db: Database) -> None:
+    """Every survey is looked at once more; none has to be after that, unless there is something to do."""
+    db.execute(
+        """
+CREATE TABLE agenda (
+    survey TEXT PRIMARY KEY REFERENCES surveys (id),
+    day TEXT NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )
+    db.execute("CREATE INDEX agenda_by_day ON agenda (day)")
+    db.execute("INSERT INTO agenda SELECT id, '' FROM surveys")
+    db.execute("CREATE TABLE calendar (believed TEXT NOT NULL, doubted_since TEXT, latest TEXT NOT NULL) STRICT")

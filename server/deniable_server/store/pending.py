@@ -10,7 +10,7 @@ from operator import itemgetter
 from sqlite_utils import Database
 
 from deniable import Report, Survey
-from deniable_server.store import checksum, fold
+from deniable_server.store import agenda, checksum, fold
 from deniable_server.store.errors import StoreDamaged
 from deniable_server.store.tables import Row, insert, is_empty, pending_table, reports_table, rows_from
 
@@ -28,12 +28,13 @@ class Outcome(enum.Enum):
     CLOSED = "closed"
 
 
-def take(db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
-    """Store new reports, which wait unless they are enough for a fold; what became of each."""
+def take(db: Database, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
+    """Store new reports, which wait unless they are enough for a fold; what became of each, and how many wait."""
     rows = rows_from(survey, reports)
     known = _known(db, rows, pending_table(survey))
-    if len(rows) >= fold.FOLD_AT and not known and fold.take(db, survey, rows):  # a batch that comes for the first time
-        return [Outcome.STORED] * len(rows)
+    enough, few = fold.enough(survey, rows)
+    if enough and not few and not known and fold.take(db, survey, rows):  # a batch that comes for the first time
+        return [Outcome.STORED] * len(rows), 0
     known |= _known(db, rows, reports_table(survey))
     new: list[Row] = []
     outcomes: list[Outcome] = []
@@ -45,12 +46,14 @@ def take(db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcom
         else:  # where no more than the id was kept, nothing can conflict with it
             outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
     new.sort(key=_id)  # neighbours on a page together, and no trace of the order within the batch
-    if new and not (fold.take(db, survey, new) if len(new) >= fold.FOLD_AT else _let_wait(db, survey, new)):
+    enough, few = fold.enough(survey, new)
+    if (enough and not fold.take(db, survey, enough)) or (few and not _let_wait(db, survey, few)):
         raise StoreDamaged("the database has ids that it did not find")  # nothing of the transaction stays
-    return outcomes
+    return outcomes, len(few)
 
 
 def _let_wait(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
+    agenda.put(db, survey)
     checksum.change(db, survey, checksum.sum_of(survey, "report", rows))
     return insert(db, pending_table(survey), rows) == len(rows)
 

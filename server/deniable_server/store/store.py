@@ -16,15 +16,20 @@ from typing import Any
 from sqlite_utils import Database
 
 from deniable import Report, Survey, Tally, parse_survey
-from deniable_server.store import checksum, counts, fold, pending
+from deniable_server.store import agenda, calendar, checksum, counts, fold, pending
+from deniable_server.store.calendar import Calendar
 from deniable_server.store.connection import connect, transaction, truncate_log
 from deniable_server.store.errors import NotFound
+from deniable_server.store.files import Siblings
 from deniable_server.store.migrations import bring_up_to_date
 from deniable_server.store.pending import Outcome
-from deniable_server.store.tables import create_tables, pending_table, report_of, reports_table
+from deniable_server.store.tables import create_tables, is_empty, pending_table, report_of, reports_table
 
 DAYS_OF_DOUBT = 7
 """Days after its last one on which a survey's ids are still kept: a clock that is set back must find them."""
+
+HIDDEN = -1
+"""What `Store.release_of` says while results may show nothing."""
 
 AT_A_TIME = 1000
 """Reports read in one go. Between two, whoever reads holds nothing up, however slow he is."""
@@ -32,12 +37,32 @@ AT_A_TIME = 1000
 
 @dataclass(frozen=True)
 class SurveyState:
-    """A survey and what became of it in this store."""
+    """A survey and what became of it in this store.
+
+    Attributes
+    ----------
+    survey : Survey
+    published_on : str
+    closed_on : str or None
+        The day on which it was closed for good.
+    release : int
+        As `Store.release_of` says.
+    """
 
     survey: Survey
     published_on: str
     closed_on: str | None
-    reports: int
+    release: int
+
+    @property
+    def reports(self) -> int:
+        """How many reports results show."""
+        return max(self.release, 0)
+
+    @property
+    def hidden_because(self) -> str | None:
+        """Why results show nothing, or None when they show something."""
+        return "results come out once the survey has closed" if self.release == HIDDEN else None
 
     def not_open_because(self, today: datetime.date) -> str | None:
         """Why the survey takes no reports on that day, or None when it does."""
@@ -64,6 +89,11 @@ class Store:
     today : callable
         The day by which surveys open and close.
 
+    Attributes
+    ----------
+    on_release : callable
+        Called with a survey after each commit that changed what results show of it, except where they are live.
+
     Raises
     ------
     DeniableError
@@ -74,9 +104,11 @@ class Store:
         self.path = Path(path)
         self.today = today
         self._threads = threading.local()
+        self.files = Siblings()
+        self.on_release: Callable[[Survey], None] = lambda survey: None
         self._parse = functools.lru_cache(maxsize=256)(parse_survey)
-        self._arrived: Counter[str] = Counter()  # reports of a survey that were stored since the start
-        self._settled: dict[str, int] = {}  # how many these had been when it was last settled
+        self._calendar = Calendar()
+        self._arrived: Counter[str] = Counter()  # reports of a survey that were stored since it was last settled
         self.let_wait = 0  # reports stored since the last settling that wait for a fold
         try:
             bring_up_to_date(self.db, self.path)
@@ -88,7 +120,7 @@ class Store:
     def db(self) -> Database:
         """This thread's connection."""
         if not hasattr(self._threads, "db"):
-            self._threads.db = connect(self.path)
+            self._threads.db = connect(self.path, self.files)
         db: Database = self._threads.db
         return db
 
@@ -98,16 +130,26 @@ class Store:
             self._threads.db.close()
             del self._threads.db
 
-    def publish(self, survey: Survey) -> bool:
-        """Keep a survey for ever; whether it is new."""
+    def publish(self, survey: Survey, owner: str | None = None) -> bool:
+        """Keep a survey for ever; whether it is new. Then it belongs to the token of that name, or to nobody."""
         today = self.today().isoformat()
         with self._transaction() as db:
             if db.execute("SELECT 1 FROM surveys WHERE id = ?", [survey.id]).fetchone():
                 return False
             db.execute("INSERT INTO surveys VALUES (?, ?, ?, NULL)", [survey.id, survey.document, today])
             create_tables(db, survey)
-            checksum.start(db, survey, checksum.digest(survey, "survey", [today, None]))
+            total = checksum.digest(survey, "survey", [today, None])
+            if owner is not None:
+                db.execute("INSERT INTO owners VALUES (?, ?)", [survey.id, owner])
+                total ^= checksum.digest(survey, "owner", [owner])
+            if day := agenda.after_closing(survey):
+                agenda.put(db, survey, day)
+            checksum.start(db, survey, total)
         return True
+
+    def owners(self) -> dict[str, str]:
+        """The name of the token that published a survey, by survey; none of those that belong to nobody."""
+        return dict(self.db.execute("SELECT survey, token FROM owners").fetchall())
 
     def survey(self, survey_id: str) -> Survey:
         """The survey of that address."""
@@ -116,18 +158,18 @@ class Store:
         return survey
 
     def state(self, survey_id: str) -> SurveyState:
-        """The survey of that address, whether it is closed, and how many reports it has."""
+        """The survey of that address, whether it is closed, and how many reports results show."""
         with self._snapshot() as db:
             survey, published_on, closed_on = self._only(
                 "SELECT id, document, published_on, closed_on FROM surveys WHERE id = ?", survey_id
             )
-            return SurveyState(survey, published_on, closed_on, self._reports(db, survey))
+            return SurveyState(survey, published_on, closed_on, self._release(db, survey, closed_on))
 
     def states(self) -> list[SurveyState]:
         """Every survey here, in the order of publication."""
         with self._snapshot() as db:
             return [
-                SurveyState(survey, published_on, closed_on, self._reports(db, survey))
+                SurveyState(survey, published_on, closed_on, self._release(db, survey, closed_on))
                 for survey, published_on, closed_on in self._surveys(
                     "SELECT id, document, published_on, closed_on FROM surveys ORDER BY published_on, id"
                 )
@@ -138,7 +180,7 @@ class Store:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._close(db, survey)
-        self._settle(survey, closed=True, closed_for_good=True)
+        self._settle(survey, closed_on=self.today().isoformat(), days_over=0)
         truncate_log(self.db, self.path)
         return self.state(survey_id)
 
@@ -168,40 +210,73 @@ class Store:
             surveys[survey.id] = survey
             reports.setdefault(survey.id, []).extend(some)
         with self._transaction() as db:
-            outcomes = {key: iter(self._take(db, survey, reports[key])) for key, survey in surveys.items()}
+            taken = {key: self._take(db, survey, reports[key]) for key, survey in surveys.items()}
+        outcomes: dict[str, Iterator[Outcome]] = {}
+        for key, (what, waiting) in taken.items():
+            outcomes[key] = iter(what)
+            stored = what.count(Outcome.STORED)
+            self._arrived[key] += stored
+            self.let_wait += waiting
+            if stored > waiting:
+                self._folded(surveys[key])
         return [list(itertools.islice(outcomes[survey.id], len(some))) for survey, some in submissions]
 
     def settle(self) -> bool:
         """Fold what is due, sort what came, and empty the log; whether that could be done completely.
 
-        Due is what waits in a survey of `fold.FOLD_AT` pending reports or more, or of a survey that closed. Each
-        survey is a transaction of its own, so it can be interrupted anywhere and done again.
+        Due is what waits in a cohort of as many pending reports as make a release, or of a survey that closed. Only
+        surveys on the agenda are looked at. Each is a transaction of its own, so it can be interrupted anywhere and
+        done again.
         """
         self.let_wait = 0
-        today = self.today()
-        for survey, closed_on in self._surveys("SELECT id, document, closed_on FROM surveys"):
-            over = (today - survey.closes).days if survey.closes else 0
-            self._settle(survey, closed=bool(closed_on) or over > 0, closed_for_good=bool(closed_on))
-            if not closed_on and over > DAYS_OF_DOUBT and survey.retention == "tallies":
+        with self._transaction() as db:
+            day = self._calendar.look(db, self.today())
+        query = f"SELECT id, document, closed_on FROM surveys WHERE id IN ({agenda.LISTED})"
+        for survey, closed_on in self._surveys(query, day.isoformat()):
+            days_over = (day - survey.closes).days if survey.closes else 0
+            self._settle(survey, closed_on, days_over)
+            if not closed_on and days_over > DAYS_OF_DOUBT and survey.retention == "tallies":
                 self.close_survey(survey.id)  # its ids go, so no clock may open it again
         return truncate_log(self.db, self.path)
 
+    def release_of(self, survey_id: str) -> int:
+        """A number that changes exactly when what results may show of a survey does; -1 while they may show nothing.
+
+        It is how many reports they show. It costs a look at the totals, however many reports there are.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        """
+        return self.state(survey_id).release
+
     def tallies(self, survey: Survey) -> dict[str | None, Tally]:
-        """Supports by cohort, from the tallies and the few pending rows: the cost does not grow with the reports."""
+        """Supports by cohort, of the reports that results show; the cost does not grow with their number.
+
+        Where results are live, pending rows are counted beside the tallies.
+        """
         with self._snapshot() as db:
-            return counts.together(counts.stored(db, survey), counts.count(db, survey, pending_table(survey)))
+            if self._hides(db, survey):
+                return {}
+            folded = counts.stored(db, survey)
+            if survey.results != "live":
+                return folded
+            return counts.together(folded, counts.count(db, survey, pending_table(survey)))
 
     def reports(self, survey: Survey) -> Iterator[Report]:
-        """Every stored report in the order of its random id; none of a survey that keeps only tallies.
+        """Every report that results show, in the order of its random id; none of a survey that keeps only tallies.
 
-        Reads a few at a time. What was stored when it began, and not less, comes out once, because a fold moves rows
-        without changing their ids.
+        Reads a few at a time. What they showed when it began, and not less, comes out once, because a fold moves rows
+        without changing their ids; of a release that comes meanwhile, the ids that are still ahead.
         """
         if survey.retention == "tallies":
             return
-        query = " UNION ALL ".join(
-            f"SELECT * FROM {table} WHERE id > :last" for table in (pending_table(survey), reports_table(survey))
-        )
+        with self._snapshot() as db:
+            if self._hides(db, survey):
+                return
+        tables = [reports_table(survey), *([pending_table(survey)] if survey.results == "live" else [])]
+        query = " UNION ALL ".join(f"SELECT * FROM {table} WHERE id > :last" for table in tables)
         last: object = ""
         while True:
             with self._snapshot() as db:
@@ -212,33 +287,35 @@ class Store:
                 return
             last = rows[-1][0]
 
-    def _take(self, db: Database, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+    def _take(self, db: Database, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
         if not reports:
-            return []
+            return [], 0
         if not self._is_open(db, survey):
-            return [Outcome.CLOSED] * len(reports)
-        outcomes = pending.take(db, survey, reports)
-        stored = outcomes.count(Outcome.STORED)
-        self._arrived[survey.id] += stored
-        if stored < fold.FOLD_AT:
-            self.let_wait += stored
-        return outcomes
+            return [Outcome.CLOSED] * len(reports), 0
+        return pending.take(db, survey, reports)
 
-    def _settle(self, survey: Survey, closed: bool, closed_for_good: bool) -> None:
-        table = pending_table(survey)
-        arrived, settled = self._arrived[survey.id], self._settled.get(survey.id)
-        new = arrived - (settled or 0)
+    def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
+        new = self._arrived.pop(survey.id, 0)
+        closed = bool(closed_on) or days_over > 0
         with self._transaction() as db:
-            (waiting,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
-            if waiting >= fold.FOLD_AT or (closed and waiting):
-                fold.fold(db, survey, new)
-            elif waiting and arrived != settled:
-                fold.sort_pending(db, survey)
+            has_folded = fold.fold_due(db, survey, new, closed)
+            is_sorted = fold.sort_pending(db, survey, new)
             if fold.is_unsorted(db, survey) and (closed or fold.may_sort(db, survey, new)):
                 fold.sort_reports(db, survey)
-            if closed_for_good and survey.retention == "tallies":
+            if closed_on and survey.retention == "tallies":
                 fold.forget_ids(db, survey)
-        self._settled[survey.id] = arrived
+            if not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0)):
+                agenda.put_off(db, survey, agenda.NOW)
+            elif closed_on or days_over > DAYS_OF_DOUBT:
+                agenda.put_off(db, survey, None)
+            else:
+                agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if closed else 1))
+        if has_folded or closed:
+            self._folded(survey)
+
+    def _folded(self, survey: Survey) -> None:
+        if survey.results != "live" and self.release_of(survey.id) != HIDDEN:
+            self.on_release(survey)
 
     def _close(self, db: Database, survey: Survey) -> None:
         found = db.execute(
@@ -247,6 +324,7 @@ class Store:
         if found:
             today = self.today().isoformat()
             db.execute("UPDATE surveys SET closed_on = ? WHERE id = ?", [today, survey.id])
+            agenda.put(db, survey)
             before, after = (checksum.digest(survey, "survey", [found[0], day]) for day in (None, today))
             checksum.change(db, survey, before ^ after)
 
@@ -256,9 +334,22 @@ class Store:
             raise NotFound("survey: there is none at this address")
         return found[0] is None and survey.not_open_because(self.today()) is None
 
-    def _reports(self, db: Database, survey: Survey) -> int:
-        (waiting,) = db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()
-        return counts.folded(db, survey) + int(waiting)
+    def _release(self, db: Database, survey: Survey, closed_on: str | None) -> int:
+        if self._hides(db, survey, closed_on):
+            return HIDDEN
+        n = counts.folded(db, survey)
+        if survey.results == "live":
+            n += db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()[0]
+        return n
+
+    def _hides(self, db: Database, survey: Survey, closed_on: str | None = None) -> bool:
+        """Whether results may show nothing: until the survey has closed and all that it has is folded."""
+        if survey.results != "closed":
+            return False
+        if closed_on is None:
+            (closed_on,) = db.execute("SELECT closed_on FROM surveys WHERE id = ?", [survey.id]).fetchone()
+        is_over = survey.closes is not None and calendar.believed(db, self.today()) > survey.closes
+        return not (closed_on or is_over) or not is_empty(db, pending_table(survey))
 
     def _surveys(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         rows = self.db.execute(query, values).fetchall()

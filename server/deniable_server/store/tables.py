@@ -81,7 +81,7 @@ def insert(db: Database, table: str, rows: Sequence[Row]) -> int:
 
 
 def rows_of(db: Database, table: str) -> Iterator[Row]:
-    """Every row of a table in the order of ids."""
+    """Every row of a table, or of a query in brackets, in the order of ids."""
     yield from db.conn.execute(f"SELECT * FROM {table} ORDER BY id")
 
 

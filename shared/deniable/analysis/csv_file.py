@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from deniable.errors import ReportError
+from deniable.table import plain_cell
 
 DELIMITERS = ",;\t"
 """What is recognised between the fields of a header."""
@@ -79,4 +80,6 @@ def columns_of(text: str, name: str, delimiter: str | None = None, skip: int = 0
         csv.field_size_limit(before)
     rows = rows[skip:]
     columns = zip(*rows, strict=True) if rows else ((),) * len(header)
-    return {title: tuple(map(str.strip, column)) for title, column in zip(header, columns, strict=True)}
+    return {
+        title: tuple(plain_cell(cell.strip()) for cell in column) for title, column in zip(header, columns, strict=True)
+    }

@@ -166,7 +166,8 @@ def crosstab(
 @analyze.command(
     "regress",
     epilog=example(
-        'deniable analyze regress reports.csv "affair ~ age + C(region)" --survey my-survey.toml',
+        'deniable analyze regress reports.csv "affair ~ C(cohort)" --survey my-survey.toml',
+        'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
         'deniable analyze regress study.csv "income ~ age + affair" --design study.toml',
     ),
 )

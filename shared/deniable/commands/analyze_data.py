@@ -13,6 +13,7 @@ import click
 from deniable.analysis import Layout, Table, quick_question, read_layout
 from deniable.analysis.charts import Panel, interval_chart
 from deniable.authoring import read_survey
+from deniable.installing import install_hint
 from deniable.output import counted, rows_csv, to_json
 from deniable.pictures import check_picture, save_picture
 from deniable.published import parse_survey
@@ -103,7 +104,7 @@ def data_options(command: Command) -> Command:
             table = Table.read(data, layout.with_missing(missing), delimiter=_delimiter(delimiter), skip=skip)
             command(table=table, picture=picture, **others)
         except ModuleNotFoundError as error:
-            raise click.ClickException(f"this analysis needs {error.name}: pip install 'deniable[research]'") from None
+            raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
 
     return _with(with_table, *_DATA_OPTIONS)
 

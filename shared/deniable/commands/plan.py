@@ -13,6 +13,7 @@ import click
 
 from deniable.authoring import read_survey
 from deniable.cli import example
+from deniable.installing import install_hint
 from deniable.mechanisms import KAry, TwoCoin
 from deniable.pictures import check_picture, save_picture
 from deniable.planning.asked import Asked
@@ -145,7 +146,7 @@ def plan(
             plans = [plan_size(each, half_width, confidence) for each in subjects]
     except ModuleNotFoundError as error:
         missing = (error.name or "a module").split(".")[0]
-        raise click.ClickException(f"this plan needs {missing}: pip install 'deniable[research]'") from None
+        raise click.ClickException(f"this plan needs {missing}; {install_hint('research')}") from None
     click.echo({"table": _as_table, "csv": _as_csv, "json": _as_json}[form](plans, survey), nl=form != "csv")
     if picture is not None:
         save_picture(picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, options))

@@ -44,6 +44,12 @@ class Mechanism(ABC):
     report_type: ClassVar[type[int] | type[str]] = int
     """Type of a report value; a text is one character 0 or 1 for each option."""
 
+    has_shares: ClassVar[bool] = True
+    """Whether reports tell the share of every answer; of some no more than the mean."""
+
+    has_models: ClassVar[bool] = True
+    """Whether regressions know the likelihood of a report, as outcome and as predictor."""
+
     k: int
     """Number of options that a report can support."""
 

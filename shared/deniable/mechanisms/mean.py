@@ -55,6 +55,7 @@ class Mean(OneOfK):
     slope: int
 
     name = "mean"
+    has_shares = False
     parameters = ("lo", "hi", "slope")
     k = 2
 

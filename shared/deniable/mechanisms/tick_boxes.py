@@ -64,6 +64,7 @@ class TickBoxes(Mechanism):
     keep: int
 
     name = "tick-boxes"
+    has_models = False
     parameters = ("k", "keep")
     report_type = str
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError, describe
+from deniable.installing import install_hint
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,7 +109,7 @@ def _from_formula(
         from formulaic import Formula, SimpleFormula
         from formulaic.errors import FormulaicError
     except ImportError:
-        raise ParameterError("formula: needs formulaic: pip install 'deniable[research]'") from None
+        raise ParameterError(f"formula: needs formulaic; {install_hint('research')}") from None
     left, tilde, right = formula.partition("~")
     if not tilde:
         raise ParameterError(f'formula: must be like "report ~ age + sex", got {formula!r}')

@@ -1,0 +1,291 @@
+"""The chart within a results page: one SVG a question, in the page's own colours, whose text is text.
+
+Places on the axis are percents and heights are ``em``, so that it fits every width and every size of letters without
+a script. A point never lies outside its interval, and nothing lies outside the axis: what reaches beyond is an arrow.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from deniable import EstimateRow, Question
+from deniable.output import number
+
+LINE = 1.3
+"""Height of a line of text, in em."""
+
+MOST_ROWS = 600
+"""A page draws no more intervals; the table and the CSV have everything."""
+
+_WIDEST_BESIDE = 11  # columns of text that fit beside the axis on a telephone 320 px wide
+_WIDEST_ABOVE = 30  # and above it
+_WIDEST_TICK = 9
+_MARGIN = 4.0  # percent of the axis on both sides, where arrows stand
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What the axis shows: always all that is possible, whatever the estimates are."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def place(self, value: float) -> float:
+        """Where a value stands, in percent of the width; values beyond the axis stand at its end."""
+        inside = min(max(value, self.low), self.high)
+        return round(_MARGIN + (100 - 2 * _MARGIN) * (inside - self.low) / (self.high - self.low), 3)
+
+
+SHARES = Axis()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point with its interval, in percent of the axis; `left` and `right`: something reaches beyond that end."""
+
+    low: float
+    high: float
+    point: float | None
+    left: bool
+    right: bool
+
+
+@dataclass(frozen=True)
+class Label:
+    """Lines of text, from the right where the first letter that has a direction is written so."""
+
+    lines: tuple[str, ...]
+    rtl: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a chart: a label at height `y`, and a mark at `mark_y` except where it is a heading."""
+
+    label: Label
+    y: float
+    mark: Mark | None = None
+    mark_y: float = 0.0
+    heading: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines above one axis, from `top` to `bottom`; the axis starts at `start` percent of the width."""
+
+    lines: tuple[Line, ...]
+    ticks: tuple[tuple[float, str], ...]
+    top: float
+    bottom: float
+    start: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart: its panels, and its height in em."""
+
+    panels: tuple[Panel, ...]
+    height: float
+
+
+def axis_of(question: Question, statistic: str) -> Axis:
+    """From 0 to 100 %, or over the numbers that can be answered."""
+    if statistic == "share" or question.mean_values is None:
+        return SHARES
+    return Axis(min(question.mean_values), max(question.mean_values))
+
+
+def shown_point(row: EstimateRow, axis: Axis) -> float | None:
+    """The value to show people: the most likely possible one, or the end of the interval that is nearest to it.
+
+    None where there is no estimate, or where the whole interval is impossible.
+
+    Shares are fitted together, intervals are made for each alone, so that one can miss the other by a little.
+    """
+    if row.feasible is None or row.conf_low > axis.high or row.conf_high < axis.low:
+        return None
+    return min(max(row.feasible, row.conf_low, axis.low), row.conf_high, axis.high)
+
+
+def mark(row: EstimateRow, axis: Axis) -> Mark | None:
+    """How a row is drawn; None where there is no report to estimate from."""
+    if row.estimate is None:
+        return None
+    point = shown_point(row, axis)
+    slack = 1e-9 * (axis.high - axis.low)  # an estimate of 1 + 2e-16 reaches nowhere
+    return Mark(
+        low=axis.place(row.conf_low),
+        high=axis.place(row.conf_high),
+        point=None if point is None else axis.place(point),
+        left=min(row.estimate, row.conf_low) < axis.low - slack,
+        right=max(row.estimate, row.conf_high) > axis.high + slack,
+    )
+
+
+def drawing(question: Question, rows: Sequence[EstimateRow]) -> Drawing | None:
+    """The chart of one question; None where nothing can be drawn.
+
+    Parameters
+    ----------
+    question : Question
+    rows : sequence of EstimateRow
+        Of this question, for everybody or for every cohort.
+    """
+    if not any(row.estimate is not None for row in rows):
+        return None
+    panels: list[Panel] = []
+    top = 0.0
+    for statistic in ("share", "mean"):
+        mine = [row for row in rows if row.statistic == statistic]
+        if mine:
+            panels.append(_panel(mine, axis_of(question, statistic), top))
+            top = panels[-1].bottom + 2.2
+    return Drawing(tuple(panels), round(top, 3))
+
+
+def _panel(rows: Sequence[EstimateRow], axis: Axis, top: float) -> Panel:
+    cohorts = list(dict.fromkeys(row.cohort for row in rows))
+    by_cohort = cohorts != [None]
+    names = [(row.cohort or "no cohort") if by_cohort else row.option or "mean" for row in rows]
+    beside = all(columns(name) <= _WIDEST_BESIDE for name in names)
+    lines: list[Line] = []
+    y = top
+    for option in dict.fromkeys(row.option for row in rows):
+        if by_cohort:
+            heading = _label(option or "mean", _WIDEST_ABOVE)
+            lines.append(Line(heading, _round(y), heading=True))
+            y += LINE * len(heading.lines) + 0.1
+        for row, name in zip(rows, names, strict=True):
+            if row.option != option:
+                continue
+            label = _label(name, _WIDEST_ABOVE)
+            above = 0 if beside else LINE * len(label.lines)
+            lines.append(Line(label, _round(y), mark(row, axis), _round(y + above + LINE / 2)))
+            y += above + LINE + (0.15 if beside else 0.3)
+        y += 0.4 if by_cohort else 0.1
+    return Panel(tuple(lines), tuple(ticks(axis)), _round(top), _round(y), 30.0 if beside else 0.0)
+
+
+def ticks(axis: Axis) -> Iterator[tuple[float, str]]:
+    """Places of the axis in percent, and what is written there, which may be nothing."""
+    quarters = [axis.low + (axis.high - axis.low) * quarter / 4 for quarter in range(5)]
+    for place, value in enumerate(quarters):
+        text = f"{100 * value:.0f} %" if axis is SHARES else number(value, 3 if place == 2 else 9)
+        named = place in (0, 2, 4) and columns(text) <= _WIDEST_TICK
+        yield axis.place(value), text if named else ""
+
+
+def columns(text: str) -> float:
+    """About how wide a text is, in letters; a letter of Chinese takes the room of two."""
+    return sum(map(_width, text))
+
+
+def _width(letter: str) -> float:
+    if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 2
+    if letter in "WM@%\u2014":
+        return 1.9
+    return 1.4 if letter.isupper() or letter in "mw" else 1
+
+
+def wrapped(text: str, widest: float) -> tuple[str, ...]:
+    """A text in lines of at most that width, all of it; a word that is wider itself is broken."""
+    lines = [""]
+    for word in text.split():
+        joined = f"{lines[-1]} {word}".lstrip()
+        if columns(joined) <= widest:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        for letter in word:
+            if columns(lines[-1] + letter) > widest:
+                lines.append("")
+            lines[-1] += letter
+    return tuple(lines)
+
+
+def is_rtl(text: str) -> bool:
+    """Whether the first letter that has a direction runs from right to left, as ``dir=auto`` decides."""
+    directions = (unicodedata.bidirectional(letter) for letter in text)
+    return next((each != "L" for each in directions if each in ("L", "R", "AL")), False)
+
+
+def _label(text: str, widest: float) -> Label:
+    return Label(wrapped(text, widest), is_rtl(text))
+
+
+def _round(y: float) -> float:
+    return round(y, 3)
+
+
+MOST_HEADLINES = 6
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One sentence of a question's results; `option` is named where it is not clear from `what`."""
+
+    what: str
+    cohort: str | None
+    option: str | None
+    said: str
+
+
+def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]:
+    """The result of a question in plain words: the share of yes, the mean, or the largest share.
+
+    One for each cohort; none where there are more cohorts than anybody reads.
+    """
+    found = []
+    for cohort in dict.fromkeys(row.cohort for row in rows):
+        mine = [row for row in rows if row.cohort == cohort and row.estimate is not None]
+        shares = [row for row in mine if row.statistic == "share"]
+        means = [row for row in mine if row.statistic == "mean"]
+        if not mine:
+            continue
+        if question.type == "yes-no":
+            what, row = "Yes", shares[-1]
+        elif means:
+            what, row = "Mean", means[0]
+        else:
+            what, row = "Largest estimate", max(shares, key=lambda each: each.feasible or 0.0)
+        axis = axis_of(question, row.statistic)
+        named = what == "Largest estimate" and not tells_nothing(row, axis)
+        found.append(Headline(what, cohort, row.option if named else None, in_words(row, axis)))
+    return found if len(found) <= MOST_HEADLINES else []
+
+
+def tells_nothing(row: EstimateRow, axis: Axis) -> bool:
+    """Whether the interval holds nearly all that is possible."""
+    return min(row.conf_high, axis.high) - max(row.conf_low, axis.low) >= 0.98 * (axis.high - axis.low)
+
+
+def in_words(row: EstimateRow, axis: Axis) -> str:
+    """An estimate as people say it: about 15 %, between 8 and 22 %.
+
+    Ends are rounded outwards: the interval that is said holds the one that was computed.
+    """
+    low, high = max(row.conf_low, axis.low), min(row.conf_high, axis.high)
+    point = shown_point(row, axis)
+    if point is None:
+        return "the interval holds nothing that is possible; look at the table"
+    scale = 100 if axis is SHARES else 1
+    width = scale * (high - low)
+    digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
+    unit = 10.0**digits
+    down = math.floor(scale * low * unit + 1e-9) / unit
+    up = math.ceil(scale * high * unit - 1e-9) / unit
+    minus = "\u2212"
+    about, least, most = (
+        f"{round(each, digits) + 0.0:.{digits}f}".replace("-", minus) for each in (scale * point, down, up)
+    )
+    percent = " %" if scale == 100 else ""
+    if tells_nothing(row, axis):
+        return f"too few reports to tell, between {least} and {most}{percent}"
+    return f"about {about}{percent}, between {least} and {most}{percent}"

@@ -1,0 +1,111 @@
+"""Whether the database takes reports: said when it changes, not when somebody's report is refused.
+
+A line for each refused report would tell when each respondent came. So a refusal only starts a thread that looks at the
+database on whole multiples of `SECONDS`, writes one line when it has gone, and one when it is back.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+
+from apiflask import APIFlask
+from flask import current_app
+
+from deniable.errors import DeniableError
+from deniable_server.logs import log
+from deniable_server.store import Store, StoreDamaged, StoreFull, StoreReplaced
+from deniable_server.store.connection import transaction
+from deniable_server.writer import Writer
+
+SECONDS = 10
+
+_REASONS: tuple[tuple[type[Exception], str], ...] = (
+    (StoreFull, "the disk is full"),
+    (StoreReplaced, "its files were replaced"),
+    (StoreDamaged, "it is damaged"),
+)
+
+
+class Outage:
+    """What keeps the database of one collector from taking reports, if anything does.
+
+    Parameters
+    ----------
+    store : Store
+        Whose database.
+    writer : Writer
+        As long as it runs, an outage is followed to its end.
+    seconds : float
+        Between two looks.
+    """
+
+    def __init__(self, store: Store, writer: Writer, seconds: float = SECONDS) -> None:
+        self._store = store
+        self._writer = writer
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._reason: str | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the database took nothing when it was last tried, or None."""
+        return self._reason
+
+    def began(self, error: Exception) -> None:
+        """Take note that the database refused something."""
+        with self._lock:
+            if self._reason is not None:
+                return
+            self._reason = _reason_of(error)
+            threading.Thread(target=self._follow, name="deniable-outage", daemon=True).start()
+
+    def _follow(self) -> None:
+        """Log that it began, and when it is over that it is."""
+        told: str | None = None
+        while self._writer.is_running:
+            time.sleep(self._seconds - time.time() % self._seconds)
+            if told is not None:
+                reason = self._try_to_write()
+                with self._lock:
+                    self._reason = reason
+            if self._reason is None:
+                log("database takes reports again")
+                return
+            if self._reason != told:
+                told = self._reason
+                log("database does not take reports", logging.ERROR, because=told)
+
+    def _try_to_write(self) -> str | None:
+        """Commit what changes nothing; why that failed, or None."""
+        if not self._store.path.exists():
+            return _reason_of(StoreReplaced())  # asking must not make a new one
+        try:
+            with transaction(self._store.db, self._store.path) as db:
+                (version,) = db.conn.execute("PRAGMA user_version").fetchone()
+                db.conn.execute(f"PRAGMA user_version = {version}")
+        except (DeniableError, sqlite3.Error) as error:
+            return _reason_of(error)
+        finally:
+            self._store.close()
+        return None
+
+
+def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
+    """Follow the outages of an application."""
+    app.extensions["deniable-outage"] = Outage(store, writer)
+
+
+def get_outage() -> Outage:
+    """That of the application which serves this request."""
+    outage: Outage = current_app.extensions["deniable-outage"]
+    return outage
+
+
+def _reason_of(error: Exception) -> str:
+    for kind, reason in _REASONS:
+        if isinstance(error, kind):
+            return reason
+    return getattr(error, "sqlite_errorname", type(error).__name__)

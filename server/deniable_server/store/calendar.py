@@ -1,0 +1,111 @@
+"""Which day it is, and whether that can be believed.
+
+Taking reports follows the clock, because that can be undone. What cannot be undone asks this calendar: folding the
+remainder of a survey whose last day is over, closing it for good, and dropping its ids. A clock that is set forwards
+by years, for a minute, must do none of it.
+
+The last day that was believed is kept in the database. A day at most `STEP` after it is believed; one further ahead
+only once the clock has stood there, and gone on at its own pace, for `STEP`. A day further back is believed at once: it
+only makes everything wait. Whoever knows better closes a survey by hand, which asks no clock.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import time
+from dataclasses import astuple, dataclass
+
+from sqlite_utils import Database
+
+STEP = datetime.timedelta(days=3)
+"""How far the clock may be ahead of the last day that was believed, and how long it must stand where it is further."""
+
+DAY = datetime.timedelta(days=1)
+
+LOGGER = logging.getLogger("deniable")
+
+
+@dataclass(frozen=True)
+class Days:
+    """What is kept: days, never a time.
+
+    Attributes
+    ----------
+    believed : datetime.date
+        The day by which everything is done that cannot be undone.
+    doubted_since : datetime.date or None
+        The day on which the clock stood when it was first doubted, by its own account, or None when it is not.
+    latest : datetime.date
+        The day on which it stood last.
+    """
+
+    believed: datetime.date
+    doubted_since: datetime.date | None
+    latest: datetime.date
+
+    def after(self, today: datetime.date, most: datetime.timedelta) -> Days:
+        """What is believed when the clock says that it is ``today``, and could have moved by ``most`` since the last.
+
+        >>> day = datetime.date(2026, 12, 1)
+        >>> days = Days(day, None, day)
+        >>> days.after(day + STEP, STEP).believed
+        datetime.date(2026, 12, 4)
+        >>> wrong = days.after(datetime.date(2038, 1, 19), STEP)
+        >>> wrong.believed, wrong.after(day + DAY, STEP).believed
+        (datetime.date(2026, 12, 1), datetime.date(2026, 12, 2))
+        """
+        if today <= self.believed + STEP:
+            return Days(today, None, today)
+        goes_on = self.doubted_since is not None and datetime.timedelta() <= today - self.latest <= most
+        since = self.doubted_since if goes_on and self.doubted_since else today
+        return Days(today, None, today) if today - since >= STEP else Days(self.believed, since, today)
+
+
+class Calendar:
+    """The day that one process believes."""
+
+    def __init__(self) -> None:
+        self._looked_at: float | None = None
+
+    def look(self, db: Database, today: datetime.date) -> datetime.date:
+        """The day to act by, from what the clock says; within the caller's transaction."""
+        before, now = _read(db), time.monotonic()
+        # Since this process looked last, the clock can have moved only as time went by; before, it may have been off.
+        most = STEP if self._looked_at is None else DAY + datetime.timedelta(seconds=now - self._looked_at)
+        self._looked_at = now
+        after = before.after(today, most) if before else Days(today, None, today)
+        if after != before:
+            db.execute("DELETE FROM calendar")
+            db.execute("INSERT INTO calendar VALUES (?, ?, ?)", [day and day.isoformat() for day in astuple(after)])
+            _tell(before, after)
+        return after.believed
+
+
+def believed(db: Database, today: datetime.date) -> datetime.date:
+    """The day that a collector believed last; ``today`` where none has looked yet."""
+    days = _read(db)
+    return days.believed if days else today
+
+
+def _read(db: Database) -> Days | None:
+    for row in db.conn.execute("SELECT believed, doubted_since, latest FROM calendar"):
+        try:
+            one, two, three = (day and datetime.date.fromisoformat(day) for day in row)
+            return Days(one, two, three)
+        except (ValueError, TypeError):  # no day of ours; the clock is all there is
+            return None
+    return None
+
+
+def _tell(before: Days | None, after: Days) -> None:
+    if before and after.doubted_since and after.doubted_since != before.doubted_since:
+        LOGGER.warning(
+            "clock: must not be %s, %s days after the last day that was believed; until it has stood for %s days, "
+            "surveys that would be over by it keep their ids and the reports that wait; close them by hand to go on",
+            after.latest,
+            (after.latest - before.believed).days,
+            STEP.days,
+        )
+    elif before and before.doubted_since and not after.doubted_since:
+        LOGGER.warning("clock: is believed again, it is %s", after.believed)

@@ -1,0 +1,128 @@
+"""The files of a database, known by what they are and not by what they are called.
+
+SQLite reads and writes the files that it opened. Somebody who puts a backup in the place of a running collector's
+database, or removes the log, changes names only: the collector would go on storing reports in a file that nobody will
+find again, and the next program would mix the log of one database into another. So a connection remembers what it
+opened, and everything that is done with it asks first, and before it acknowledges, whether the names still say so.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import suppress
+from pathlib import Path
+from weakref import WeakSet
+
+from deniable_server.store.errors import StoreReplaced
+
+Identity = tuple[int, int]
+"""Device and inode."""
+
+SUFFIXES = ("", "-wal", "-shm")
+"""The database, its write-ahead log, and the index of that, over which processes lock each other out."""
+
+
+class Connection(sqlite3.Connection):
+    """A connection that knows its files, from `remember` until it is closed."""
+
+    names: tuple[str, ...] = ()
+    files: tuple[Identity | None, ...] = ()
+
+    def remember(self, path: Path) -> None:
+        """Take what has the names of a database now for what this connection opened."""
+        self.names = tuple(str(beside(path, suffix)) for suffix in SUFFIXES)
+        self.files = self._found()
+
+    def refuse_replaced(self) -> None:
+        """Raise StoreReplaced unless the names belong to the files of this connection."""
+        if self._found() != self.files:
+            raise StoreReplaced(
+                f"database {Path(self.names[0]).name}: the file, its -wal or its -shm was replaced or removed while it "
+                "was in use; nothing was stored; stop the collector, put the files in order, and start it again"
+            )
+
+    def rescue(self) -> None:
+        """Move what the log holds to the database that it belongs to, whatever that is called now.
+
+        A log that was removed is gone with the last connection, and it may hold reports that were acknowledged. A log
+        that lies beside another database would be mixed into that by the next program that opens it, so it goes.
+        """
+        database, *others = self._found()
+        is_moved = database != self.files[0]
+        if not is_moved and any(found not in (None, mine) for found, mine in zip(others, self.files[1:], strict=True)):
+            return  # another program writes this database already, with a log of its own
+        with suppress(sqlite3.Error):
+            if self.empty_log() and is_moved and database:
+                for name, found, mine in zip(self.names[1:], others, self.files[1:], strict=True):
+                    if found == mine:
+                        Path(name).unlink(missing_ok=True)
+
+    def empty_log(self) -> bool:
+        """Move everything from the log to the database, without waiting for anybody who reads; whether it is empty."""
+        (wait,) = self.execute("PRAGMA busy_timeout").fetchone()
+        self.execute("PRAGMA busy_timeout = 0")
+        try:
+            is_busy, _, _ = self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            self.execute(f"PRAGMA busy_timeout = {wait}")
+        return not is_busy
+
+    def close(self) -> None:
+        """Close it; the last connection of all takes the log with it."""
+        self.names = self.files = ()
+        super().close()
+
+    def _found(self) -> tuple[Identity | None, ...]:
+        return tuple(map(identity, self.names))
+
+
+class Siblings:
+    """The open connections of one store, one a thread: all of them have the same files."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: WeakSet[Connection] = WeakSet()
+
+    def add(self, connection: Connection) -> None:
+        """Count a connection in. It counts as long as it is open."""
+        with self._lock:
+            self._open.add(connection)
+
+    def refuse_replaced(self) -> None:
+        """Raise StoreReplaced if the names belong to other files than those of the open connections."""
+        with self._lock:
+            connections = list(self._open)
+        for connection in connections:
+            connection.refuse_replaced()
+
+
+def refuse_replaced(connection: object) -> None:
+    """Raise StoreReplaced if the files of a connection were replaced, and rescue what its log holds.
+
+    Connections that only read for a moment, and do not remember what they opened, pass.
+    """
+    if isinstance(connection, Connection):
+        try:
+            connection.refuse_replaced()
+        except StoreReplaced:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            connection.rescue()
+            raise
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """The file of that suffix beside a database. SQLite follows links before it puts one there."""
+    place = path.resolve()
+    return place.with_name(place.name + suffix)
+
+
+def identity(name: str | Path) -> Identity | None:
+    """What a name belongs to, or None for a name that nothing has."""
+    try:
+        status = os.stat(name)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

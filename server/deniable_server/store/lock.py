@@ -1,0 +1,79 @@
+"""One collector a database: a lock on a file beside it, which the system lets go when its holder ends, however it ends.
+
+Other programs read and write the database all the same; SQLite's own locks see to that.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+
+from deniable.errors import DeniableError
+
+
+class Lock:
+    """The right to serve a database, from here on and until `release`, or the end of this process and its children.
+
+    A worker that is forked inherits it, so nobody else serves a database whose worker outlives its parent.
+
+    Parameters
+    ----------
+    database : Path
+        The SQLite file, which need not be there yet. Links to it are followed.
+
+    Raises
+    ------
+    DeniableError
+        If another collector holds the lock, or the folder cannot be written.
+    """
+
+    def __init__(self, database: Path) -> None:
+        place = database.resolve()
+        self._path = place.with_name(f"{place.name}-lock")
+        try:
+            while not self._is_held_under_its_name(descriptor := os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)):
+                os.close(descriptor)  # somebody has removed the file in between
+        except BlockingIOError:
+            raise DeniableError(
+                f"database {database}: must be served by one collector, another one serves it; stop that one first"
+            ) from None
+        except OSError as error:
+            raise DeniableError(f"database {database}: its folder must be writable, got: {error.strerror}") from None
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Let another collector have it. The file stays: removing it could take it from under who waits for it."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Lock:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.release()
+
+    def _is_held_under_its_name(self, descriptor: int) -> bool:
+        try:
+            _lock(descriptor)
+            return os.path.samestat(os.fstat(descriptor), os.stat(self._path))
+        except FileNotFoundError:
+            return False
+        except OSError:
+            os.close(descriptor)
+            raise
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file at once, or raise `BlockingIOError`."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:
+            raise BlockingIOError from error
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,36 @@
+"""How to install what is missing."""
+
+from __future__ import annotations
+
+import re
+
+SOURCE = "."
+"""What pip is told to install: the folder of a clone.
+
+The name ``deniable`` is not registered at the package index. Whoever registers it would get true answers from everybody
+who followed such advice. Once the project has registered and released it, this becomes ``"deniable"``.
+"""
+
+
+def install_hint(extra: str = "") -> str:
+    """What to do to get a library that is missing, for the end of an error message.
+
+    >>> install_hint("server")
+    "in a clone of the project: pip install '.[server]'"
+    """
+    command = f"pip install '{SOURCE}[{extra}]'" if extra else f"pip install {SOURCE}"
+    return f"in a clone of the project: {command}" if SOURCE == "." else command
+
+
+def extra_with(module: str) -> str:
+    """The extra that brings a library: the collector's, or else that of researchers.
+
+    >>> extra_with("sqlite_utils.db"), extra_with("numpy")
+    ('server', 'research')
+    """
+    from importlib.metadata import requires  # which takes longer than this whole module, and is needed in a failure
+
+    name = re.escape(module.split(".")[0].replace("_", "-"))
+    needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
+    extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
+    return "server" if "server" in extras and "research" not in extras else "research"

@@ -1,0 +1,78 @@
+"""Slips that authors make, and the way out that each message names."""
+
+from __future__ import annotations
+
+import pytest
+
+from deniable import SurveyError, read_survey
+
+PLAIN = 'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n'
+
+
+def sentence_for(text: str | bytes) -> str:
+    with pytest.raises(SurveyError) as caught:
+        read_survey(text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("slip", "sentence"),
+    [
+        ("epsilon = 1,5", "survey, line 6: must write a decimal point, 1.5, not a comma"),
+        (
+            "epsilon = '1,5'",
+            "question 'q': epsilon: must be a number like 0.5 or a fraction like 1/2, got '1,5'; write",
+        ),
+        ("truth = 0,5 # a coin", "survey, line 6: must write a decimal point, 0.5, not a comma"),
+        ("epsilon = 1\ncloses = 20.12.2026", "survey, line 7: must write a date as 2026-12-20, not 20.12.2026"),
+        ("epsilon = 1\ncloses = 12/20/2026", "survey, line 7: must write a date as year-month-day, such as"),
+        ("epsilon = 1\ncloses = 11/12/2026", "survey, line 7: must write a date as year-month-day, such as"),
+        ("epsilon = \u201c1\u201d", "survey, line 6: must have straight quotes around texts"),
+        ('epsilon = "1\u201d', "survey, line 6: must have straight quotes around texts"),
+        ("epsilon = \u201e1\u201c", "survey, line 6: must have straight quotes around texts"),
+        ("epsilon", "survey: is not TOML: "),
+    ],
+)
+def test_usual_slips_in_toml_name_the_line_and_the_way_out(slip: str, sentence: str) -> None:
+    assert sentence_for(PLAIN.replace("epsilon = 1", slip)).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ("closes = '20.12.2026'", "closes: must be a date without quotes, 2026-12-20, got '20.12.2026'"),
+        ("closes = '2026-12-20'", "closes: must be a date without quotes, like 2026-11-20, got '2026-12-20'"),
+        ("closes = '31.2.2026'", "closes: must be a date without quotes, year-month-day"),
+        ("closes = 2026-12-20T10:00:00", "closes: must be a day without a time, 2026-12-20; days begin and end in UTC"),
+        ("closes = 5", "closes: must be a day like 2026-11-20, got 5"),
+        ("retention = 'none'", "retention: must be reports or tallies, got 'none'"),
+        ("cohorts = 'web'", """survey: cohorts must be a list like ["a", "b"], got 'web'"""),
+    ],
+)
+def test_values_of_the_wrong_kind_are_shown_with_the_way_out(keys: str, sentence: str) -> None:
+    assert sentence_for(f"{keys}\n{PLAIN}").startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("lo", "sentence"),
+    [
+        ("0.0", "question 'q': lo must be a whole number without a point, got 0.0; write 0"),
+        ("0.5", "question 'q': lo must be a whole number without a point, got 0.5"),
+        ("inf", "question 'q': lo must be a whole number without a point, got Infinity"),
+        ("'0'", "question 'q': lo must be a whole number without a point, got '0'"),
+        ("9", "question 'q': lo must be below hi, got 9 and 5"),
+    ],
+)
+def test_ends_of_a_scale_are_whole_numbers(lo: str, sentence: str) -> None:
+    assert sentence_for(PLAIN.replace("yes-no", "scale") + f"lo = {lo}\nhi = 5") == sentence
+
+
+def test_a_byte_order_mark_is_no_part_of_a_survey() -> None:
+    for text in (f"\ufeff{PLAIN}", f"\ufeff{PLAIN}".encode()):
+        assert read_survey(text) == read_survey(PLAIN)
+    assert sentence_for(PLAIN.encode("utf-16")).endswith("(line 1) is not; save the file as UTF-8")
+
+
+def test_curly_quotes_within_a_text_are_meant() -> None:
+    text = PLAIN.replace('"Q?"', '"Would you tell \u201cthem\u201d?"')
+    assert "\u201c" in read_survey(text).questions[0].text

@@ -1,0 +1,201 @@
+"""A database that is replaced under a running collector: nothing is acknowledged that is lost, nothing is damaged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import Report, Survey
+from deniable_server.store import Outcome, Store, StoreReplaced
+from deniable_server.store.backup import back_up
+from deniable_server.store.integrity import inspect
+
+
+def report(number: int) -> Report:
+    return Report(f"{number:032x}", None, {"affair": number % 2, "religious": number % 4})
+
+
+def store_some(store: Store, survey: Survey, *numbers: int) -> None:
+    for number in numbers:
+        assert store.store_reports([(survey, [report(number)])]) == [[Outcome.STORED]]
+
+
+def beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def remove_log(path: Path) -> None:
+    beside(path, "-wal").unlink()
+
+
+def remove_index(path: Path) -> None:
+    beside(path, "-shm").unlink()
+
+
+def replace_log(path: Path) -> None:
+    beside(path, "-wal").unlink()
+    beside(path, "-wal").touch()
+
+
+def remove_all(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        beside(path, suffix).unlink()
+
+
+def move_away(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.db"))
+
+
+def in_its_place(path: Path) -> None:
+    os.replace(path.with_name("copy.db"), path)
+
+
+def in_its_place_without_the_log(path: Path) -> None:
+    remove_all(path)
+    path.with_name("copy.db").rename(path)
+
+
+EVERY_WAY = (remove_log, remove_index, replace_log, remove_all, move_away, in_its_place, in_its_place_without_the_log)
+
+
+@pytest.mark.parametrize("interfere", EVERY_WAY)
+def test_nothing_is_acknowledged_and_the_restored_file_stays_whole(
+    store: Store, survey: Survey, interfere: Callable[[Path], None]
+) -> None:
+    store.publish(survey)
+    store_some(store, survey, 1, 2)
+    copy = store.path.with_name("copy.db")
+    back_up(store.path, copy)
+    before = copy.read_bytes()
+    store_some(store, survey, 3)
+    interfere(store.path)
+    for number in (4, 5):
+        with pytest.raises(StoreReplaced, match="replaced or removed while it was in use"):
+            store.store_reports([(survey, [report(number)])])
+    with pytest.raises(StoreReplaced):
+        store.settle()
+    refused: list[Exception] = []
+
+    def from_a_new_thread() -> None:
+        try:
+            store.state(survey.id)
+        except StoreReplaced as error:
+            refused.append(error)
+
+    thread = threading.Thread(target=from_a_new_thread)
+    thread.start()
+    thread.join()
+    assert len(refused) == 1
+    restored = interfere in (in_its_place, in_its_place_without_the_log)
+    if restored:
+        assert store.path.read_bytes() == before
+        with closing(Store(store.path, store.today)) as again:  # the next collector, while the old one still runs
+            assert inspect(store.path).findings == ()
+            assert {each.id for each in again.reports(survey)} == {report(1).id, report(2).id}
+            store_some(again, survey, 3)
+            assert inspect(store.path).findings == ()
+
+
+@pytest.mark.parametrize("interfere", [remove_log, remove_index, replace_log, move_away])
+def test_what_was_acknowledged_is_still_there_after_a_crash(
+    tmp_path: Path, survey: Survey, interfere: Callable[[Path], None]
+) -> None:
+    """The connections are never closed here: that is what a kill would leave on the disk."""
+    store = Store(tmp_path / "test.db", lambda: survey.opens)  # type: ignore[arg-type,return-value]  # it has a day
+    store.publish(survey)
+    store_some(store, survey, 1, 2, 3)
+    interfere(store.path)
+    with pytest.raises(StoreReplaced):
+        store.store_reports([(survey, [report(4)])])
+    found = tmp_path / ("elsewhere.db" if interfere is move_away else "test.db")
+    crashed = tmp_path / "crashed.db"
+    shutil.copyfile(found, crashed)
+    if interfere is replace_log:  # somebody else's log is not ours to judge; ours was written into it by nobody
+        store.close()
+        shutil.copyfile(found, crashed)
+    with closing(Store(crashed, store.today)) as again:
+        assert {each.id for each in again.reports(survey)} == {report(n).id for n in (1, 2, 3)}
+    assert inspect(crashed).findings == ()
+    store.close()
+
+
+def test_a_file_that_comes_back_is_used_again(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    move_away(store.path)
+    with pytest.raises(StoreReplaced):
+        store.store_reports([(survey, [report(1)])])
+    store.path.with_name("elsewhere.db").rename(store.path)
+    store_some(store, survey, 1)
+    assert inspect(store.path).findings == ()
+
+
+def test_a_replacement_between_write_and_commit_is_not_acknowledged(
+    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+    back_up(store.path, store.path.with_name("copy.db"))
+    original = store._take
+
+    def late(*arguments: object) -> list[Outcome]:
+        outcomes = original(*arguments)  # type: ignore[arg-type]
+        in_its_place(store.path)
+        return outcomes
+
+    monkeypatch.setattr(store, "_take", late)
+    with pytest.raises(StoreReplaced):
+        store.store_reports([(survey, [report(1)])])
+    assert inspect(store.path).findings == ()
+
+
+def test_other_programs_may_come_and_go(store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    for number in range(3):
+        store_some(store, survey, number)
+        with closing(Store(store.path, store.today)) as other:
+            store_some(other, survey, number + 10)
+            other.settle()
+        with closing(sqlite3.connect(store.path)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        inspect(store.path)
+    store.settle()
+    assert store.state(survey.id).reports == 6
+
+
+def test_a_link_to_the_database_is_followed_to_its_log(tmp_path: Path, survey: Survey) -> None:
+    (tmp_path / "folder").mkdir()
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "folder" / "test.db")
+    with closing(Store(link, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
+        store.publish(survey)
+        store_some(store, survey, 1)
+        assert beside(tmp_path / "folder" / "test.db", "-wal").stat().st_size > 0
+        assert store.settle()
+        assert beside(tmp_path / "folder" / "test.db", "-wal").stat().st_size == 0
+
+
+def test_the_collector_refuses_with_a_sentence_and_is_not_ready(
+    http: FlaskClient, store: Store, survey: Survey
+) -> None:
+    store.publish(survey)
+    back_up(store.path, store.path.with_name("copy.db"))
+    in_its_place(store.path)
+    body = {"id": "7" * 32, "cohort": None, "answers": {"affair": 1, "religious": 3}}
+    response = http.post(f"/api/v1/surveys/{survey.id}/reports", json=body)
+    assert response.status_code == 503
+    assert response.json["detail"] == (
+        "The collector's database was replaced while it was in use. Nothing was stored; send the same again later."
+    )
+    assert int(response.headers["Retry-After"]) >= 1
+    response = http.get("/readyz")
+    assert (response.status_code, response.json["detail"]) == (
+        503,
+        "The database, its -wal or its -shm was replaced or removed; put the files in order and restart the collector.",
+    )
