@@ -120,7 +120,6 @@ test("what is damaged is refused and never drawn again", async () => {
     "a report of another survey": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace("affair", "affairs") } } },
     "a report that lacks a value": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace(/"affair":.,/, "") } } },
     "a value that is an object": { ...kept, noisy: Object.fromEntries(Object.keys(kept.noisy).map((each) => [each, {}])) },
-    "a cost that is a text": { ...kept, told: { [HERE]: { [key]: [DAY, "1"] } } },
     "no entry": { ...kept, told: { [HERE]: { [key]: null } } },
   };
   for (const [name, state] of Object.entries(damaged)) {
