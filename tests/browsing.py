@@ -15,11 +15,39 @@ from playwright.sync_api import Frame, Page, Request, Route, expect
 
 from deniable import Survey
 
-ANOTHER_PERSON = """() => {
-    localStorage.clear();
+FORGET = """() => new Promise((done, fail) => {
+    const request = indexedDB.deleteDatabase("deniable");
+    request.onsuccess = done;
+    request.onerror = fail;
+})"""
+"""Forget all that this device remembers."""
+
+
+def remembered(change: str = "") -> str:
+    """Script that gives what this device remembers, after ``change``, the body of a function of ``state``."""
+    return """() => new Promise((done, fail) => {
+        const request = indexedDB.open("deniable", 1);
+        request.onupgradeneeded = () => request.result.createObjectStore("memory");
+        request.onerror = fail;
+        request.onsuccess = () => {
+            const transaction = request.result.transaction("memory", "readwrite");
+            const records = transaction.objectStore("memory");
+            let state;
+            records.get(0).onsuccess = ({ target }) => {
+                state = target.result;
+                if (IS_CHANGE) records.put(state = ((state) => { CHANGE })(state), 0);
+            };
+            transaction.onabort = fail;
+            transaction.oncomplete = () => { request.result.close(); done(state ?? null); };
+        };
+    })""".replace("IS_CHANGE", "true" if change else "false").replace("CHANGE", change)
+
+
+ANOTHER_PERSON = f"""async () => {{
+    await ({FORGET})();
     const element = document.querySelector("deniable-survey");
     element.replaceWith(element.cloneNode(true));
-}"""
+}}"""
 """Forget this device's report and put a new element in the place of the old one."""
 
 SUBMIT_BY_SCRIPT = """async choices => {
@@ -137,8 +165,8 @@ def everything_kept(page: Page | Frame) -> str:
     kept: str = page.evaluate(
         """async () => JSON.stringify({
             local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
-            databases: await indexedDB.databases(), caches: await caches.keys(), url: location.href,
-            history: history.state,
-        })"""
+            databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
+            url: location.href, history: history.state, memory: await (REMEMBERED)(),
+        })""".replace("REMEMBERED", remembered())
     )
     return kept

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import device_model
 from deniable import (
     DeniableError,
     DiscreteLaplace,
@@ -363,6 +364,10 @@ def survey_vectors() -> list[dict[str, Any]]:
         "retention null": plain.replace('"title"', '"retention":null,"title"'),
         "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
         "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
+        "fresh null": plain.replace('"questions"', '"fresh":null,"questions"'),
+        "fresh at another time": plain.replace('"questions"', '"fresh":"always","questions"'),
+        "fresh a list": plain.replace('"questions"', '"fresh":["each wave"],"questions"'),
+        "fresh empty": plain.replace('"questions"', '"fresh":"","questions"'),
         "cohort required without cohorts": plain.replace('{"deniable"', '{"cohort_required":true,"deniable"'),
         "cohort required where no key says so": document.replace('"cohorts"', '"cohort_required":false,"cohorts"'),
         "cohort required null": document.replace('"cohorts"', '"cohort_required":null,"cohorts"'),
@@ -407,6 +412,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             survey,
             parse_survey(plain.encode()),
             replace(survey, retention="tallies"),
+            replace(survey, fresh="each wave"),
             replace(
                 survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
             ),  # joiners between letters
@@ -487,6 +493,146 @@ def some_answer(question: Question, dice: random.Random) -> Any:
     return dice.choice(question.options)
 
 
+ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
+
+
+def link_vectors() -> list[dict[str, Any]]:
+    """Links, what is read of them, and who refuses what the other one reads."""
+    a, local = "https://a.example", "http://127.0.0.1:8000"
+    read: dict[str, tuple[str, str | None]] = {
+        f"{a}/s/{ID}": (a, None),
+        f"{a}/s/{ID}#cohort=web": (a, "web"),
+        f"{a}/s/{ID}#kiosk": (a, None),
+        f"{a}/s/{ID}#kiosk&cohort=web&cohort=paper": (a, "web"),
+        f"{a}/s/{ID}?cohort=web": (a, None),
+        f"{a}/embed/{ID}#cohort=": (a, ""),
+        f"{a}/api/v1/surveys/{ID}/": (a, None),
+        f"HTTPS://A.Example:443/s/{ID}": (a, None),
+        f"https://a.example:0443/s/{ID}": (a, None),
+        f"https://a.example:8443/s/{ID}": ("https://a.example:8443", None),
+        f"http://a.example/s/{ID}": ("http://a.example", None),
+        f"https://somebody:secret@a.example/s/{ID}": (a, None),
+        f"{a}/./s/{ID}": (a, None),
+        f"{a}/x/../s/{ID}": (a, None),
+        f"{a}/x/%2e%2E/../s/{ID}": (a, None),
+        f"{a}//s/{ID}": (a, None),
+        f"{a}/one/s/{ID}": (f"{a}/one", None),
+        f"{a}/one/./two/s/{ID}": (f"{a}/one/two", None),
+        f"{local}/s/{ID}": (local, None),
+        f"http://127.1:8000/s/{ID}": (local, None),
+        f"http://0x7f.1:8000/s/{ID}": (local, None),
+        f"http://0177.0.0.1:8000/s/{ID}": (local, None),
+        f"http://2130706433:8000/s/{ID}": (local, None),
+        f"http://localhost:8000/s/{ID}": ("http://localhost:8000", None),
+        f"http://[::1]:8000/s/{ID}": ("http://[::1]:8000", None),
+        f"http://[0:0:0:0:0:0:0:1]:8000/s/{ID}": ("http://[::1]:8000", None),
+        f"http://[::FFFF:127.0.0.1]/s/{ID}": ("http://[::ffff:7f00:1]", None),
+        f"https://xn--exmple-cua.org/s/{ID}": ("https://xn--exmple-cua.org", None),
+        f"https://a_b.example/s/{ID}": ("https://a_b.example", None),
+    }
+    only_browsers = {
+        f"https://ex\u00e4mple.org/s/{ID}": "https://xn--exmple-cua.org",
+        f"https://%61.example/s/{ID}": a,
+        f"https:\\\\a.example/s/{ID}": a,
+    }
+    refused = [
+        ID,
+        f"{a}/s/{ID[:-1]}",
+        f"{a}/s/{ID.upper()}",
+        f"{a}/s/{ID}/results",
+        f"{a}/t/{ID}",
+        f"ftp://a.example/s/{ID}",
+        f"javascript:alert(1)//s/{ID}",
+        f"https://a.example./s/{ID}",
+        f"https://a.example.:443/s/{ID}",
+        f"http://127.0.0.256/s/{ID}",
+        f"http://1.2.3.4.5/s/{ID}",
+        f"http://08.1/s/{ID}",
+        f"http://[::1/s/{ID}",
+        f"http://[fe80::1%25eth0]/s/{ID}",
+        f"https://a.example:99999/s/{ID}",
+        f"https://a b.example/s/{ID}",
+        "",
+    ]
+
+    def vector(link: str, collector: str, cohort: str | None) -> dict[str, Any]:
+        origin = "/".join(collector.split("/")[:3])
+        return {"link": link, "read": {"collector": collector, "survey": ID, "cohort": cohort, "origin": origin}}
+
+    return [
+        *(vector(link, *each) for link, each in read.items()),
+        *(vector(link, each, None) | {"refused by": ["python"]} for link, each in only_browsers.items()),
+        *({"link": link, "read": None} for link in refused),
+    ]
+
+
+def ledger_vectors() -> list[dict[str, Any]]:
+    """Orders of asking that the ledger is there for, with what each step must come to."""
+    titles = [each.title for each in device_model.SURVEYS]
+    a, other, b, c = device_model.PLACES
+    sums = [titles.index(f"Sum {n}") for n in range(6)]
+
+    def vector(name: str, *asked: tuple[int | str, str, str]) -> dict[str, Any]:
+        model, steps = device_model.Model(), []
+        for number, (survey, collector, day) in enumerate(asked):
+            which = survey if isinstance(survey, int) else titles.index(survey)
+            values = {each.id: 1 if each.type == "yes-no" else "11" for each in device_model.SURVEYS[which].questions}
+            report = {"id": f"{number:032x}", "cohort": None, "answers": values}
+            step = {
+                "act": "answer",
+                "survey": which,
+                "collector": collector,
+                "day": day,
+                "report": report,
+                "fault": None,
+            }
+            for each in ({"act": "look", "survey": which, "collector": collector, "day": day}, step):
+                steps.append(each | {"expect": model.step(each)})
+        return {"name": name, "steps": steps}
+
+    day = "2026-11-25"
+    return [
+        vector("one collector: 3 and 3 of 8, not 9", *((n, a, day) for n in sums[:3])),
+        vector(
+            "another path of its origin is the same collector",
+            (sums[0], a, day),
+            (sums[1], other, day),
+            (sums[2], a, day),
+        ),
+        vector("exactly 8", ("Dear", a, day), ("One", a, day)),
+        vector("all together: 15 of 16, not 18", *zip(sums, (a, a, b, b, c, c), [day] * 6, strict=True)),
+        vector(
+            "told to two, it counts once for the device",
+            *((n, x, day) for n in sums[:2] for x in (a, b, c)),
+            (sums[2], b, day),
+        ),
+        vector("after 89 days it counts", (sums[0], a, day), (sums[1], a, day), (sums[2], a, "2027-02-22")),
+        vector("after 90 days it does not", (sums[0], a, day), (sums[1], a, day), (sums[2], a, "2027-02-23")),
+        vector(
+            "the same to the same costs nothing, however old",
+            (sums[0], a, day),
+            (sums[1], a, "2027-02-23"),
+            (sums[2], a, "2027-02-23"),
+            (sums[0], a, "2027-02-23"),
+        ),
+        vector(
+            "the same question elsewhere costs nothing",
+            ("One", a, day),
+            ("The same under another title and id", a, day),
+            ("Twice the same", a, day),
+        ),
+        vector("waves cost anew", ("One", a, day), ("First wave", a, day), ("Second wave", a, day)),
+        vector(
+            "a clock that goes back",
+            (sums[0], a, day),
+            (sums[1], a, "1970-01-01"),
+            (sums[2], a, "1970-01-02"),
+            (sums[2], a, "2027-02-22"),
+            (sums[2], a, "2027-02-23"),
+        ),
+    ]
+
+
 def vector_files() -> dict[str, str]:
     """File name to content."""
     dice = random.Random(1974)
@@ -499,6 +645,13 @@ def vector_files() -> dict[str, str]:
     ]
     files["surveys.json"] = survey_vectors()
     files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors(dice)}
+    files["links.json"] = link_vectors()
+    files["ledger.json"] = ledger_vectors()
+    files["memory.json"] = {
+        "surveys": [each.document.decode() for each in device_model.SURVEYS],
+        "keys": [each.keys for each in device_model.SURVEYS],
+        "sequences": [device_model.sequence(dice, 40) for _ in range(8)],
+    }
     return {name: json.dumps(content, indent=1) + "\n" for name, content in files.items()}
 
 

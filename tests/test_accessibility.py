@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 
-from browsing import ARRIVED, Witness, another_site, answer, choose
+from browsing import ARRIVED, Witness, another_site, answer, choose, remembered
 from conftest import FIVE_TYPES, Collector, person
 from deniable import Survey, read_survey
 from deniable_client import randomize
@@ -327,7 +326,7 @@ def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, context:
     page.get_by_role("combobox").select_option("No")
     expect(page.locator("[role=status] p")).to_have_count(0)
     assert witness.requests == []
-    assert json.loads(page.evaluate("JSON.stringify({...localStorage})")) == {}
+    assert page.evaluate(remembered()) is None
 
 
 def test_forced_colours_and_reduced_motion(browser: Browser, collector: Collector, survey: Survey) -> None:

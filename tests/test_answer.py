@@ -353,7 +353,7 @@ def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Surve
 
 
 def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: Typist) -> None:
-    first, second, third = (read_survey(STRONG.format(3).replace('"T"', f'"{number}"')) for number in range(3))
+    first, second, third = (read_survey(STRONG.format(3).replace("Q?", f"Q {number}?")) for number in range(3))
     for survey in (first, second, third):
         collector.publish(survey)
     for survey in (first, second):

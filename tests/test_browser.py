@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from unittest.mock import ANY
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
@@ -108,18 +107,23 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     for body, left in zip(bodies, kept, strict=True):
         assert set(json.loads(body)) == {"id", "cohort", "answers"}
         content = json.loads(left)
-        local = {key: json.loads(text) for key, text in content["local"].items()}
-        assert local.pop(f"deniable:{survey.id}") == {"report": body.decode(), "sent": [collector.url]}
-        (ledger,) = local.pop("deniable-ledger").items()
-        assert ledger == (collector.url, {survey.id: [ANY, pytest.approx(survey.epsilon)]})
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d", ledger[1][survey.id][0])
-        assert local == {}
-        assert content | {"local": {}} == {
+        memory = content.pop("memory")
+        assert memory["reports"] == {survey.id: {"report": body.decode(), "to": {collector.url: True}}}
+        sent = json.loads(body)["answers"]
+        assert memory["noisy"] == {key: sent[question] for question, key in survey.keys.items()}
+        assert set(memory) == {"reports", "noisy", "told"}
+        ((origin, told),) = memory["told"].items()
+        assert origin == collector.url
+        assert {key: cost / 1e6 for key, (_, cost) in told.items()} == {
+            survey.keys[asked.id]: pytest.approx(asked.epsilon, abs=1e-6) for asked in survey.questions
+        }
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day, _ in told.values())
+        assert content == {
             "local": {},
             "session": {},
             "cookies": "",
             "name": "",
-            "databases": [],
+            "databases": ["deniable"],
             "caches": [],
             "url": link,
             "history": None,
@@ -158,7 +162,7 @@ def test_nothing_is_sent_before_send(collector: Collector, context: BrowserConte
     page.get_by_role("radio", name="basalt").check()
     page.wait_for_timeout(300)
     assert witness.requests == []
-    assert json.loads(everything_kept(page))["local"] == {}
+    assert json.loads(everything_kept(page))["memory"] is None
 
 
 def test_missing_answers_are_named_and_nothing_is_sent(

@@ -16,7 +16,7 @@ import pytest
 from flask.testing import FlaskClient
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, Witness, another_site, answer, press_send
+from browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send
 from conftest import Collector
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
@@ -206,7 +206,7 @@ def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
     page.set_viewport_size({"width": 320, "height": 800})
     page.add_init_script(f"({EVENTS})()")
     told = set()
-    with another_site(example("isolated", f"{link}#kiosk")) as address:
+    with another_site(example("isolated", link).replace(" isolated", " isolated kiosk", 1)) as address:
         for affair, stones in [("yes", []), ("no", ["quartz", "zirconium"])]:
             page.goto(address)
             (inner,) = [each for each in page.frames if "/embed/" in each.url]
@@ -287,11 +287,12 @@ def test_forms_hold_reports_with_the_odds_of_the_coins(
         page.goto(address)
         values = page.evaluate(
             """async (link) => {
+                const forget = FORGET;
                 await customElements.whenDefined("deniable-question");
                 const form = document.querySelector("form");
                 const values = [];
                 for (let n = 0; n < 300; n++) {
-                    localStorage.clear();
+                    await forget();
                     const question = document.createElement("deniable-question");
                     question.setAttribute("src", link);
                     question.setAttribute("name", "affair");
@@ -299,11 +300,13 @@ def test_forms_hold_reports_with_the_odds_of_the_coins(
                     form.replaceChildren(question);
                     await ready;
                     question.shadowRoot.querySelectorAll("input")[1].click();
+                    const complete = new Promise((done) => question.addEventListener("deniable-complete", done));
                     question.shadowRoot.querySelector("button").click();
+                    await complete;
                     values.push(new FormData(form).get("affair"));
                 }
                 return values;
-            }""",
+            }""".replace("FORGET", FORGET),
             link,
         )
     # 3/4 of 300 send Yes: 225, standard deviation 7.5. Beyond 40: a probability below 1e-7.

@@ -10,17 +10,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from browsing import (
     ANOTHER_PERSON,
     ARRIVED,
+    FORGET,
     SUBMIT_BY_SCRIPT,
     Witness,
     another_site,
     answer,
     everything_kept,
     press_send,
+    remembered,
     serve_with,
 )
 from conftest import Collector
@@ -157,11 +159,9 @@ def test_a_hundred_reloads_and_resends_make_one_body(
     witness = Witness.of(page)
     page.goto(link)
     answer(page, survey, TRULY)
-    unsend = """() => Object.keys(localStorage).filter((key) => key.startsWith("deniable:")).forEach((key) => {
-        localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), sent: [] }));
-    })"""
+    unsend = "for (const { to } of Object.values(state.reports)) for (const each in to) to[each] = false; return state"
     for _ in range(100):
-        page.evaluate(unsend)
+        page.evaluate(remembered(unsend))
         page.reload()
         page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('dl code')")
     assert len(witness.posts()) == 101
@@ -196,7 +196,9 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
     before = collector.reports(survey)
     page = context.new_page()
     page.add_init_script(
-        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+        """for (const name of ["localStorage", "indexedDB"]) {
+            Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
+        }"""
     )
     page.goto(collector.publish(survey))
     expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
@@ -240,18 +242,29 @@ def test_survey_that_closed_while_the_report_waited(collector: Collector, contex
     assert collector.reports(survey) == 0
 
 
+def as_kiosk(page: Page, link: str) -> None:
+    """Serve a survey's page as whoever owns a shared device would write it: with the attribute."""
+
+    def alter(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=response.text().replace("<deniable-survey ", "<deniable-survey kiosk "))
+
+    page.route(link, alter)
+
+
 def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
     collector: Collector, context: BrowserContext, survey: Survey
 ) -> None:
-    link = f"{collector.publish(survey)}#kiosk"
+    link = collector.publish(survey)
     before = collector.reports(survey)
     page = context.new_page()
     witness = Witness.of(page)
+    as_kiosk(page, link)
     page.goto(link)
     for _ in range(3):
         expect(page.get_by_text("This shared device forgets you afterwards.")).to_be_visible()
         answer(page, survey, TRULY)
-        assert json.loads(everything_kept(page))["local"] == {}
+        assert json.loads(everything_kept(page))["memory"] == {"reports": {}, "noisy": {}, "told": {}}
         page.get_by_role("button", name="Next person").click()
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     press_send(page, survey, TRULY)
@@ -260,14 +273,14 @@ def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
     expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
     page.unroute("**/reports")
     page.reload()
-    page.wait_for_function("() => Object.keys(localStorage).length === 0")
+    page.wait_for_function(f"async () => Object.keys((await ({remembered()})()).reports).length === 0")
     assert len({json.loads(body)["id"] for body in witness.posts()}) == 4
     assert collector.reports(survey) == before + 4
 
 
 def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, context: BrowserContext) -> None:
     surveys = [
-        read_survey(f'title = "Wave {n}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Again?"\nepsilon = 3\n')
+        read_survey(f'title = "Wave {n}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Again {n}?"\nepsilon = 3\n')
         for n in range(3)
     ]
     page = context.new_page()
@@ -281,14 +294,8 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, co
     page.goto(collector.publish(surveys[0]))  # which was paid for
     expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
     old = (datetime.now(UTC) - timedelta(days=91)).date().isoformat()
-    page.evaluate(
-        """old => {
-            const ledger = JSON.parse(localStorage.getItem("deniable-ledger"));
-            for (const surveys of Object.values(ledger)) for (const entry of Object.values(surveys)) entry[0] = old;
-            localStorage.setItem("deniable-ledger", JSON.stringify(ledger));
-        }""",
-        old,
-    )
+    age = f"for (const told of Object.values(state.told)) for (const key in told) told[key][0] = '{old}'; return state"
+    page.evaluate(remembered(age))
     page.goto(collector.publish(surveys[2]))
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
@@ -313,7 +320,7 @@ def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collec
     page.goto(f"{collector.publish(survey)}?cohort=web")
     answer(page, survey, TRULY)
     assert parse_report(witness.posts()[0], survey).cohort is None
-    page.evaluate("localStorage.clear()")
+    page.evaluate(FORGET)
     page.goto(f"{collector.publish(survey)}#cohort=web")
     page.reload()
     expect(page.get_by_text("It also sends your link’s label, “web”.")).to_be_visible()

@@ -3,7 +3,7 @@
 from deniable_client.client import Client, Delivery, Receipt, UndeliveredReport
 from deniable_client.device import randomize
 from deniable_client.link import Link, parse_link
-from deniable_client.memory import Kept, Memory
+from deniable_client.memory import Kept, Memory, Told
 from deniable_client.memory_file import UnusableMemory
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Link",
     "Memory",
     "Receipt",
+    "Told",
     "UndeliveredReport",
     "UnusableMemory",
     "parse_link",

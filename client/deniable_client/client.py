@@ -21,8 +21,9 @@ from deniable import (
 )
 from deniable_client.connection import Connection
 from deniable_client.device import Given, randomize
+from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, parse_link
-from deniable_client.memory import Kept, Memory, State
+from deniable_client.memory import Kept, Memory, State, Told
 
 CLIENT = f"deniable-python {__version__}"
 
@@ -138,6 +139,7 @@ class Client:
         survey_id = self._survey_id(link)
         return parse_survey(self._connection.fetch(survey_id), expected_id=survey_id)
 
+    @answers_stay
     def answer(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Receipt:
         """Randomise the answers of one person and send the report.
 
@@ -170,6 +172,7 @@ class Client:
             return self.receipt(survey, again=True)
         return self.submit(survey, report)
 
+    @answers_stay
     def randomize(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Report:
         """Check the ceiling and mix chance into the answers of one person; sends nothing.
 
@@ -194,10 +197,21 @@ class Client:
             raise UndeliveredReport(str(error), report) from None
 
     def check(self, survey: Survey) -> None:
-        """Raise a BudgetError if the ceiling, or the memory's ledger of this collector, has no room for the survey."""
-        self.ceiling.check(survey)
+        """Raise a BudgetError if the ceiling, or a ledger of the memory, has no room for the survey."""
+        self.told(survey)
+
+    def told(self, survey: Survey) -> Told:
+        """What this collector and all together will have been told once the survey is answered, as far as is known.
+
+        Raises
+        ------
+        BudgetError
+            If that is too much.
+        """
         if self.memory:
-            self.memory.check(survey, self.collector, self.ceiling)
+            return self.memory.told(survey, self.collector, self.ceiling)
+        self.ceiling.check(survey)
+        return Told(survey.epsilon, survey.epsilon)
 
     def kept(self, survey: Survey) -> Kept | None:
         """What the memory keeps of a survey, and whether this collector has it; None before the first answer."""

@@ -13,11 +13,13 @@ from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report import Report, new_report_id
 from deniable.survey import Question, Survey
+from deniable_client.frames import answers_stay
 
 Given = str | int | Sequence[str]
 """An answer as a person gives it."""
 
 
+@answers_stay
 def randomize(
     survey: Survey,
     answers: Mapping[str, Given],
@@ -66,6 +68,7 @@ def randomize(
     return Report(report_id or new_report_id(), cohort, values)
 
 
+@answers_stay
 def true_answer(question: Question, given: object) -> Answer:
     """What a mechanism takes for what a person gave.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
@@ -11,6 +12,9 @@ from deniable.survey import is_address
 
 _PATH = re.compile(r"(.*)/(?:s|embed|api/v1/surveys)/([a-z2-7]{26})/?")
 _PORTS = {"http": 80, "https": 443}
+_PLAIN = re.compile(r"[a-zA-Z0-9/:.@!$&'()*+,;=~%\[\]#?_-]*")
+_LABEL = re.compile(r"[a-z0-9_-]+")
+_NUMBER = re.compile(r"0x[0-9a-f]*")
 
 
 @dataclass(frozen=True)
@@ -60,25 +64,79 @@ def parse_link(link: str) -> Link:
 
 
 def collector_url(url: str) -> str:
-    """The one way to write the URL of a collector, so that its ledger is one ledger.
+    """The one way to write the URL of a collector: as browsers write it.
 
     Raises
     ------
     CollectorError
-        If it is no URL of the web.
+        If it is no URL of the web, or one that browsers might read otherwise.
 
     Examples
     --------
-    >>> collector_url("HTTPS://Collector.Example:443/")
-    'https://collector.example'
+    >>> collector_url("HTTPS://Collector.Example:443/"), collector_url("http://127.1:8000/surveys")
+    ('https://collector.example', 'http://127.0.0.1:8000/surveys')
     """
     try:
+        if not _PLAIN.fullmatch(url):
+            raise ValueError("no text that every reader of URLs takes for the same")
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if not host or parts.scheme not in _PORTS:
-        raise CollectorError(f"collector: must be a URL that starts with http:// or https://, got {url!r}")
-    shown = f"[{host}]" if ":" in host else host
-    place = shown if port in (None, _PORTS[parts.scheme]) else f"{shown}:{port}"
-    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+        scheme, host, port = parts.scheme, _canonical_host(parts.hostname or ""), parts.port
+        default = _PORTS[scheme]
+    except (KeyError, ValueError):
+        raise CollectorError(
+            f"collector: must be a URL that starts with http:// or https:// and an ASCII host, got {url!r}"
+        ) from None
+    place = host if port in (None, default) else f"{host}:{port}"
+    return f"{scheme}://{place}{_without_dots(parts.path).rstrip('/')}"
+
+
+def origin_of(collector: str) -> str:
+    """Under which a collector stands in the ledger: scheme, host and port, without a path.
+
+    >>> origin_of("https://collector.example/one"), origin_of("http://[0:0::1]:8000/")
+    ('https://collector.example', 'http://[::1]:8000')
+    """
+    scheme, place = collector_url(collector).split("/")[0:3:2]
+    return f"{scheme}//{place}"
+
+
+def _canonical_host(host: str) -> str:
+    """A host as the URL standard writes it, or a ValueError.
+
+    It refuses a final dot, which makes another origin of the same host, and letters beyond ASCII, which two versions
+    of Unicode may write differently: the punycode of both is known to whoever publishes a link.
+    """
+    if ":" in host and "%" not in host:
+        number = int(ipaddress.IPv6Address(host))
+        address = ipaddress.IPv6Address(number)
+        if address.ipv4_mapped:  # newer versions of Python write these with dots
+            return f"[::ffff:{number >> 16 & 0xFFFF:x}:{number & 0xFFFF:x}]"
+        return f"[{address.compressed}]"
+    labels = host.split(".")
+    if not all(map(_LABEL.fullmatch, labels)):
+        raise ValueError("no host")
+    if not _NUMBER.fullmatch(labels[-1]) and not labels[-1].isdecimal():
+        return host
+    # An IPv4 address in any of its old forms: 127.1, 0x7f.0.0.1, 2130706433.
+    *first, last = [int(each, _base(each)) if each not in ("0x", "0") else 0 for each in labels]
+    if len(first) > 3 or any(each > 255 for each in first) or last >= 256 ** (4 - len(first)):
+        raise ValueError("no IPv4 address")
+    return str(ipaddress.IPv4Address(sum(each << 8 * (3 - n) for n, each in enumerate(first)) + last))
+
+
+def _without_dots(path: str) -> str:
+    """A path without the segments ``.`` and ``..``, which no browser sends."""
+    kept: list[str] = []
+    for segment in path.split("/"):
+        step = re.sub("%2e", ".", segment, flags=re.IGNORECASE)
+        if step == "..":
+            del kept[max(len(kept) - 1, 1) :]  # the empty one before the first slash stays
+        elif step != ".":
+            kept.append(segment)
+    return "/".join(kept)
+
+
+def _base(number: str) -> int:
+    if number.startswith("0x"):
+        return 16
+    return 8 if number.startswith("0") else 10

@@ -1,17 +1,18 @@
-"""The device's memory: one draw for each survey, kept as the report and never as the answer.
+"""The device's memory: one draw for each survey and for each question, kept as noisy values and never as answers.
 
 Eleven fresh draws at epsilon 1 would give a yes-no answer away 19 times out of 20. So a report is kept before it is
-first sent, and a crash in between cannot cause a second draw. It is kept by survey alone: a second collector of the
-same survey gets the same report, which tells two collectors together no more than one. The rules are those of
-``client/deniable_web/memory.js``.
+first sent, and a question that is asked again under another title gets the noisy value that it got before. Check, draw,
+charge and keep are one step. The rules are in ``docs/device.md``; ``client/deniable_web/memory.js`` follows the same,
+and both are held to the same vectors.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,10 +22,11 @@ from deniable.ledger import Ledger
 from deniable.report import Report, parse_report
 from deniable.survey import Survey
 from deniable_client.folder import user_data_folder
+from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile
 
 WINDOW_DAYS = 90
-"""For so long a report counts in the ledger of the collector that it was drawn for."""
+"""For so long what a collector was told counts in its ledger, and in the device's."""
 
 State = Literal["waiting", "sent", "refused"]
 
@@ -35,6 +37,10 @@ ON recipients.survey = reports.survey AND collector = ? WHERE reports.survey = ?
 _PENDING = """
 SELECT survey, collector, report, state FROM recipients JOIN reports USING (survey)
 WHERE state = 'waiting' AND collector = coalesce(?, collector) ORDER BY survey, collector
+"""
+# What several collectors were told counts once for the device.
+_LEDGER = """
+SELECT question, max(millionths) FROM told WHERE origin = coalesce(?, origin) AND day > ? GROUP BY question
 """
 
 
@@ -57,6 +63,26 @@ class Kept:
     state: State
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a person can know before answering a survey.
+
+    Attributes
+    ----------
+    collector, device : float
+        Epsilon that the survey's collector, and all of them, have been told within 90 days when the survey is answered.
+    has_told : bool
+        Whether this device told anything within 90 days.
+    is_same : bool
+        Whether a question of the survey was asked before: then the device sends the same as then.
+    """
+
+    collector: float = 0.0
+    device: float = 0.0
+    has_told: bool = False
+    is_same: bool = False
+
+
 def utc_today() -> datetime.date:
     """The day by which surveys open and close, and by which the ledger counts."""
     return datetime.datetime.now(datetime.UTC).date()
@@ -74,9 +100,9 @@ class Memory:
 
     Notes
     -----
-    The file holds noisy reports, their surveys' epsilon, collectors and days, no answer and no time of day. Processes
-    may share it: each draw happens within a transaction that locks the file, so 20 processes that answer at once make
-    one report. Whoever clears it answers the next time anew.
+    The file holds noisy reports and values, what they cost, collectors and days, no answer and no time of day.
+    Processes may share it: each draw happens within a transaction that locks the file, so 20 processes that answer at
+    once make one report. Whoever clears it answers the next time anew.
 
     Examples
     --------
@@ -102,11 +128,13 @@ class Memory:
     ) -> Report:
         """The report of a survey: what is kept, or what ``draw`` makes, kept before this returns.
 
+        Of a question that was asked before, under whatever title, the report holds the value that was drawn then.
+
         Parameters
         ----------
         survey : Survey
         collector : str
-            Whom the report is for; the survey is entered in its ledger.
+            Whom the report is for; what is new to it is entered in its ledger.
         draw : callable
             Called once at most, and not if there is a report.
         ceiling : Ceiling, optional
@@ -115,25 +143,37 @@ class Memory:
         Raises
         ------
         BudgetError
-            If the ledger has no room; nothing is drawn.
+            If the survey, or a ledger, has no room; nothing is drawn.
         UnusableMemory
             If the file cannot be read or written; nothing is drawn.
         """
         with self._file.transaction() as db:
-            self._check(db, survey, collector, ceiling or Ceiling())
+            self._charge(db, survey, collector, ceiling or Ceiling())
             report = self._report_of(db, survey)
             if report is None:
-                report = draw()
-                db.execute("INSERT INTO reports VALUES (?, ?, ?)", (survey.id, report.encode(), survey.epsilon))
-            entry = (survey.id, collector, self.today().isoformat())
-            db.execute("INSERT INTO recipients VALUES (?, ?, ?, 'waiting') ON CONFLICT DO NOTHING", entry)
+                report = self._with_known_values(db, survey, draw())
+                db.execute("INSERT INTO reports VALUES (?, ?)", (survey.id, report.encode()))
+                self._report_of(db, survey)  # a value of a damaged memory is not kept for one of the survey
+            db.execute("INSERT INTO recipients VALUES (?, ?, 'waiting') ON CONFLICT DO NOTHING", (survey.id, collector))
         return report
 
     def check(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> None:
-        """Raise a BudgetError if the ledger of the collector has no room for the survey."""
+        """Raise a BudgetError if the ledger of the collector, or of the device, has no room for the survey."""
+        self.told(survey, collector, ceiling)
+
+    def told(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> Told:
+        """What the collector and the device will have told once the survey is answered; nothing is entered.
+
+        Raises
+        ------
+        BudgetError
+            If that is too much.
+        """
         with self._file.reading() as db:
-            if db:
-                self._check(db, survey, collector, ceiling or Ceiling())
+            ledgers = self._ledgers(db, collector) if db else _Ledgers(set(), {}, {})
+            known = {key for (key,) in db.execute("SELECT question FROM noisy")} if db else set()
+        _, own, everybody = ledgers.with_survey(survey, collector, ceiling or Ceiling())
+        return Told(own, everybody, bool(ledgers.everybody), not known.isdisjoint(survey.keys.values()))
 
     def mark(self, survey: str, collector: str, state: State) -> None:
         """Note what became of a report; one that was sent stays so."""
@@ -155,31 +195,40 @@ class Memory:
             rows = db.execute(_PENDING, (collector,)).fetchall() if db else []
         return tuple(Kept(*row) for row in rows)
 
-    def ledger(self, collector: str) -> Ledger:
-        """What a collector was given within 90 days, by survey."""
+    def ledger(self, collector: str | None = None) -> Ledger:
+        """What a collector was told within 90 days, by the keys of its questions; without one, what anybody was."""
         with self._file.reading() as db:
-            return self._ledger(db, collector) if db else Ledger()
-
-    def _ledger(self, db: sqlite3.Connection, collector: str) -> Ledger:
+            entries = self._recent(db, collector and origin_of(collector)) if db else {}
         ledger = Ledger()
-        start = self.today() - datetime.timedelta(days=WINDOW_DAYS)
-        for survey, epsilon in db.execute(
-            "SELECT survey, epsilon FROM recipients JOIN reports USING (survey) WHERE collector = ? AND day > ?",
-            (collector, start.isoformat()),
-        ):
-            ledger = ledger.add(survey, epsilon)
+        for key, millionths in entries.items():
+            ledger = ledger.add(key, millionths / 1e6)
         return ledger
 
-    def _check(self, db: sqlite3.Connection, survey: Survey, collector: str, ceiling: Ceiling) -> None:
-        # The same bytes to the same collector tell it nothing more, however old they are.
-        if db.execute("SELECT 1 FROM recipients WHERE survey = ? AND collector = ?", (survey.id, collector)).fetchone():
-            return
-        total = self._ledger(db, collector).add(survey.id, survey.epsilon).epsilon
-        if total > ceiling.survey:
-            raise BudgetError(
-                f"collector {collector}: epsilons within {WINDOW_DAYS} days must add up to at most {ceiling.survey:g} "
-                f"on this device, with survey {survey.id} they add up to {total:.4g}"
-            )
+    def _recent(self, db: sqlite3.Connection, origin: str | None) -> dict[str, int]:
+        start = self.today() - datetime.timedelta(days=WINDOW_DAYS)
+        return dict(db.execute(_LEDGER, (origin, start.isoformat())))
+
+    def _ledgers(self, db: sqlite3.Connection, collector: str) -> _Ledgers:
+        origin = origin_of(collector)
+        ever = {key for (key,) in db.execute("SELECT question FROM told WHERE origin = ?", (origin,))}
+        return _Ledgers(ever, self._recent(db, origin), self._recent(db, None))
+
+    def _charge(self, db: sqlite3.Connection, survey: Survey, collector: str, ceiling: Ceiling) -> None:
+        """Enter what is new to the collector, if there is room for it."""
+        new, _, _ = self._ledgers(db, collector).with_survey(survey, collector, ceiling)
+        # A clock that goes back makes no entry older than the last one.
+        (latest,) = db.execute("SELECT max(day) FROM told").fetchone()
+        day = max(self.today().isoformat(), latest or "")
+        entries = [(origin_of(collector), key, day, cost) for key, cost in new.items()]
+        db.executemany("INSERT INTO told VALUES (?, ?, ?, ?)", entries)
+
+    def _with_known_values(self, db: sqlite3.Connection, survey: Survey, report: Report) -> Report:
+        """A new report in which every question that was asked before has the value that it got then."""
+        values = dict(report.values)
+        for question, key in survey.keys.items():
+            db.execute("INSERT INTO noisy VALUES (?, ?) ON CONFLICT DO NOTHING", (key, values[question]))
+            (values[question],) = db.execute("SELECT value FROM noisy WHERE question = ?", (key,)).fetchone()
+        return replace(report, values=values)
 
     def _report_of(self, db: sqlite3.Connection, survey: Survey) -> Report | None:
         row = db.execute("SELECT report FROM reports WHERE survey = ?", (survey.id,)).fetchone()
@@ -192,3 +241,32 @@ class Memory:
         if report is None or report.encode() != row[0]:
             raise self._file.unusable(f"what it keeps of survey {survey.id} is no report of it")
         return report
+
+
+@dataclass(frozen=True)
+class _Ledgers:
+    """What a collector was told ever, and what it and all together were told within 90 days, in millionths."""
+
+    ever: set[str]
+    own: dict[str, int]
+    everybody: dict[str, int]
+
+    def with_survey(self, survey: Survey, collector: str, ceiling: Ceiling) -> tuple[dict[str, int], float, float]:
+        """What a survey adds, and the two totals then; a BudgetError if one of them is too much."""
+        ceiling.check(survey)
+        # The same value to the same collector tells it nothing more, however old it is. Costs are rounded up to whole
+        # numbers, so that no order of adding matters.
+        costs = {survey.keys[asked.id]: math.ceil(asked.epsilon * 1e6) for asked in survey.questions}
+        new = {key: cost for key, cost in costs.items() if key not in self.ever}
+        own, everybody = (sum((told | new).values()) / 1e6 for told in (self.own, self.everybody))
+        if new and own > ceiling.survey:
+            raise BudgetError(
+                f"collector {origin_of(collector)}: epsilons within {WINDOW_DAYS} days must add up to at most "
+                f"{ceiling.survey:g} on this device, with survey {survey.id} they add up to {own:.4g}"
+            )
+        if new and everybody > ceiling.device:
+            raise BudgetError(
+                f"device: epsilons within {WINDOW_DAYS} days must add up to at most {ceiling.device:g} over all "
+                f"collectors, with survey {survey.id} they add up to {everybody:.4g}"
+            )
+        return new, own, everybody

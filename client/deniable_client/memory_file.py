@@ -14,25 +14,34 @@ from deniable.errors import DeniableError
 WAIT_SECONDS = 10.0
 """How long one process waits for another one's transaction."""
 
-# Rows are ordered by survey and not by insertion, so the file does not tell which was answered first on a day.
+# Rows are ordered by their keys and not by insertion, so the file does not tell which was answered first on a day.
 _SCHEMA = """
 CREATE TABLE reports (
     survey TEXT PRIMARY KEY,
-    report BLOB NOT NULL CHECK (typeof(report) = 'blob'),
-    epsilon REAL NOT NULL
+    report BLOB NOT NULL CHECK (typeof(report) = 'blob')
 ) WITHOUT ROWID;
 CREATE TABLE recipients (
     survey TEXT NOT NULL REFERENCES reports (survey),
     collector TEXT NOT NULL,
-    day TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'refused')),
     PRIMARY KEY (survey, collector)
 ) WITHOUT ROWID;
+CREATE TABLE noisy (
+    question TEXT PRIMARY KEY,
+    value NOT NULL CHECK (typeof(value) IN ('integer', 'text'))
+) WITHOUT ROWID;
+CREATE TABLE told (
+    origin TEXT NOT NULL,
+    question TEXT NOT NULL,
+    day TEXT NOT NULL CHECK (day IS date(day)),
+    millionths INTEGER NOT NULL CHECK (typeof(millionths) = 'integer' AND millionths >= 0),
+    PRIMARY KEY (origin, question)
+) WITHOUT ROWID;
 PRAGMA application_id = 0x44656e69;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 """
 # Without the check a page whose count of rows was damaged would read as an empty one, and be drawn for again.
-_MARKS = {"application_id": 0x44656E69, "user_version": 1, "quick_check": "ok"}
+_MARKS = {"application_id": 0x44656E69, "user_version": 2, "quick_check": "ok"}
 
 
 class UnusableMemory(DeniableError):
@@ -91,7 +100,7 @@ class MemoryFile:
                 db.execute("PRAGMA secure_delete = ON")
                 for mark, wanted in _MARKS.items():
                     if db.execute(f"PRAGMA {mark}").fetchone()[0] != wanted:
-                        raise self.unusable("it is damaged, of a newer version, or of another program")
+                        raise self.unusable("it is damaged, of another version, or of another program")
                 yield db
         except (OSError, sqlite3.Error) as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:

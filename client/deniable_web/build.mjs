@@ -37,8 +37,8 @@ const fetchedCatalogues = {
 /** Names that no page sees: the methods and fields that modules share with each other alone. */
 export const INNER = new RegExp(
   `^(${[
-    "ifTrue ifOther kept parameters settle settleRows draw check row least markSent below spent charge lasts recall",
-    "once forget inputs mark gone load place announce isOwn more isSeen notes labels sentence share words root show cohortRequired",
+    "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
+    "once forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show cohortRequired",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 

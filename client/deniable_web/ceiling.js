@@ -4,37 +4,34 @@
  *
  * The figures stand in code that runs on the device, so that no collector can raise them through a survey. They
  * are the same in shared/deniable/ceiling.py. What one collector asks within 90 days, in however many surveys, stays
- * below the ceiling of a single one.
+ * below the ceiling of a single one; what all of them ask, below twice that.
  */
 
 import { BudgetError } from "./errors.js";
 
-export const CEILING = Object.freeze({ question: 4, survey: 8 });
+export const CEILING = Object.freeze({ question: 4, survey: 8, device: 16 });
 export const WARNING = Object.freeze({ question: 2, survey: 4 });
 
 /** @typedef {import("./survey.js").Survey} Survey */
 
-/**
- * Throw a BudgetError unless the survey stays below the ceiling.
- * @param {Survey} survey @param {number} [spent] what its collector took before
- */
-export function checkCeiling(survey, spent = 0) {
+/** Throw a BudgetError unless the survey stays below the ceiling. @param {Survey} survey */
+export function checkCeiling(survey) {
   for (const { id, mechanism } of survey.questions) hold(`question "${id}"`, mechanism.epsilon, CEILING.question);
   hold("survey", survey.epsilon, CEILING.survey);
-  hold("collector: within 90 days", survey.epsilon + spent, CEILING.survey);
 }
 
 /** Refuses NaN too. @param {string} subject @param {number} epsilon @param {number} most */
-function hold(subject, epsilon, most) {
+export function hold(subject, epsilon, most) {
   if (!(epsilon <= most)) throw new BudgetError(`${subject}: epsilon must be at most ${most}, got ${epsilon}`);
 }
 
 /**
- * How weak the protection is, by the most telling question and by the whole survey: 0 where nobody can be sure of an
- * answer, 1 where what is sent is a hint, 2 where people are warned.
- * @param {Survey} survey
+ * How weak the protection is, by the most telling question, by the whole survey and by all that its collector is told:
+ * 0 where nobody can be sure of an answer, 1 where what is sent is a hint, 2 where people are warned.
+ * @param {Survey} survey @param {number} [total] what its collector is told within 90 days, this survey included
  */
-export function weakness({ questions, epsilon }) {
-  const most = Math.max(epsilon / WARNING.survey, ...questions.map(({ mechanism }) => mechanism.epsilon / WARNING.question));
+export function weakness({ questions, epsilon }, total = 0) {
+  const sum = Math.max(epsilon, total) / WARNING.survey;
+  const most = Math.max(sum, ...questions.map(({ mechanism }) => mechanism.epsilon / WARNING.question));
   return +(most > 0.5) + +(most > 1);
 }

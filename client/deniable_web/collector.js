@@ -44,8 +44,9 @@ export function parseLink(link, base) {
   } catch {
     // no URL at all, refused below with everything else that is no link
   }
-  const found = url && /^(.*)\/(?:s|embed|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(url.pathname);
-  if (!url || !found || !/^https?:$/.test(url.protocol)) {
+  const found = url && /^(.*?)\/+(?:s|embed|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(url.pathname);
+  // A final dot makes another origin of the same host, with a memory of its own.
+  if (!url || !found || !/^https?:$/.test(url.protocol) || url.hostname.endsWith(".")) {
     throw new SurveyError("survey: its link must end in /s/ and its address");
   }
   const cohort = new URLSearchParams(url.hash.slice(1)).get("cohort");

@@ -7,17 +7,17 @@
  * element's own content, which can send nothing.
  *
  * With the attribute `isolated` the survey runs in a frame of the collector's origin, which the page around it cannot
- * look into; with `kiosk` the device forgets each person.
+ * look into; with `kiosk` the device forgets each person. No link can say that: it is for whoever owns the device.
  *
  * Events, none with an answer: deniable-ready, -start, -submit, -complete, -queued, -error, -closed, -resize.
  */
 
 import { DeniableElement } from "./base-element.js";
-import { checkCeiling } from "./ceiling.js";
+import { CEILING, checkCeiling } from "./ceiling.js";
 import { submit } from "./collector.js";
-import { encodeReport, randomize } from "./device.js";
+import { randomize } from "./device.js";
 import { h } from "./dom.js";
-import { BudgetError, CollectorError, ReportError, SurveyClosed, SurveyError } from "./errors.js";
+import { BudgetError, CollectorError, ReportError, SurveyClosed, SurveyError, UnusableMemory } from "./errors.js";
 import { questions } from "./form.js";
 import { Memory, today } from "./memory.js";
 import { fill } from "./messages.js";
@@ -27,13 +27,17 @@ import { translate } from "./survey.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */
+/** @typedef {import("./memory.js").Seen} Seen */
+
+/** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
+const KIOSK = "deniable-kiosk";
 
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
   /** What to do when the network is back. @type {(() => void) | null} */
   #again = null;
-  /** Under which the draw is kept; on a shared device each person has one. */
-  #key = "";
+  /** On a shared device, who is answering now: a random name. */
+  #person = "";
   #isKiosk = false;
   /** The origin around the frame in which this runs. @type {string | null} */
   #host = null;
@@ -65,18 +69,19 @@ export class DeniableSurvey extends DeniableElement {
     try {
       const place = this.place();
       const { collector, cohort, more, isOwn } = place;
-      this.#isKiosk = this.hasAttribute("kiosk") || more.has("kiosk");
+      this.#isKiosk = this.hasAttribute("kiosk") || (isOwn && parent !== window && window.name === KIOSK);
       if (!isOwn && this.hasAttribute("isolated")) return this.#frame(place, signal);
       this.#host = isOwn ? more.get("host") : null;
       const survey = await this.load(place);
       if (signal.aborted) return;
       this.#survey = survey.id;
-      checkCeiling(survey, this.#isKiosk ? 0 : this.#memory.spent(collector, survey.id));
+      checkCeiling(survey);
       if (cohort !== null && !survey.cohorts.includes(cohort)) {
         throw new SurveyError("cohort: must be one of the survey's cohorts");
       }
-      this.#key = this.#isKiosk ? `${survey.id}:${newReportId()}` : survey.id;
-      this.#open(translate(survey, place.languages, this.words), place);
+      this.#person = this.#isKiosk ? newReportId() : "";
+      const seen = await this.#memory.look(survey, collector, this.#isKiosk);
+      if (!signal.aborted) this.#open(translate(survey, place.languages, this.words), place, seen);
     } catch (error) {
       if (!signal.aborted) this.#fail(error, null, () => this.#load(signal));
     }
@@ -86,8 +91,8 @@ export class DeniableSurvey extends DeniableElement {
   #frame({ collector, survey, cohort, languages: [lang] }, signal) {
     const more = new URLSearchParams({ host: location.origin, lang });
     if (cohort !== null) more.set("cohort", cohort);
-    if (this.#isKiosk) more.set("kiosk", "");
-    const frame = h("iframe", { src: `${collector}/embed/${survey}#${more}`, title: this.title || this.words.survey, part: "frame" });
+    const src = `${collector}/embed/${survey}#${more}`;
+    const frame = h("iframe", { src, name: this.#isKiosk ? KIOSK : "", title: this.title || this.words.survey, part: "frame" });
     const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
       if (source !== frame.contentWindow || origin !== new URL(collector).origin) return;
       const { deniable, height } = Object(data);
@@ -99,40 +104,51 @@ export class DeniableSurvey extends DeniableElement {
     this.show(frame);
   }
 
-  /** @param {View} view @param {Place} place */
-  #open(view, place) {
+  /** @param {View} view @param {Place} place @param {Seen} seen */
+  #open(view, place, seen) {
     const m = this.words;
-    const kept = this.#memory.recall(this.#key);
+    const { kept, waiting } = seen;
+    const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
+      this.show(screens.notice(m, m.sentBefore, text, { next, way }));
     const closed = screens.notOpen(m, view, today(), place.cohort);
-    const waiting = this.#memory.below(view.id);
-    if (kept?.sent.includes(place.collector)) {
-      this.#receipt(view, place, kept.report, m.sentBefore);
-    } else if (kept) {
-      this.#send(view, place, kept.report);
+    if (kept && !this.#isKiosk) {
+      if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
+      else if (seen.isSent === false) this.#send(view, place, kept);
+      // Another collector of the survey gets the same report, if somebody wants that.
+      else again(m.same, () => this.#answer(view, place));
     } else if (closed) {
       this.show(closed);
       this.announce("closed");
+    } else if (kept) {
+      again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined }), m.next);
     } else {
       const start = () => {
         this.show(questions(m, view, (answers) => this.#answer(view, place, answers)), true);
         this.announce("start");
       };
+      const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.#isKiosk ? m.kiosk : !this.#memory.lasts && m.fleeting,
+        seen.isSame && !this.#isKiosk && m.same,
+        seen.hasTold && fill(m.told, { own, all }),
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
       ];
-      this.show(screens.consent(m, view, { cohort: place.cohort, isSeen: !place.isOwn, notes, start }));
+      const how = { cohort: place.cohort, isSeen: !place.isOwn, total: seen.totals[0], notes, start };
+      this.show(screens.consent(m, view, how));
       this.announce("ready");
     }
     this.#sendWaiting(view, place, waiting);
   }
 
-  /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} answers */
-  #answer(view, place, answers) {
-    const draw = () => encodeReport(randomize(view, answers, { cohort: place.cohort }));
-    const report = this.#memory.once(this.#key, draw);
-    if (!this.#isKiosk) this.#memory.charge(place.collector, view);
-    return this.#send(view, place, report);
+  /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */
+  async #answer(view, place, answers = {}) {
+    this.show(screens.wait(this.words.sending), true); // nothing to press while the device remembers
+    try {
+      const draw = () => randomize(view, answers, { cohort: place.cohort });
+      this.#send(view, place, await this.#memory.once(view, place.collector, draw, this.#person));
+    } catch (error) {
+      this.#fail(error, view, () => {});
+    }
   }
 
   /** @param {View} view @param {Place} place @param {string} report */
@@ -140,11 +156,11 @@ export class DeniableSurvey extends DeniableElement {
     this.#again = null;
     this.show(screens.wait(this.words.sending), true);
     this.announce("submit");
-    const key = this.#key;
+    const person = this.#person;
     try {
       await submit(view, place.collector, report);
-      if (this.#isKiosk) this.#memory.forget(key);
-      else this.#memory.markSent(key, place.collector);
+      // Where this fails, the same report goes once more the next time, and counts once.
+      await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
       this.#receipt(view, place, report, this.words.sent);
       this.announce("complete");
     } catch (error) {
@@ -156,11 +172,11 @@ export class DeniableSurvey extends DeniableElement {
   async #sendWaiting(view, { collector }, /** @type {string[]} */ waiting) {
     for (const key of waiting) {
       try {
-        await submit(view, collector, this.#memory.recall(key)?.report ?? "");
+        await submit(view, collector, (await this.#memory.recall(key)) ?? "");
       } catch (error) {
         if (!(error instanceof ReportError)) return; // later, then
       }
-      this.#memory.forget(key);
+      await this.#memory.forget(key);
     }
   }
 
@@ -179,12 +195,14 @@ export class DeniableSurvey extends DeniableElement {
    */
   #fail(error, view, again) {
     const m = this.words;
-    const detail = error instanceof BudgetError ? "" : Object(error).message; // that one speaks of epsilon
+    // Those two speak of epsilon, and for programmers.
+    const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
     const isClosed = error instanceof SurveyClosed;
     const isNetwork = error instanceof CollectorError;
     const [title, text] =
       error instanceof ReportError ? [isClosed ? m.closed : m.notTaken, m.notKept]
       : error instanceof BudgetError ? [m.refused, m.refusedText]
+      : error instanceof UnusableMemory ? [m.refused, m.unusable]
       : !isNetwork ? [m.altered, m.alteredText]
       : view ? [m.waiting, m.waitingText]
       : [m.unreachable, m.unreachableText];

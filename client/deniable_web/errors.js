@@ -9,7 +9,8 @@
  *   ReportError        a report that does not fit its survey
  *     ReportConflict   the same report id arrived before with other content
  *     SurveyClosed     the survey takes no reports at this time
- *   BudgetError        the device's ceiling refuses what the survey asks
+ *   BudgetError        the device's ceiling or its ledger refuses what the survey asks
+ *   UnusableMemory     what the device remembers cannot be read or written; nothing was drawn
  *   CollectorError     the collector cannot be reached, or answers something else than agreed
  *
  * A message reads "subject: expectation". A message about an answer never says what came.
@@ -29,4 +30,9 @@ export class ReportError extends DeniableError {}
 export class ReportConflict extends ReportError {}
 export class SurveyClosed extends ReportError {}
 export class BudgetError extends DeniableError {}
+export class UnusableMemory extends DeniableError {
+  constructor() {
+    super("memory: must be as it was left, with room for more");
+  }
+}
 export class CollectorError extends DeniableError {}

@@ -14,6 +14,7 @@ export {
   ReportError,
   SurveyClosed,
   SurveyError,
+  UnusableMemory,
 } from "./errors.js";
 export { MECHANISMS, mechanismFromPublished } from "./mechanisms/index.js";
 export { Memory } from "./memory.js";

@@ -1,140 +1,160 @@
 //@ts-check
 /*
- * What a device remembers: one draw for each survey, and how much each collector asked of it. Never an answer.
+ * What a device remembers, so that it draws once and keeps its budget. Never an answer. The rules are in
+ * docs/device.md; client/deniable_client/memory.py follows the same, and both are held to the same vectors.
  *
- * Eleven fresh draws at epsilon 1 would give a yes-no answer away 19 times out of 20. The report is kept before it
- * is first sent, so a crash in between cannot cause a second draw. It is kept by survey alone: a second collector
- * of the same survey gets the same report, which tells two collectors together no more than one.
+ * Eleven fresh draws at epsilon 1 would give a yes-no answer away 19 times out of 20. So a survey is drawn once, and so
+ * is a question that is asked again under another title. Check, draw, charge and keep are one step, and only what is
+ * kept is sent.
  */
+
+import { CEILING, hold } from "./ceiling.js";
+import { encodeReport } from "./device.js";
+import { UnusableMemory } from "./errors.js";
+import { browserStore } from "./store.js";
+
+/** @typedef {import("./store.js").State} State */
+/** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./survey.js").Question} Question */
 
 /**
- * @typedef {object} Kept
- * @property {string} report the very text that is sent
- * @property {readonly string[]} sent collectors that have it; it is pending for every other
+ * @typedef {object} Seen What a device knows before somebody answers.
+ * @property {string | undefined} kept the report of the survey
+ * @property {boolean | undefined} isSent whether the collector has it; undefined if nobody pressed Send for this one
+ * @property {boolean} isSame whether a question of it was asked before
+ * @property {boolean} hasTold whether anybody was told anything within 90 days
+ * @property {number[]} totals of the collector and of the device: epsilon within 90 days, this survey included
+ * @property {string[]} waiting on a shared device, under what the reports of other people are kept
  */
 
-const PREFIX = "deniable:";
-const LEDGER = "deniable-ledger";
 const LEDGER_MS = 90 * 864e5; // 90 days
-
-/** What could not be stored lives as long as the page does. @type {Map<string, string>} */
-const page = new Map();
 
 /** The day, in UTC, as in "2026-11-20": no finer time is kept anywhere. */
 export const today = () => new Date().toISOString().slice(0, 10);
 
 export class Memory {
-  #storage;
-  #page;
+  #store;
 
-  /**
-   * @param {() => Storage} storage a function, because merely naming localStorage throws where it is blocked
-   * @param {Map<string, string>} fallback
-   */
-  constructor(storage = () => localStorage, fallback = page) {
-    this.#storage = storage;
-    this.#page = fallback;
+  constructor(store = browserStore) {
+    this.#store = store;
   }
 
-  /** The draw of a survey, if there was one. @param {string} survey @returns {Kept | null} */
-  recall(survey) {
-    const { report, sent } = this.#read(PREFIX + survey);
-    return typeof report === "string" && Array.isArray(sent) ? { report, sent } : null;
-  }
-
-  /**
-   * Keep the first draw of a survey; a later one is dropped in its favour.
-   * @param {string} survey @param {() => string} draw @returns {string} the text to send
-   */
-  once(survey, draw) {
-    const known = this.recall(survey); // another tab may have been faster
-    if (known) return known.report;
-    const report = draw();
-    this.#write(PREFIX + survey, { report, sent: [] });
-    return report;
-  }
-
-  /** @param {string} survey @param {string} collector */
-  markSent(survey, collector) {
-    const kept = this.recall(survey);
-    if (kept && !kept.sent.includes(collector)) {
-      this.#write(PREFIX + survey, { ...kept, sent: [...kept.sent, collector] });
-    }
-  }
-
-  /** Forget the draw of a survey, which is right only where another person comes next. @param {string} survey */
-  forget(survey) {
-    this.#page.delete(PREFIX + survey);
-    this.#attempt(() => this.#storage().removeItem(PREFIX + survey));
-  }
-
-  /** What is kept below a survey: on a shared device the reports of several people. @param {string} survey */
-  below(survey) {
-    const keys = [...this.#page.keys(), ...(this.#attempt(() => Object.keys(this.#storage())) ?? [])];
-    return keys.filter((key) => key.startsWith(`${PREFIX}${survey}:`)).map((key) => key.slice(PREFIX.length));
-  }
-
-  /** Epsilon that a collector's other surveys took within 90 days. @param {string} collector @param {string} survey */
-  spent(collector, survey, day = today()) {
-    const entries = Object.entries(this.#ledger(day)[collector] ?? {});
-    return entries.reduce((sum, [id, [, epsilon]]) => (id === survey ? sum : sum + epsilon), 0);
-  }
-
-  /**
-   * Write down what a survey takes, once however often it is sent.
-   * @param {string} collector @param {import("./survey.js").Survey} survey
-   */
-  charge(collector, { id, epsilon }, day = today()) {
-    const ledger = this.#ledger(day);
-    this.#write(LEDGER, { ...ledger, [collector]: { ...ledger[collector], [id]: [day, epsilon] } });
-  }
-
-  /** Whether what is kept outlives the page. */
+  /** Whether what is kept outlives the page; known once something was asked. */
   get lasts() {
-    const probe = `${PREFIX}probe`;
-    return !!this.#attempt(() => {
-      this.#storage().setItem(probe, "");
-      this.#storage().removeItem(probe);
-      return true;
+    return this.#store.lasts;
+  }
+
+  /**
+   * What is known of a survey. Throws a BudgetError if this collector, or all of them, would be told too much.
+   * @param {Survey} survey @param {string} collector @param {boolean} [isShared] and so nobody's budget
+   * @returns {Promise<Seen>}
+   */
+  look(survey, collector, isShared = false, day = today()) {
+    return this.#store.run(({ reports, noisy, told }) => {
+      const kept = reports[survey.id];
+      const hasTold = !isShared && sum(Object.values(told), day) > 0;
+      const totals = isShared ? [0, 0] : charge(told, collector, survey.questions, day);
+      return {
+        kept: survey.id in reports ? fitting(kept.report, survey) : undefined,
+        isSent: kept?.to[collector],
+        isSame: survey.questions.some(({ key }) => key in noisy),
+        hasTold,
+        totals,
+        waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`)),
+      };
+    }, true);
+  }
+
+  /**
+   * The report of a survey: what is kept, or what `draw` makes, kept before this is done and charged to its collector.
+   * @param {Survey} survey @param {string} collector @param {() => import("./device.js").Report} draw
+   * @param {string} [person] on a shared device, where nobody's values are another one's
+   * @returns {Promise<string>} the text to send
+   */
+  once(survey, collector, draw, person, day = today()) {
+    const name = person ? `${survey.id}:${person}` : survey.id;
+    return this.#store.run(({ reports, noisy, told }) => {
+      if (!person) charge(told, collector, survey.questions, day);
+      if (!(name in reports)) {
+        const { id, cohort, answers } = draw();
+        const values = survey.questions.map(({ id, key }) => [id, person ? answers[id] : (noisy[key] ??= answers[id])]);
+        reports[name] = { report: encodeReport({ id, cohort, answers: Object.fromEntries(values) }), to: {} };
+      }
+      reports[name].to[collector] ??= false;
+      return fitting(reports[name].report, survey);
     });
   }
 
   /**
-   * What was taken within 90 days, by collector and survey.
-   * @param {string} day @returns {Record<string, Record<string, [string, number]>>}
+   * The noisy value of one question, which is also that of its survey.
+   * @param {Question} question @param {string} collector
+   * @param {() => number | string} [draw] without it, undefined unless the collector was told the value
+   * @returns {Promise<number | string | undefined>}
    */
-  #ledger(day) {
-    const isRecent = (/** @type {any} */ [, [since]]) => Date.parse(day) - Date.parse(since) < LEDGER_MS;
-    const collectors = Object.entries(this.#read(LEDGER)).map(([collector, surveys]) => {
-      return [collector, Object.fromEntries(Object.entries(surveys).filter(isRecent))];
-    });
-    return Object.fromEntries(collectors);
-  }
-
-  /** @param {string} key @returns {Record<string, any>} empty where nothing of ours is kept */
-  #read(key) {
-    return this.#attempt(() => Object(JSON.parse(this.#page.get(key) ?? this.#storage().getItem(key) ?? "{}"))) ?? {};
-  }
-
-  /** @param {string} key @param {object} value */
-  #write(key, value) {
-    // First where it cannot fail; then, if it can be, where it lasts.
-    this.#page.set(key, JSON.stringify(value));
-    this.#attempt(() => {
-      this.#storage().setItem(key, JSON.stringify(value));
-      this.#page.delete(key);
+  value(question, collector, draw, day = today()) {
+    const { key } = question;
+    if (!draw) return this.#store.run(({ noisy, told }) => told[new URL(collector).origin]?.[key] && noisy[key], true);
+    return this.#store.run(({ noisy, told }) => {
+      charge(told, collector, [question], day);
+      return (noisy[key] ??= draw());
     });
   }
 
-  /**
-   * What an act on the storage gives, undefined where storage is blocked or full, or not ours.
-   * @template T @param {() => T} act
-   */
-  #attempt(act) {
-    try {
-      return act();
-    } catch {
-      return undefined;
-    }
+  /** The text that waits under a name. @param {string} name @returns {Promise<string | undefined>} */
+  recall(name) {
+    return this.#store.run(({ reports }) => reports[name]?.report, true);
   }
+
+  /** @param {string} name @param {string} collector */
+  markSent(name, collector) {
+    return this.#store.run(({ reports: { [name]: kept } }) => {
+      if (kept?.to[collector] === false) kept.to[collector] = true;
+    });
+  }
+
+  /** Forget a report, which is right only where another person comes next. @param {string} name */
+  forget(name) {
+    return this.#store.run(({ reports }) => delete reports[name]);
+  }
+}
+
+/**
+ * Enter what a collector is about to be told, each question once however often it is sent.
+ * @param {State["told"]} told changed, also where this throws @param {string} collector
+ * @param {readonly Question[]} questions @param {string} day
+ * @returns {number[]} the totals of the collector and of the device
+ */
+function charge(told, collector, questions, day) {
+  const mine = (told[new URL(collector).origin] ??= {});
+  const fresh = questions.filter(({ key }) => !(key in mine));
+  // A clock that goes back makes no entry older than the last one.
+  const latest = Object.values(told).flatMap(Object.values).reduce((last, [since]) => (since > last ? since : last), day);
+  for (const { key, mechanism } of fresh) mine[key] = [latest, Math.ceil(mechanism.epsilon * 1e6)];
+  const own = sum([mine], day);
+  const all = sum(Object.values(told), day);
+  if (fresh.length) {
+    hold("collector", own, CEILING.survey);
+    hold("device", all, CEILING.device);
+  }
+  return [own, all];
+}
+
+/**
+ * Epsilon within 90 days; what several were told counts once. In whole millionths, so that no order of adding matters.
+ * @param {Record<string, [string, number]>[]} ledgers @param {string} day
+ */
+function sum(ledgers, day) {
+  // What is damaged counts, and its sum is no number, which no ceiling allows.
+  const isRecent = (/** @type {any} */ [, [since]]) => !(Date.parse(day) - Date.parse(since) >= LEDGER_MS);
+  const recent = ledgers.flatMap(Object.entries).filter(isRecent);
+  return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all - -cost, 0) / 1e6;
+}
+
+/** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
+function fitting(text, survey) {
+  const { id, cohort, answers } = JSON.parse(text);
+  const values = survey.questions.map(({ id }) => [id, answers[id]]);
+  const isFit = values.every(([, value]) => /^-?\d+$/.test(value));
+  if (!isFit || encodeReport({ id, cohort, answers: Object.fromEntries(values) }) !== text) throw new UnusableMemory();
+  return text;
 }

@@ -32,21 +32,28 @@ export class DeniableQuestion extends DeniableElement {
       const id = this.getAttribute("question") ?? this.getAttribute("name");
       const question = translate(survey, place.languages, this.words).questions.find((each) => each.id === id);
       if (!question) throw new SurveyError("question: must be one of the survey's");
-      const kept = this.#memory.recall(`${survey.id}/${id}`);
-      checkCeiling(survey, kept ? 0 : this.#memory.spent(place.collector, survey.id));
-      const hold = (/** @type {string} */ value) => {
-        this.#internals.setFormValue(value);
+      checkCeiling(survey);
+      const { collector } = place;
+      const hold = (/** @type {unknown} */ value) => {
+        this.#internals.setFormValue(String(value));
         this.#internals.setValidity({});
         this.show(card(p(this.words.mixed, "lead")));
       };
-      if (kept) return hold(kept.report);
+      // The survey may have asked this already, here or under another title: then nothing is drawn.
+      const known = await this.#memory.value(question, collector);
+      if (signal.aborted) return;
+      if (known !== undefined) return hold(known);
+      await this.#memory.look(survey, collector);
       const asked = ask(this.words, question);
-      const mix = button(this.words.mix, () => {
+      const mix = button(this.words.mix, async () => {
         const answer = asked.answer();
         if (asked.mark(answer === undefined)) return asked.inputs[0].focus();
-        hold(this.#memory.once(`${survey.id}/${id}`, () => String(randomizeAnswer(question, answer))));
-        this.#memory.charge(place.collector, survey);
-        this.announce("complete");
+        try {
+          hold(await this.#memory.value(question, collector, () => randomizeAnswer(question, answer)));
+          this.announce("complete");
+        } catch (error) {
+          this.#fail(error);
+        }
       });
       const m = this.words;
       asked.set.append(p(`${m.can}: ${m.canSite}`, "quiet"), p(m.mixFirst, "quiet"), mix);
@@ -54,10 +61,15 @@ export class DeniableQuestion extends DeniableElement {
       this.#refuse();
       this.announce("ready");
     } catch (error) {
-      const m = this.words;
-      this.show(notice(m, m.unreachable, m.unreachableText, { detail: Object(error).message }));
-      this.announce("error");
+      this.#fail(error);
     }
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    const m = this.words;
+    this.show(notice(m, m.unreachable, m.unreachableText, { detail: Object(error).message }));
+    this.announce("error");
   }
 
   /** Keep the form from going out without a value. */

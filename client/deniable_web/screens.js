@@ -24,13 +24,13 @@ export const wait = (text) => card(h("p", { role: "status", tabindex: "-1" }, te
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, notes: (string | false)[], start: () => void }} how `isSeen` by
- *   the site around it
+ * @param {{ cohort: string | null, isSeen: boolean, total: number, notes: (string | false)[], start: () => void }} how
+ *   `isSeen` by the site around it; `total` is what the collector is told within 90 days
  */
-export function consent(m, view, { cohort, isSeen, notes, start }) {
+export function consent(m, view, { cohort, isSeen, total, notes, start }) {
   const least = plainest(view.questions);
   const whole = wholeOdds(view, m);
-  const weak = weakness(view);
+  const weak = weakness(view, total);
   const isWeak = weak > 1;
   const hasYes = view.questions.some(({ type }) => type === "yes-no");
   return card(
@@ -86,15 +86,16 @@ const checkedHash = () =>
 /**
  * Everything that ends or interrupts: a heading, a sentence, perhaps a way on.
  * @param {Messages} m @param {string} title @param {string} text
- * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void) }} [more]
+ * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string }} [more] `way` is
+ *   what the button of `next` says
  */
-export const notice = (m, title, text, { detail, again, next } = {}) =>
+export const notice = (m, title, text, { detail, again, next, way = m.next } = {}) =>
   card(
     heading(title ?? m.unreachable), // before there is a catalogue, nothing more can be said
     p(text ?? m.unreachableText),
     detail && p(detail, "quiet"),
     again && button(m.again, again),
-    next && button(m.next, next),
+    next && button(way, next),
   );
 
 /**

@@ -5,21 +5,22 @@
  * For the page around it: parts, and the properties --deniable-accent, -on-accent, -ink, -quiet, -paper, -card,
  * -line, -danger, -radius and -font.
  * Light and dark follow the page's own color-scheme, so the element never turns dark on a page that stays light. A
- * browser that does not know light-dark() shows everything light.
+ * browser that does not know light-dark() shows the same in the page's own colours: a border has its colour apart from its
+ * width, so that it stays where the colour is not understood.
  *
  * What text inherits from the page around, beyond the properties above, is set back where it would harm reading.
  */
 
 export const css = `
 :host {
-  --quiet: var(--deniable-quiet, light-dark(#566270, #9fabb8));
-  --soft: var(--deniable-paper, light-dark(#f3f6f9, #1f2832));
-  --line: var(--deniable-line, light-dark(#7b8794, #7d8a98));
-  --accent: var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
-  --danger: var(--deniable-danger, light-dark(#a8261c, #ff9d92));
-  --ink: var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
-  --card: var(--deniable-card, light-dark(#fff, #171e26));
-  --on-accent: var(--deniable-on-accent, light-dark(#fff, #08202c));
+  --quiet:var(--deniable-quiet, light-dark(#566270, #9fabb8));
+  --soft:var(--deniable-paper, light-dark(#f3f6f9, #1f2832));
+  --line:var(--deniable-line, light-dark(#7b8794, #7d8a98));
+  --accent:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
+  --danger:var(--deniable-danger, light-dark(#a8261c, #ff9d92));
+  --ink:var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
+  --card:var(--deniable-card, light-dark(#fff, #171e26));
+  --on-accent:var(--deniable-on-accent, light-dark(#fff, #08202c));
   display: block;
   max-inline-size: 40rem;
   margin-inline: auto;
@@ -30,18 +31,6 @@ export const css = `
   text-transform: none;
   overflow-wrap: anywhere;
   accent-color: var(--accent);
-}
-@supports not (color: light-dark(red, red)) {
-  :host {
-    --quiet: var(--deniable-quiet, #566270);
-    --soft: var(--deniable-paper, #f3f6f9);
-    --line: var(--deniable-line, #7b8794);
-    --accent: var(--deniable-accent, #0b5d82);
-    --danger: var(--deniable-danger, #a8261c);
-    --ink: var(--deniable-ink, #1c2530);
-    --card: var(--deniable-card, #fff);
-    --on-accent: var(--deniable-on-accent, #fff);
-  }
 }
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
 * { box-sizing: border-box; margin: 0; padding: 0; font: inherit; color: inherit; }
@@ -57,7 +46,8 @@ dd { flex: 14rem; }
   min-inline-size: 0;
   padding: clamp(1rem, 4vw, 2rem);
   background: var(--card);
-  border: 1px solid var(--soft);
+  border: 1px solid;
+  border-color: var(--soft);
   border-radius: var(--deniable-radius, 1rem);
 }
 legend { float: inline-start; inline-size: 100%; margin-block-end: 1rem; }
@@ -70,7 +60,7 @@ legend { float: inline-start; inline-size: 100%; margin-block-end: 1rem; }
 code { font-family: monospace; }
 pre { white-space: pre-wrap; }
 progress { inline-size: 100%; }
-label, select, [type=number] { border: 1px solid var(--line); background: none; max-inline-size: 100%; }
+label, select, [type=number] { border: 1px solid; border-color: var(--line); background: none; max-inline-size: 100%; }
 option { color: initial; }
 label, button, summary { cursor: pointer; }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
@@ -85,7 +75,8 @@ button {
   min-block-size: 3rem;
   color: var(--on-accent);
   background: var(--accent);
-  border: 2px solid transparent; /* forced colours show it */
+  border: 2px solid; /* forced colours show it */
+  border-color: var(--accent);
 }
 .link { min-block-size: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
 summary { inline-size: fit-content; padding-block: .25rem; }

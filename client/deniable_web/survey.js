@@ -8,7 +8,7 @@
 
 import { DeniableError, SurveyError } from "./errors.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
-import { sha256 } from "./sha256.js";
+import { sha256, utf8 } from "./sha256.js";
 import { dumps } from "./strict-json.js";
 
 /**
@@ -20,6 +20,7 @@ import { dumps } from "./strict-json.js";
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
  * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
  * @property {string | null} why why the author chose this mechanism
+ * @property {string} key under which devices remember it: the hash of its text, options and mechanism
  */
 
 /** @typedef {ReturnType<typeof translate>} View a survey in somebody's language */
@@ -100,11 +101,12 @@ export async function parseSurvey(bytes, expectedId) {
   } catch {
     fail("survey"); // a parser's own message would quote the document; "[[[[..." ends here too
   }
-  const optional = ["about", "closes", "cohort_required", "cohorts", "opens", "organiser", "readers", "release", "results", "retention"];
+  const optional = ["about", "closes", "cohort_required", "cohorts", "fresh", "opens", "organiser", "readers", "release", "results", "retention"];
   const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
   if (keys.deniable !== FORMAT) fail("deniable");
   // What the collector keeps, who reads results, and when they change: no key says what is the default.
   if (![undefined, "tallies"].includes(keys.retention)) fail("retention");
+  if (![undefined, "each wave"].includes(keys.fresh)) fail("fresh");
   // True or left out, and true where there are cohorts alone.
   if (![undefined, keys.cohorts && true].includes(keys.cohort_required)) fail("cohorts");
   if (![undefined, "token"].includes(keys.readers)) fail("readers");
@@ -124,7 +126,6 @@ export async function parseSurvey(bytes, expectedId) {
     isLive: keys.results === "live",
     cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS) ?? Object.freeze([]),
     questions: Object.freeze(list(keys.questions, "questions", 1, MAX_QUESTIONS).map(question)),
-    epsilon: 0,
     document,
   };
   distinct(survey.questions.map((each) => each.id), "questions");
@@ -135,20 +136,27 @@ export async function parseSurvey(bytes, expectedId) {
   if (dumps(published, sorted) !== document) {
     fail("survey: form");
   }
-  survey.epsilon = survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0);
-  return Object.freeze(survey);
+  // The same question under another title, id or reason is the same question, unless each survey is a wave of its own.
+  const key = (/** @type {any} */ { mechanism, options, text, type }) =>
+    address(utf8(dumps({ mechanism, options, survey: keys.fresh && id, text, type }, sorted)));
+  const remembered = await Promise.all(keys.questions.map(key));
+  return Object.freeze({
+    ...survey,
+    questions: Object.freeze(survey.questions.map((each, n) => Object.freeze({ ...each, key: remembered[n] }))),
+    epsilon: survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0),
+  });
 }
 
 /**
  * Rows of estimates for one group of people: one for each share, and one for a mean.
- * @param {Question} question
+ * @param {Omit<Question, "key">} question
  */
 function rowsOf({ type, options, mechanism }) {
   const shares = mechanism.name === "mean" ? 0 : options.length; // a number has no options
   return shares + (type === "scale" || type === "number" ? 1 : 0);
 }
 
-/** @param {unknown} published @param {number} number @returns {Question} */
+/** @param {unknown} published @param {number} number @returns {Omit<Question, "key">} */
 function question(published, number) {
   let where = `questions[${number}]`;
   const keys = fields(published, where, ["id", "mechanism", "options", "text", "type"], ["goal", "why"]);

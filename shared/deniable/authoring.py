@@ -44,7 +44,7 @@ from deniable.texts import Text, read_text
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
-    *("retention", "release", "results", "readers", "questions"),
+    *("retention", "fresh", "release", "results", "readers", "questions"),
 )
 QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
@@ -114,6 +114,7 @@ def read_survey(text: str | bytes) -> Survey:
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
         cohort_required=written.get("cohort_required", False),
         retention=written.get("retention", RETENTIONS[0]),
+        fresh=written.get("fresh"),
         release=written.get("release", RELEASE),
         results=written.get("results", RESULTS[0]),
         readers=written.get("readers", READERS[0]),

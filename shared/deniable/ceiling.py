@@ -19,10 +19,20 @@ WARN_SURVEY = 4.0
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The largest epsilon that a device accepts, for one question and for a whole survey."""
+    """The largest epsilon that a device accepts.
+
+    Attributes
+    ----------
+    question, survey : float
+        For one question, for a whole survey.
+    device : float
+        For all that a device tells within 90 days, whoever asks; what one collector asks stays below ``survey``. Twice
+        that leaves room for a second study, and gives a collector that goes by many names no more than two would get.
+    """
 
     question: float = 4.0
     survey: float = 8.0
+    device: float = 16.0
 
     def check(self, survey: Survey) -> None:
         """Raise a BudgetError unless the survey stays below the ceiling."""
@@ -39,17 +49,18 @@ class Ceiling:
             )
 
 
-def weakness(survey: Survey) -> Literal[0, 1, 2]:
-    """How weak the protection is, by the most telling question and by the whole survey.
+def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
+    """How weak the protection is, by the most telling question, by the whole survey, and by what was told in all.
 
-    0 where nobody can be sure of an answer, 1 where what is sent is a hint, 2 where people are warned.
+    0 where nobody can be sure of an answer, 1 where what is sent is a hint, 2 where people are warned. ``told`` is what
+    its collector is told within 90 days, this survey included.
 
     >>> from deniable import Question, TwoCoin
     >>> coin = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
     >>> weakness(Survey("T", (coin,)))                       # ln 3 is more than 1
     1
     """
-    most = max(survey.epsilon / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
+    most = max(max(survey.epsilon, told) / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
     return 2 if most > 1 else 1 if most > 0.5 else 0
 
 

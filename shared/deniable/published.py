@@ -55,6 +55,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         release=keys.optional("release", RELEASE),
         results=keys.optional("results", RESULTS[0]),
         readers=keys.optional("readers", READERS[0]),
+        fresh=keys.optional("fresh"),
     )
     keys.refuse_others()
     if survey.document != document:

@@ -52,6 +52,9 @@ GOALS = ("shares", "mean")
 RETENTIONS = ("reports", "tallies")
 """What a collector keeps once reports are counted: the noisy rows, or no more than their sums."""
 
+FRESH = ("each wave",)
+"""When a device draws anew for a question that it knows from another survey; by default never."""
+
 RESULTS = ("batches", "live", "closed")
 """When results change: with every release, with every report, or once, when the survey has closed."""
 
@@ -74,6 +77,7 @@ _INVISIBLE = re.compile(
 )
 """Texts that show nothing: spaces, what Unicode calls default ignorable, and two blanks. `survey.js` has the same."""
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
+_REMEMBERED = ("mechanism", "options", "text", "type")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
 
 
@@ -193,6 +197,8 @@ class Survey:
         Who asks, and why: shown to the respondent.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
+    fresh : {"each wave"} or None
+        Whether devices draw anew, and pay anew, for questions that another survey asked before.
     release : int
         How many new reports of a cohort results wait for. Reports without a cohort wait for each other.
     results : {"batches", "live", "closed"}
@@ -213,6 +219,7 @@ class Survey:
     organiser: str | None = None
     about: str | None = None
     retention: str = RETENTIONS[0]
+    fresh: str | None = None
     cohort_required: bool = False
     release: int = RELEASE
     results: str = RESULTS[0]
@@ -241,6 +248,8 @@ class Survey:
             )
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
+        if self.fresh is not None and self.fresh not in FRESH:
+            raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {shown(self.fresh)}")
         if not isinstance(self.cohort_required, bool):
             raise SurveyError(f"cohort_required: must be true or false, got {shown(self.cohort_required)}")
         if self.cohort_required and not self.cohorts:
@@ -272,6 +281,18 @@ class Survey:
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
         """For each question what checks a report value, and how an error names it; asked for with every report."""
         return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """For each question the key under which devices remember it: the hash of its text, options and mechanism.
+
+        The same question under another title, id or reason has the same key, unless each survey is a wave of its own.
+        """
+        wave = {"survey": self.id} if self.fresh else {}
+        return {
+            asked["id"]: address(strict_json.dumps({key: asked[key] for key in _REMEMBERED} | wave))
+            for asked in _published(self)["questions"]
+        }
 
     @cached_property
     def usual_form(self) -> UsualForm:
@@ -336,6 +357,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
+        "fresh": survey.fresh,
         "release": None if survey.release == RELEASE else survey.release,
         "results": None if survey.results == RESULTS[0] else survey.results,
         "readers": None if survey.readers == READERS[0] else survey.readers,

@@ -1,115 +1,144 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Memory } from "../../client/deniable_web/index.js";
-import { fakeStorage } from "./helpers.js";
+import { BudgetError, Memory, SurveyError, UnusableMemory, parseLink, parseSurvey } from "../../client/deniable_web/index.js";
+import { differences, fakeStore } from "./device-steps.js";
+import { bytes, vectors } from "./helpers.js";
 
-const blocked = () => {
-  throw new DOMException("blocked", "SecurityError");
-};
-const full = { getItem: () => null, setItem: blocked, removeItem: blocked };
-const PLACES = { storage: () => fakeStorage(), "blocked storage": () => null, "full storage": () => full };
+const HERE = "https://a.example";
+const DAY = "2026-11-25";
+const content = vectors("memory");
+const SURVEYS = await Promise.all(content.surveys.map((document) => parseSurvey(bytes(document))));
+const titled = (title) => SURVEYS.find((each) => each.title === title);
+const ONE = titled("One");
 
-for (const [name, make] of Object.entries(PLACES)) {
-  const fresh = () => {
-    const storage = make();
-    return new Memory(storage ? () => storage : blocked, new Map());
+/** A draw, another one each time. */
+let drawn = 0;
+const drawOf = (survey, value = drawn % 2) => () => ({
+  id: String(++drawn).padStart(32, "0"),
+  cohort: null,
+  answers: Object.fromEntries(survey.questions.map(({ id, type }) => [id, type === "ticks" ? "11" : value])),
+});
+const never = () => assert.fail("must not be drawn");
+
+test("questions have the keys of the vectors", () => {
+  const keys = SURVEYS.map(({ questions }) => Object.fromEntries(questions.map(({ id, key }) => [id, key])));
+  assert.deepEqual(keys, content.keys);
+});
+
+content.sequences.forEach((steps, n) => {
+  test(`memory: sequence ${n}`, async () => assert.deepEqual(await differences(content.surveys, steps), []));
+});
+
+for (const { name, steps } of vectors("ledger")) {
+  test(`ledger: ${name}`, async () => assert.deepEqual(await differences(content.surveys, steps), []));
+}
+
+for (const vector of vectors("links")) {
+  test(`link: ${vector.link}`, () => {
+    if (vector.read === null) {
+      assert.throws(() => parseLink(vector.link), SurveyError);
+    } else {
+      const { collector, survey, cohort } = parseLink(vector.link);
+      assert.deepEqual({ collector, survey, cohort, origin: new URL(collector).origin }, vector.read);
+    }
+  });
+}
+
+test("a hundred asks at once, from as many tabs, give one draw", async () => {
+  const store = fakeStore();
+  const asks = Array.from({ length: 100 }, () => new Memory(store).once(ONE, HERE, drawOf(ONE)));
+  assert.equal(new Set(await Promise.all(asks)).size, 1);
+});
+
+test("tabs that ask for different surveys at once never pass the budget together", async () => {
+  const store = fakeStore();
+  const surveys = SURVEYS.filter(({ title }) => title.startsWith("Sum"));
+  const asks = await Promise.allSettled(surveys.map((each) => new Memory(store).once(each, HERE, drawOf(each))));
+  assert.deepEqual(asks.map(({ status }) => status === "fulfilled"), [true, true, false, false, false, false]);
+  for (const each of asks.slice(2)) assert.ok(each.reason instanceof BudgetError);
+});
+
+test("one value of a question, whether its survey or its question in a form came first", async () => {
+  for (const isFormFirst of [true, false]) {
+    const memory = new Memory(fakeStore());
+    const inForm = () => memory.value(ONE.questions[0], HERE, () => 1);
+    const inSurvey = async () => JSON.parse(await memory.once(ONE, HERE, drawOf(ONE, 0))).answers.affair;
+    const values = isFormFirst ? [await inForm(), await inSurvey()] : [await inSurvey(), await inForm()];
+    assert.deepEqual(values, isFormFirst ? [1, 1] : [0, 0]);
+    assert.deepEqual((await memory.look(ONE, HERE)).totals, [1, 1]);
+    assert.equal(await memory.value(ONE.questions[0], HERE), values[0]);
+  }
+  assert.equal(await new Memory(fakeStore()).value(ONE.questions[0], HERE), undefined);
+});
+
+test("what is drawn on a shared device is nobody else's: no value, no ledger, forgotten when told", async () => {
+  const store = fakeStore();
+  const memory = new Memory(store);
+  const own = await memory.once(ONE, HERE, drawOf(ONE));
+  const texts = [];
+  for (const person of ["1", "2"]) texts.push(await memory.once(ONE, HERE, drawOf(ONE), person));
+  assert.equal(new Set([own, ...texts]).size, 3);
+  assert.equal(await memory.once(ONE, HERE, never, "1"), texts[0]);
+  const seen = await memory.look(ONE, HERE, true);
+  assert.deepEqual(seen.waiting, [`${ONE.id}:1`, `${ONE.id}:2`]);
+  assert.equal(seen.kept, own);
+  await memory.forget(`${ONE.id}:1`);
+  assert.equal(await memory.recall(`${ONE.id}:1`), undefined);
+  assert.equal(await memory.recall(`${ONE.id}:2`), texts[1]);
+  assert.equal(Object.keys(JSON.parse(store.text).told[HERE]).length, 1);
+});
+
+test("a draw that throws keeps and charges nothing", async () => {
+  const store = fakeStore();
+  const fails = () => {
+    throw new RangeError("draw");
   };
-
-  test(`${name}: a hundred asks give one draw`, () => {
-    const memory = fresh();
-    let draws = 0;
-    const texts = Array.from({ length: 100 }, () => memory.once("s", () => `report ${++draws}`));
-    assert.equal(draws, 1);
-    assert.deepEqual(new Set(texts), new Set(["report 1"]));
-  });
-
-  test(`${name}: a report is pending until a collector has it, and surveys stand apart`, () => {
-    const memory = fresh();
-    assert.equal(memory.recall("s"), null);
-    memory.markSent("s", "https://a.example"); // nothing to mark
-    assert.equal(memory.recall("s"), null);
-    memory.once("s", () => "report");
-    assert.deepEqual(memory.recall("s"), { report: "report", sent: [] });
-    memory.markSent("s", "https://a.example");
-    memory.markSent("s", "https://a.example");
-    memory.markSent("s", "https://b.example");
-    assert.deepEqual(memory.recall("s"), { report: "report", sent: ["https://a.example", "https://b.example"] });
-    assert.equal(memory.recall("t"), null);
-  });
-}
-
-test("a draw that throws keeps nothing", () => {
-  const memory = new Memory(fakeStorage, new Map());
-  assert.throws(() => memory.once("s", blocked));
-  assert.equal(memory.recall("s"), null);
+  await assert.rejects(new Memory(store).once(ONE, HERE, fails), RangeError);
+  assert.equal(store.text, undefined);
 });
 
-test("what is stored outlives the page, and says so", () => {
-  const storage = fakeStorage();
-  const first = new Memory(() => storage, new Map());
-  assert.equal(first.lasts, true);
-  first.once("s", () => "report");
-  assert.equal(new Memory(() => storage, new Map()).once("s", () => "another"), "report");
-  assert.deepEqual([...storage.items.keys()], ["deniable:s"]);
-  assert.equal(new Memory(blocked, new Map()).lasts, false);
-});
-
-test("two tabs: the second takes the report of the first", () => {
-  const storage = fakeStorage();
-  const [one, two] = [new Memory(() => storage, new Map()), new Memory(() => storage, new Map())];
-  assert.equal(two.recall("s"), null);
-  one.once("s", () => "first");
-  assert.equal(two.once("s", () => "second"), "first");
-});
-
-test("what somebody else wrote under the key is not taken for a report", () => {
-  const storage = fakeStorage();
-  const memory = new Memory(() => storage, new Map());
-  for (const text of ["", "{", "null", "1", "[]", '{"report":1,"sent":[]}', '{"report":"r"}']) {
-    storage.setItem("deniable:s", text);
-    assert.equal(memory.recall("s"), null);
+test("what is damaged is refused and never drawn again", async () => {
+  const good = fakeStore();
+  const [two, other] = [titled("Two"), titled("Other ticks")];
+  await new Memory(good).once(two, HERE, drawOf(two));
+  const kept = JSON.parse(good.text);
+  const [key] = Object.keys(kept.noisy);
+  const report = kept.reports[two.id];
+  const damaged = {
+    null: null,
+    "a text": "memory",
+    "a list": [],
+    "no reports": { ...kept, reports: undefined },
+    "no values": { ...kept, noisy: null },
+    "no ledger": { ...kept, told: 1 },
+    "a report that is a number": { ...kept, reports: { [two.id]: { ...report, report: 1 } } },
+    "a report without its collectors": { ...kept, reports: { [two.id]: { report: report.report } } },
+    "no report": { ...kept, reports: { [two.id]: null } },
+    "a text that is no report": { ...kept, reports: { [two.id]: { ...report, report: "{" } } },
+    "a report with spaces": { ...kept, reports: { [two.id]: { ...report, report: report.report.replaceAll(",", ", ") } } },
+    "a report of another survey": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace("affair", "affairs") } } },
+    "a report that lacks a value": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace(/"affair":.,/, "") } } },
+    "a value that is an object": { ...kept, noisy: Object.fromEntries(Object.keys(kept.noisy).map((each) => [each, {}])) },
+    "no entry": { ...kept, told: { [HERE]: { [key]: null } } },
+  };
+  for (const [name, state] of Object.entries(damaged)) {
+    const store = fakeStore();
+    store.text = JSON.stringify(state);
+    const refused = (/** @type {Error} */ error) => error instanceof UnusableMemory || error instanceof BudgetError;
+    // Either what is kept is whole, whatever else is damaged, or it is refused.
+    const again = await new Memory(store).once(two, HERE, never).catch((error) => assert.ok(refused(error), name));
+    if (again) assert.equal(again, report.report, name);
+    store.text = JSON.stringify(state);
+    const next = await new Memory(store).once(other, HERE, drawOf(other)).catch((error) => assert.ok(refused(error), name));
+    assert.ok(!again || !next, `${name}: must be refused`);
+    store.text = JSON.stringify(state);
   }
 });
 
-test("a shared device keeps several reports below a survey, and forgets each when it is told", () => {
-  for (const make of Object.values(PLACES)) {
-    const storage = make();
-    const memory = new Memory(storage ? () => storage : blocked, new Map());
-    memory.once("s:1", () => "one");
-    memory.once("s:2", () => "two");
-    memory.once("s", () => "own");
-    memory.once("t:3", () => "other");
-    assert.deepEqual(new Set(memory.below("s")), new Set(["s:1", "s:2"]));
-    memory.forget("s:1");
-    assert.equal(memory.recall("s:1"), null);
-    assert.equal(memory.recall("s:2").report, "two");
-  }
-});
-
-for (const [name, make] of Object.entries(PLACES)) {
-  test(`${name}: the ledger adds up a collector's other surveys of 90 days`, () => {
-    const storage = make();
-    const memory = new Memory(storage ? () => storage : blocked, new Map());
-    const charge = (collector, id, epsilon, day) => memory.charge(collector, { id, epsilon }, day);
-    charge("https://a.example", "s", 1, "2026-11-01");
-    charge("https://a.example", "s", 1, "2026-11-02"); // sent again, charged once
-    charge("https://a.example", "t", 2, "2026-11-03");
-    charge("https://b.example", "u", 4, "2026-11-03");
-    assert.equal(memory.spent("https://a.example", "new", "2026-11-03"), 3);
-    assert.equal(memory.spent("https://a.example", "s", "2026-11-03"), 2);
-    assert.equal(memory.spent("https://c.example", "s", "2026-11-03"), 0);
-    assert.equal(memory.spent("https://a.example", "new", "2027-01-30"), 3); // 89 days later
-    assert.equal(memory.spent("https://a.example", "new", "2027-01-31"), 2);
-    assert.equal(memory.spent("https://a.example", "new", "2027-02-01"), 0);
-  });
-}
-
-test("a ledger that somebody else wrote refuses rather than allows", () => {
-  const storage = fakeStorage();
-  const memory = new Memory(() => storage, new Map());
-  storage.setItem("deniable-ledger", '{"c":{"s":["2026-11-01","x"]}}');
-  assert.ok(!(memory.spent("c", "t", "2026-11-02") <= 8));
-  storage.setItem("deniable-ledger", '{"c":{"s":null}}');
-  assert.throws(() => memory.spent("c", "t", "2026-11-02"));
+test("a report that cannot be kept is neither charged nor known to anybody", async () => {
+  const store = fakeStore();
+  store.fault = "write";
+  await assert.rejects(new Memory(store).once(ONE, HERE, drawOf(ONE)), UnusableMemory);
+  assert.equal(store.text, undefined);
 });

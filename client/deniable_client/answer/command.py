@@ -15,6 +15,7 @@ from deniable_client.answer import screens
 from deniable_client.answer.asking import Answers, Stopped, ask_all, read
 from deniable_client.answer.screens import Paragraphs, notice, show
 from deniable_client.client import Client, UndeliveredReport
+from deniable_client.frames import answers_stay
 from deniable_client.link import parse_link
 from deniable_client.memory import Memory, utc_today
 
@@ -50,7 +51,7 @@ def answer(link: str | None, kiosk: bool, is_trial: bool, resend: bool, with_jso
     elif is_trial:
         show(screens.trial(open_survey(link, None)[1]))
     elif in_terminal():
-        converse(*open_survey(link, None if kiosk else Memory(path)), with_json=with_json)
+        converse(*open_survey(link, None if kiosk else Memory(path)), with_json=with_json, own=Memory(path))
     else:
         raise click.ClickException(m.NO_TERMINAL)
 
@@ -78,10 +79,14 @@ def open_survey(link: str, memory: Memory | None) -> tuple[Client, Survey, str |
     return client, survey, parsed.cohort
 
 
-def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: bool) -> None:
-    """From consent, or from a report that is there already, to the receipt."""
+@answers_stay
+def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: bool, own: Memory) -> None:
+    """From consent, or from a report that is there already, to the receipt; ``own`` is the memory of the device."""
     is_drawn = False
     try:
+        if not client.memory and own.recall(survey.id, client.collector):
+            show(notice(m.SENT_BEFORE, m.KIOSK_OTHER))
+            read(m.OTHER)
         kept = client.kept(survey)
         if kept and kept.state == "sent":
             show(screens.receipt(survey, is_old=True, report=kept.report if with_json else None))
@@ -109,7 +114,7 @@ def answers_of(client: Client, survey: Survey, cohort: str | None) -> Answers:
     """What the person answers, after consent."""
     if closed := screens.not_open(survey, utc_today(), cohort):
         end(closed)
-    show(screens.consent(survey, cohort, is_kiosk=client.memory is None))
+    show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=client.told(survey)))
     while read(m.START) == "?":
         show(screens.odds(survey))
     return ask_all(survey)

@@ -24,6 +24,13 @@ CAN_TEXT = "Anyone who sees this screen."
 ODDS_LEAST = "Where chance does least:"
 WEAK = "Little protection: what you send, taken together, tells much about your true answers."
 KIOSK = "This device keeps nothing. Please answer only once: every further report tells more about you."
+KIOSK_OTHER = "Go on only if you are another person: two reports tell more about a person than one."
+OTHER = "Press Enter if you are another person, or type stop: "
+SAME = "You were asked this before, all or in part: this device sends the same as then, whatever you answer now."
+TOLD = (
+    "Share of what this device tells in 90 days at most, this survey included: {own} % to this collector, "
+    "{all} % to all together."
+)
 START = "Press Enter to start, or type ? for how chance protects you, or stop: "
 NOTHING_YET = "Nothing is sent before you type send."
 

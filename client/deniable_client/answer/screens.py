@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import os
 import re
 import shutil
@@ -13,13 +14,14 @@ from contextlib import contextmanager
 import click
 
 from deniable import Question, Survey, odds_sentences, whole_odds_sentences
-from deniable.ceiling import weakness
+from deniable.ceiling import Ceiling, weakness
 from deniable.odds import plainest
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.sampling import extreme_answers
 from deniable_client.client import CLIENT
 from deniable_client.device import Given, range_of
+from deniable_client.memory import Told
 
 WIDTH = 80
 MARGIN = "    "
@@ -67,9 +69,11 @@ def label_of(question: Question, option: str) -> str:
     return (m.YES if option == "yes" else m.NO) if question.type == "yes-no" else inline(option)
 
 
-def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs:
-    """Who asks, what leaves the device, why true answers help, and who can learn what."""
-    weak = weakness(survey)
+def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | None = None) -> Paragraphs:
+    """Who asks, what leaves the device, why true answers help, who can learn what, and what the device told before."""
+    told = told or Told()
+    most = Ceiling()
+    weak = weakness(survey, told.collector)
     has_yes = any(asked.type == "yes-no" for asked in survey.questions)
     return [
         own(survey.title),
@@ -83,6 +87,12 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool) -> Paragraphs
         f"{m.GUESS if weak == 2 else m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         *([m.KIOSK] if is_kiosk else []),
+        *([m.SAME] if told.is_same else []),
+        *(
+            [m.TOLD.format(own=_percent(told.collector, most.survey), all=_percent(told.device, most.device))]
+            if told.has_told
+            else []
+        ),
         m.NOTHING_YET,
     ]
 
@@ -92,6 +102,10 @@ def odds(survey: Survey) -> Paragraphs:
     least = odds_sentences(plainest(survey.questions))
     whole = whole_odds_sentences(survey)
     return ["\n".join([f"{m.ODDS}:", *([m.ODDS_LEAST, least[0], *whole] if whole else least)])]
+
+
+def _percent(part: float, most: float) -> int:
+    return math.ceil(100 * part / most)
 
 
 def question(asked: Question, number: int, total: int) -> Paragraphs:

@@ -3,9 +3,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const integrity = {
-  ar: "sha256-zIAI8PaHsXZI9xt5I+FNgu08uSd890vDkBZqAvJsG0w=",
-  de: "sha256-ypOgeE/fsXAzf7HRECvVnIgWXKdh+oHVpPOQHuclMD4=",
-  en: "sha256-vuB6z2S50PfmVha1snyYD2aLVA8Pazsn+SiSKgtnZW0=",
-  es: "sha256-P8U1aArzuUV0mxrg3wpSqJ2Nz6YiHYru/zFJEU7gC/E=",
-  fr: "sha256-o2av788/GRCmH015TconTu/9RfpBY0aB548L2RH+sB0=",
+  ar: "sha256-Fp8XOPaWDez5tCFVWpALhF2Xb5pEulMDDxxI8o/GHYM=",
+  de: "sha256-E7pp0xNuAd/63gsO1pi7YZq9aQ4soeT8aemwSs7+VRg=",
+  en: "sha256-AAgm7S3z8WBjk1CF21DP5epzBA7dEelZlXUvA9W3FqY=",
+  es: "sha256-Z5I22i6X0KS++DUSyHPuyYlTIlwKIjJ0+fnqBB8ETwc=",
+  fr: "sha256-h3m7TlX8wY7Nz7ayNTBS6RmKESka0eYHqh+LWavXFU4=",
 };

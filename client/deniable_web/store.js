@@ -1,0 +1,93 @@
+//@ts-check
+/*
+ * Where a device's memory lies: one record in IndexedDB, which is read and written within one transaction.
+ *
+ * Browsers run transactions that write one after the other, whichever tab or process began them, and keep all of one
+ * or nothing. Web locks over localStorage would not do: processes learn each other's localStorage late, a lock sooner,
+ * and pages over plain http have no locks.
+ */
+
+import { DeniableError, UnusableMemory } from "./errors.js";
+
+/**
+ * @typedef {object} State What a device remembers. Never an answer. Its form is part of docs/device.md.
+ * @property {Record<string, { report: string, to: Record<string, boolean> }>} reports the very text that is sent, by
+ *   survey, or on a shared device by survey and person; the collectors it is for, and whether they have it
+ * @property {Record<string, number | string>} noisy the noisy value of a question, by its key
+ * @property {Record<string, Record<string, [string, number]>>} told by collector's origin and question's key, since
+ *   which day, and what it cost in millionths
+ */
+
+/**
+ * @typedef {object} Store
+ * @property {boolean} lasts whether what is kept outlives the page
+ * @property {<T>(act: (state: State) => T, isLook?: boolean) => Promise<T>} run hand what is kept to `act`, and keep what
+ *   that made of it, unless it only looks, all in one step. What `act` throws keeps nothing; what it cannot make sense
+ *   of is damaged.
+ */
+
+/** @returns {State} */
+export const nothing = () => ({ reports: {}, noisy: {}, told: {} });
+
+/** What cannot be stored lives as long as the page does. */
+let page = nothing();
+
+/** @returns {Promise<IDBDatabase>} */
+const open = () =>
+  new Promise((done, fail) => {
+    const request = indexedDB.open("deniable", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("memory");
+    request.onsuccess = () => done(request.result);
+    request.onerror = fail;
+  });
+
+/** Whether storage is blocked as a whole: merely naming it throws there. */
+function isBlocked() {
+  try {
+    return !localStorage;
+  } catch {
+    return true;
+  }
+}
+
+/** @type {Store} */
+export const browserStore = {
+  lasts: true,
+  async run(act, isLook) {
+    /** @type {IDBDatabase} */
+    let db;
+    try {
+      db = await open();
+    } catch {
+      // Storage that is there and fails is no reason to draw again.
+      if (!isBlocked()) throw new UnusableMemory();
+      this.lasts = false;
+      const state = structuredClone(page);
+      const result = act(state);
+      if (!isLook) page = state;
+      return result;
+    }
+    try {
+      return await new Promise((done, fail) => {
+        const transaction = db.transaction("memory", "readwrite", { durability: "strict" });
+        const records = transaction.objectStore("memory");
+        /** @type {any} */
+        let result;
+        transaction.oncomplete = () => done(result); // on the disk, and only then sent
+        transaction.onabort = () => fail(new UnusableMemory()); // after the first failure it says nothing
+        records.get(0).onsuccess = ({ target }) => {
+          try {
+            const state = /** @type {IDBRequest} */ (target).result ?? nothing();
+            result = act(state);
+            if (!isLook) records.put(state, 0);
+          } catch (error) {
+            fail(error instanceof DeniableError ? error : new UnusableMemory());
+            transaction.abort();
+          }
+        };
+      });
+    } finally {
+      db.close();
+    }
+  },
+};
