@@ -31,9 +31,13 @@ export function odds(mechanism, m) {
 /** The odds of one question in words. @param {{ mechanism: Mechanism }} question @param {Messages} m */
 export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }) => sentence);
 
-/** The largest probability, over all answers, of sending the truth. @param {Mechanism} mechanism */
+/**
+ * The largest probability, over all answers, that a report tells the truth to whoever reads it as the answer under
+ * which it is likeliest, which need not be the answer that it names.
+ * @param {Mechanism} mechanism
+ */
 function likeliest({ name, hi, support, kept = 0 }) {
-  const p = support?.reduce((most, each) => Math.max(most, each.ifTrue), 0) ?? kept;
+  const p = support?.reduce((most, { ifTrue, ifOther }) => Math.max(most, ifTrue, ifOther), 0) ?? kept;
   return name === "tick-boxes" ? p ** (hi + 1) : p;
 }
 

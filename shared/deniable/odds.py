@@ -45,33 +45,35 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     if isinstance(mechanism, ForcedResponse):
         t = of_100(Fraction(mechanism.truth, UNIT))
         return (f"Of 100 people, about {t} send what they chose and {100 - t} send an option drawn by chance.",)
-    kept = of_100(largest_truthful(mechanism))
+    kept = of_100(most_readable(mechanism))
     if isinstance(mechanism, KAry):
         return (f"Of 100 people who choose an option, about {kept} send it and {100 - kept} send another one.",)
     return (f"Of 100 people, about {kept} or fewer send the very answer that they gave.",)
 
 
-def largest_truthful(mechanism: Mechanism) -> Fraction:
-    """The largest probability, over all answers, that a report says the truth."""
+def most_readable(mechanism: Mechanism) -> Fraction:
+    """The largest probability, over all answers, that a report tells the truth to whoever reads it best.
+
+    A report is read as the answer under which it is likeliest. That need not be the answer that it names: a Warner
+    coin that mostly says the opposite is read as the opposite, and noise beyond the end of a range as that end.
+    """
     if isinstance(mechanism, RowMechanism):
-        start = mechanism.report_range.start
-        return max(
-            Fraction(row[answer - start], UNIT)
-            for answer, row in zip(mechanism.answer_range, mechanism.rows, strict=True)
-        )
+        most = [max(column) for column in zip(*mechanism.rows, strict=True)]
+        read = (sum(weight for weight, top in zip(row, most, strict=True) if weight == top) for row in mechanism.rows)
+        return Fraction(max(read), UNIT)
     assert mechanism.support is not None
-    p = max(option.if_true for option in mechanism.support)
+    p = max(max(option) for option in mechanism.support)
     return p**mechanism.k if isinstance(mechanism, TickBoxes) else p
 
 
 def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
-    """The odds of a whole survey in words: how many people, at most, send nothing but true answers.
+    """The odds of a whole survey in words: of how many people, at most, every true answer can be read.
 
     Empty for a survey of one question, whose own odds say it all.
     """
     if len(survey.questions) == 1:
         return ()
-    likeliest = math.prod((largest_truthful(each.mechanism) for each in survey.questions), start=Fraction(1))
+    likeliest = math.prod((most_readable(each.mechanism) for each in survey.questions), start=Fraction(1))
     return (f"Of 100 people, about {of_100(likeliest)} or fewer send their true answer to every question.",)
 
 
