@@ -15,7 +15,7 @@ import click
 from deniable import Question, Survey, odds_sentences, weak_protection, whole_odds_sentences
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
-from deniable_client.audit.sampling import extreme_answers
+from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT
 from deniable_client.device import Given, range_of
 
