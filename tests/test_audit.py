@@ -8,6 +8,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -197,9 +198,9 @@ def truth_first(survey: Survey, answers: Mapping[str, Any], _cohort: str | None)
     """Sends the members of a subset as a list, and the truth first if it is among them."""
     (question,) = survey.questions
     assert isinstance(question.mechanism, Subset)
-    truth = true_answer(question, answers[question.id])
+    truth: Any = true_answer(question, answers[question.id])
     members = list(question.mechanism.supports(question.mechanism.randomize(truth)))
-    return encode({question.id: sorted(members, key=lambda member: (member != truth, member))})  # type: ignore[dict-item]
+    return encode({question.id: sorted(members, key=lambda member: (member != truth, member))})
 
 
 def generator_reused(survey: Survey, answers: Mapping[str, Any], _cohort: str | None) -> bytes:
@@ -224,7 +225,7 @@ def space_moves(survey: Survey, answers: Mapping[str, Any], cohort: str | None) 
 def keys_turn(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
     """Writes the values in another order when the first answer is yes."""
     report = randomize(survey, answers, cohort)
-    turned = dict(reversed(report.values.items())) if answers["one"] == "yes" else report.values
+    turned = dict(reversed(list(report.values.items()))) if answers["one"] == "yes" else report.values
     return replace(report, values=turned).encode()
 
 
@@ -324,7 +325,7 @@ def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
         (FOUR, middle_true, "second"),
         (FOUR, true_if_two, "second"),
         (FOUR, true_if_two, "other answers"),
-        (FOUR, lambda *given: one_moves_other(*given, share=0.25), "other answers"),
+        (FOUR, partial(one_moves_other, share=0.25), "other answers"),
     ],
     ids=["generator reused", "id tells", "id stays", "middle true", "true if two", "across", "one moves other"],
 )

@@ -125,7 +125,7 @@ class Cells:
     def log_p(self) -> Floats:
         """Upper bounds of the logarithms of one-sided p-values."""
         x = self.counts / np.maximum(self.n, 1)
-        return np.where(self.n > 0, -self.n * np.minimum(rel_entr(x, self.p) + rel_entr(1 - x, 1 - self.p), 1e300), 0.0)
+        return -self.n * _divergence(x, self.p)
 
     def worst(self, log_level: float) -> tuple[int, ...] | None:
         """The place of the count furthest off, if its p-value is below the level."""
@@ -171,12 +171,17 @@ def smallest_rise(n: ArrayLike, p: ArrayLike, level: float) -> Floats:
     for _ in range(40):
         middle = (low + high) / 2
         x = middle / np.maximum(n, 1)
-        refused = n * (rel_entr(x, p) + rel_entr(1 - x, 1 - p)) > -level
+        refused = n * _divergence(x, p) > -level
         low, high = np.where(refused, low, middle), np.where(refused, middle, high)
     first = np.minimum(np.floor(high) + 1, n)
     possible = n * np.log(np.maximum(p, 1e-300)) < level
     rise = betaincinv(np.maximum(first, 1), n - first + 1, FOUND) - p
     return np.asarray(np.where(possible & (n > 0), rise, np.inf))
+
+
+def _divergence(x: Floats, p: Floats) -> Floats:
+    """Of two coins, in nats; where it is infinite, a number so large that no count of such a coin passes."""
+    return np.asarray(np.minimum(rel_entr(x, p) + rel_entr(1 - x, 1 - p), 1e300))
 
 
 def log_ratio_below(hits_x: int, n_x: int, hits_y: int, n_y: int, level: float) -> float:

@@ -92,9 +92,11 @@ class Values:
         """A number below `BINS` for each report."""
         if self.is_text:
             marks = self._marks(values)[:, :4]
-            return np.asarray(marks @ (1 << np.arange(marks.shape[1])))
+            binned: Codes = marks @ (1 << np.arange(marks.shape[1]))
+            return binned
         codes: Codes = np.array(values, dtype=np.int64) - self.first
-        return codes if self.size <= BINS else codes * BINS // self.size
+        coarse: Codes = codes if self.size <= BINS else codes * BINS // self.size
+        return coarse
 
     def _marks(self, values: Sequence[int | str]) -> Codes:
         joined = "".join(str(value) for value in values).encode("ascii")
