@@ -100,7 +100,8 @@ class Values:
 
     def _marks(self, values: Sequence[int | str]) -> Codes:
         joined = "".join(str(value) for value in values).encode("ascii")
-        return (np.frombuffer(joined, dtype=np.uint8).reshape(-1, self.size) == ord("1")).astype(np.int64)
+        marks: Codes = (np.frombuffer(joined, dtype=np.uint8).reshape(-1, self.size) == ord("1")).astype(np.int64)
+        return marks
 
     def _published(self) -> Floats:
         """Probability that a report supports each option, shape (answers, options)."""
