@@ -469,7 +469,7 @@ def test_stated_power_is_the_power(n: int, p: float) -> None:
     counts = np.arange(int(n * p) + 1, n + 1)
     refused = counts[Cells(counts, np.full(len(counts), n), np.full(len(counts), p)).log_p() < level]
     assert stats.binom.sf(refused[0] - 1, n, p + rise) == pytest.approx(FOUND, abs=1e-6)
-    assert rise < 8 * math.sqrt(p / n) + 60 / n
+    assert rise < 10 * math.sqrt(p / n) + 60 / n
     assert smallest_rise(3, 0.5, level) == math.inf
 
 
@@ -514,7 +514,7 @@ def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.Mon
     done = CliRunner().invoke(main, ["audit", str(file), "--draws", "4000"])
     assert done.exit_code == 0, done.output
     assert "javascript: 4,000 reports" in done.stdout
-    assert "anything else in 1 of 289 reports" in done.stdout, "the power of 2,000 reports: 1 - 0.001 ** (1 / 2000)"
+    assert "anything else in 1 of 290 reports" in done.stdout, "the power of 2,000 reports: 1 - 0.001 ** (1 / 2000)"
     assert "No report told more than declared" in done.stdout
     published = tmp_path / "published.json"
     published.write_bytes(read_survey(PAIR).document)
