@@ -36,11 +36,13 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
-from deniable.survey import MAX_ROWS
+from deniable.survey import MAX_ROWS, YES_NO
 from deniable_client.device import randomize
 
 FOLDER = Path(__file__).parent / "vectors"
 LAST_WORD = 2**32 - 1
+
+OPPOSITE = ((2**30, 2**29, 2**31 + 2**29), (2**31, 2**30, 2**30), (2**30, 2**31, 2**30))
 
 SCORE = [[-abs(x - r) for r in range(4)] for x in range(4)]
 
@@ -323,6 +325,14 @@ def survey_vectors() -> list[dict[str, Any]]:
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
     largest = largest_survey().document.decode()
+    # Reports that mostly say something else than the truth, and are read all the same.
+    opposite = Survey(
+        "Opposites",
+        (
+            Question("coin", "yes-no", "Q?", YES_NO, Warner("29/100")),
+            Question("rows", "choice", "Q?", ("a", "b", "c"), Exponential(OPPOSITE)),
+        ),
+    )
     bad = {
         "one byte more": document + " ",
         "key order": plain[:-1].replace('"deniable":1,', "") + ',"deniable":1}',
@@ -397,6 +407,10 @@ def survey_vectors() -> list[dict[str, Any]]:
         "not an object": "[]",
         "null": "null",
         "upper-case escape": document.replace("\\u201c", "\\u201C"),
+        "why in two languages": plain.replace(
+            '"type":"yes-no"', '"type":"yes-no","why":{"de":"Weil","default":"Because"}'
+        ),
+        "cohort in two languages": plain.replace('"deniable"', '"cohorts":[{"de":"Netz","default":"web"}],"deniable"'),
         "not ASCII": document.replace("\\u201c", "\u201c"),
     }
     vectors: list[dict[str, Any]] = [
@@ -418,6 +432,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             ),  # joiners between letters
             strict,
             largest_survey(),
+            opposite,
             replace(survey, results="live", release=50),
             replace(survey, results="closed", readers="token", release=100_000),
         )
@@ -478,6 +493,50 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     for name, cohort in {"good: required cohort": "web", "bad: no cohort": None, "bad: empty cohort": ""}.items():
         add(name, whole, cohort, list(range(0, 40 * 10**8, 10**8)), "00" * 16, **of_strict)
     add("bad: question missing", {key: whole[key] for key in whole if key != "drinks"}, None, [], "00" * 16)
+    return vectors
+
+
+def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
+    """Epsilons of published mechanisms with any weights; JavaScript's are never below."""
+
+    def inner(least: int = 2) -> int:
+        """A weight near 0, near 2**32, or anywhere."""
+        distance = int(2 ** dice.uniform(1, 31))
+        return max(dice.choice([distance, 2**32 - distance, dice.randrange(2**32)]), least)
+
+    def split(parts: int, least: int) -> list[int]:
+        cuts = sorted(dice.sample(range(1, 10**6), parts - 1))
+        weights = [(high - low) * 4000 + least for low, high in itertools.pairwise([0, *cuts, 10**6])]
+        weights[dice.randrange(parts)] += 2**32 - sum(weights)
+        return weights
+
+    def tails(length: int) -> list[int]:
+        return sorted(dice.sample(range(1, 2 ** dice.randrange(10, 31)), length), reverse=True)
+
+    vectors: list[dict[str, Any]] = []
+    while len(vectors) < 500:
+        k = dice.randrange(2, 12)
+        other = dice.randrange(1, 2**32 // k)
+        steps = dice.randrange(1, 12)
+        published: dict[str, Any] = dice.choice(
+            [
+                {"name": "two-coin", "truth": inner(), "yes": inner()},
+                {"name": "warner", "keep": inner()},
+                {"name": "forced-response", "truth": inner(), "forced": split(k, 2)},
+                {"name": "k-ary", "k": k, "keep": 2**32 - (k - 1) * other},
+                {"name": "subset", "k": k, "w": dice.randrange(1, k), "inside": 2**32 + int(2 ** dice.uniform(0, 49))},
+                {"name": "tick-boxes", "k": dice.randrange(2, 257), "keep": 2**31 + int(2 ** dice.uniform(0, 31))},
+                {"name": "geometric", "lo": 0, "hi": steps, "tails": tails(steps)},
+                {"name": "discrete-laplace", "lo": -2, "hi": steps, "margin": 3, "tails": tails(steps + 5)},
+                {"name": "exponential", "weights": [split(3, 1) for _ in range(3)]},
+                {"name": "mean", "lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
+            ]
+        )
+        try:
+            mechanism = mechanism_from_published(published)
+        except DeniableError:
+            continue
+        vectors.append({"mechanism": published, "epsilon": mechanism.epsilon})
     return vectors
 
 
@@ -643,6 +702,7 @@ def vector_files() -> dict[str, str]:
         {"name": f"bad: {name}", "mechanism": published, "answer": 0, "words": [], "report": None}
         for name, published in BAD_MECHANISMS.items()
     ]
+    files["epsilons.json"] = epsilon_vectors(random.Random(11))
     files["surveys.json"] = survey_vectors()
     files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors(dice)}
     files["links.json"] = link_vectors()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import random
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -290,6 +291,25 @@ def test_exact_ratio_of_ranged_mechanisms_never_exceeds_what_was_asked(
     bound = exp_below(asked / hi) ** hi if name == "tick-boxes" else exp_below(asked)
     assert mechanism.likelihood_ratio <= bound
     assert 0.99 * float(asked) <= mechanism.epsilon <= float(asked)
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
+def test_calibrated_weights_of_any_score_lose_hardly_any_epsilon(epsilon: str) -> None:
+    dice = random.Random(3)
+    for k in (2, 3, 4, 7):
+        for _ in range(5):
+            # A constant for each truth, however large, changes no probability.
+            score = [
+                [10 * truth + (0 if report == truth else dice.randrange(1, 4)) for report in range(k)]
+                for truth in range(k)
+            ]
+            mechanism = Exponential.calibrated(score, epsilon)
+            assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
+            assert mechanism.epsilon >= 0.99 * float(epsilon)
+    with pytest.raises(ParameterError, match="all give the same reports"):
+        Exponential.calibrated([[0, 1, 2], [5, 6, 7], [1, 2, 3]], epsilon)
+    with pytest.raises(ParameterError, match="cannot be held by 32-bit weights"):
+        Exponential.calibrated([[0, -1000], [0, -999]], epsilon)
 
 
 def test_stated_tail_of_discrete_laplace_is_the_real_one() -> None:

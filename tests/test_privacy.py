@@ -6,12 +6,26 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import pytest
 
-from deniable import KAry, ParameterError, TwoCoin, Warner
+from deniable import (
+    DiscreteLaplace,
+    Exponential,
+    Geometric,
+    KAry,
+    Mean,
+    ParameterError,
+    Subset,
+    TwoCoin,
+    Warner,
+    read_survey,
+)
+from deniable.exact import log_above
 from deniable.ledger import Entry, Ledger, parallel
+from deniable.mechanisms.base import OneOfK
 from deniable.privacy import (
     all_advantage,
     any_advantage,
@@ -211,8 +225,51 @@ def test_range_at_its_ends() -> None:
     assert range_advantage(1, 5, 10) == range_advantage(1, 50, 10, by_distance=True) == 0
     assert range_advantage(0, 1, 10, by_distance=True) == 0
     assert range_advantage(math.inf, 1, 10, by_distance=True) == pytest.approx(0.8)
-    assert epsilon_at(2, 0, 10) == 0
-    assert epsilon_at(2, 10, 10) == 2
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "0.1", 1, 4])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda epsilon: Geometric.from_epsilon(0, 100, epsilon),
+        lambda epsilon: DiscreteLaplace.from_epsilon(0, 20, epsilon, tail="1/2"),
+        lambda epsilon: Mean.from_epsilon(-5, 5, epsilon),
+        lambda epsilon: Exponential.calibrated([[-abs(x - r) for r in range(6)] for x in range(6)], epsilon),
+        lambda epsilon: KAry.from_epsilon(4, epsilon),
+    ],
+    ids=["geometric", "laplace", "mean", "exponential", "k-ary"],
+)
+def test_loss_at_a_distance_is_that_of_the_published_integers(
+    make: Callable[[object], OneOfK], epsilon: object
+) -> None:
+    """The rule ``epsilon distance / width`` understated it by up to 9.4 times for small weights."""
+    mechanism = make(epsilon)
+    rows = list(zip(*mechanism.channel_matrix, strict=True))
+    steps = len(rows) - 1
+    for distance in {0, 1, 2, steps // 2, steps}:
+        exact = max(max(a / b, b / a) for one, other in zip(rows, rows[distance:]) for a, b in zip(one, other))  # noqa: B905
+        assert epsilon_at(mechanism, distance) == log_above(exact)
+    assert epsilon_at(mechanism, steps) <= mechanism.epsilon
+    assert epsilon_at(mechanism, 0) == 0
+
+
+def test_rounded_tails_lose_more_between_neighbours_than_the_rule_says() -> None:
+    rounded = Geometric(0, 3, (2**31 - 20, 2**31 - 21, 2**31 - 40))
+    assert epsilon_at(rounded, 1) > 2 * rounded.epsilon / 3
+
+
+def test_survey_adds_up_and_never_understates() -> None:
+    question = '[[questions]]\nid = "q{}"\ntype = "yes-no"\ntext = "Q?"\ntruth = "{}"\n'
+    dice = random.Random(5)
+    for _ in range(50):
+        coins = [dice.randrange(1, 999) for _ in range(dice.randrange(1, 40))]
+        text = "".join(question.format(n, f"{coin}/1000") for n, coin in enumerate(coins))
+        survey = read_survey(f'title = "T"\n{text}')
+        with localcontext(prec=60):
+            ratios = [question.mechanism.likelihood_ratio for question in survey.questions]
+            exact = sum((Decimal(ratio.numerator) / ratio.denominator).ln() for ratio in ratios)
+            assert Decimal(survey.epsilon) >= exact
+        assert survey.epsilon == pytest.approx(float(exact), rel=1e-14)
 
 
 def test_ledger_adds_up_and_never_understates() -> None:
@@ -292,7 +349,9 @@ def test_factors_are_rounded_up(epsilon: float, text: str) -> None:
         (lambda: all_advantage([0.1, 2], 1), "priors[1]: must be a probability in [0, 1], got 2"),
         (lambda: range_advantage(1, -1, 10), "precision: must be 0 or above, got -1"),
         (lambda: range_advantage(1, 1, 0), "width: must be above 0, got 0"),
-        (lambda: epsilon_at(1, 11, 10), "distance: must be at most the width of the range, 10, got 11"),
+        (lambda: epsilon_at(Mean.from_epsilon(0, 10, 1), 11), "distance: must be an integer from 0 to 10, got 11"),
+        (lambda: epsilon_at(KAry.from_epsilon(4, 1), 0.5), "distance: must be an integer from 0 to 3, got 0.5"),
+        (lambda: epsilon_at(Subset.from_epsilon(8, 3, 1), 1), "mechanism subset: must have answers on a line"),
         (lambda: Ledger().add("a", 1, count=0), "count: must be an integer of at least 1, got 0"),
         (lambda: Ledger().group(0), "size: must be an integer of at least 1, got 0"),
         (lambda: fake_margin("1/2", "1/2"), "support_if_other: must differ from support_if_true, got 0.5 for both"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,19 @@ def test_mechanisms(name: str) -> None:
             mechanism = mechanism_from_published(vector["mechanism"])
             assert mechanism.randomize(vector["answer"], words.__next__) == vector["report"], vector["name"]
             assert next(words, None) is None, vector["name"]
+
+
+def test_epsilons_are_the_smallest_floats_that_are_not_below() -> None:
+    vectors = load("epsilons.json")
+    assert {vector["mechanism"]["name"] for vector in vectors} == set(MECHANISMS)
+    for vector in vectors:
+        mechanism = mechanism_from_published(vector["mechanism"])
+        assert mechanism.epsilon == vector["epsilon"]
+        ratio = mechanism.likelihood_ratio
+        with localcontext(prec=80):
+            exact = (Decimal(ratio.numerator) / ratio.denominator).ln()
+            assert Decimal(mechanism.epsilon) >= exact, vector
+            assert Decimal(math.nextafter(mechanism.epsilon, 0)) < exact, vector
 
 
 def test_surveys() -> None:

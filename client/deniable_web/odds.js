@@ -35,16 +35,21 @@ export function odds(mechanism, m) {
 export const plainest = (questions) => questions.reduce((a, b) => (told(b) > told(a) ? b : a));
 
 /** @param {{ mechanism: Mechanism }} question */
-const told = ({ mechanism }) => of100(mechanism.support?.[1].ifTrue ?? likeliest(mechanism));
+const told = ({ mechanism }) => of100(readable(mechanism));
 
 /** The odds of one question in words. @param {{ mechanism: Mechanism }} question @param {Messages} m */
 export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }) => sentence);
 
-/** The largest probability, over all answers, of sending the truth. @param {Mechanism} mechanism */
-function likeliest({ name, hi, support, kept = 0 }) {
-  const p = support?.reduce((most, each) => Math.max(most, each.ifTrue), 0) ?? kept;
-  return name === "tick-boxes" ? p ** (hi + 1) : p;
-}
+/**
+ * The largest probability, over all answers, that a report tells the truth to whoever reads it as the answer under
+ * which it is likeliest, which need not be the answer that it names; of tick boxes, the truth about one of them.
+ * @param {Mechanism} mechanism
+ */
+const readable = ({ support, kept = 0 }) =>
+  support?.reduce((most, { ifTrue, ifOther }) => Math.max(most, ifTrue, ifOther), 0) ?? kept;
+
+/** The same for the whole answer. @param {Mechanism} mechanism */
+const likeliest = (mechanism) => readable(mechanism) ** (mechanism.name === "tick-boxes" ? mechanism.hi + 1 : 1);
 
 /**
  * The odds of the whole survey: how many people, at most, send nothing but true answers.

@@ -124,7 +124,7 @@ export async function parseSurvey(bytes, expectedId) {
     closes: maybe(keys.closes, date, "closes"),
     cohortRequired: keys.cohort_required,
     isLive: keys.results === "live",
-    cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS) ?? Object.freeze([]),
+    cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS, plain) ?? Object.freeze([]),
     questions: Object.freeze(list(keys.questions, "questions", 1, MAX_QUESTIONS).map(question)),
     document,
   };
@@ -143,7 +143,7 @@ export async function parseSurvey(bytes, expectedId) {
   return Object.freeze({
     ...survey,
     questions: Object.freeze(survey.questions.map((each, n) => Object.freeze({ ...each, key: remembered[n] }))),
-    epsilon: survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0),
+    epsilon: survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0) * (1 + 2 ** -45), // upwards, as in `settle`
   });
 }
 
@@ -191,7 +191,7 @@ function question(published, number) {
     options,
     mechanism,
     goal,
-    why: maybe(keys.why, text, `${where}: why`, MAX_TEXT),
+    why: maybe(keys.why, plain, `${where}: why`, MAX_TEXT),
   });
 }
 
@@ -267,9 +267,10 @@ function list(value, subject, least, most) {
 /**
  * Short texts that differ from each other.
  * @param {unknown} value @param {string} subject @param {number} least @param {number} most
+ * @param {typeof text} [read]
  */
-function labels(value, subject, least, most) {
-  const texts = list(value, subject, least, most).map((each) => text(each, subject, MAX_LABEL));
+function labels(value, subject, least, most, read = text) {
+  const texts = list(value, subject, least, most).map((each) => read(each, subject, MAX_LABEL));
   return Object.freeze(distinct(texts, subject));
 }
 
@@ -295,6 +296,9 @@ function text(value, subject, longest) {
   }
   return fail(subject);
 }
+
+/** A text in one language: cohorts are in reports, and what an author notes is for researchers. @type {typeof text} */
+const plain = (value, subject, longest) => text(typeof value === "string" && value, subject, longest);
 
 /** @param {unknown} value @param {string} subject */
 function date(value, subject) {

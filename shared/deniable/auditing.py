@@ -1,38 +1,40 @@
-"""A lower bound on the real epsilon of what a device sends, from nothing but many serialised reports.
+"""What many serialised reports tell: departures from a published channel, and a lower bound on the real epsilon.
 
-For two answers, every event ``S`` gives ``epsilon >= ln P(S | x) / P(S | y)``. Events are chosen on one half of the
-reports and measured on the other; Clopper-Pearson limits make the bound hold with a stated probability [1]_. What is
-looked at is the text that leaves the device: values, pairs of values, characters at positions, and lengths. So a fault
-in the encoding is found as well as one in the mechanism.
+Every test compares a count with the probability that it has if the client is faultless, known from the mechanism's
+integers or, for what must not be related at all, from the margins of a table. A count ``x`` of ``n`` with probability
+``p`` is as far off as it is with probability at most ``exp(-n KL(x / n, p))``, on either side, whether ``n`` is drawn
+with replacement (Chernoff) or without (Hoeffding) [1]_. So levels hold exactly, for small counts too, and a Bonferroni
+correction over all tests keeps the probability that a faultless client is accused below `FAILURE`.
+
+The bound on epsilon is that of Ding et al. [2]_: every event ``S`` gives ``epsilon >= ln P(S | x) / P(S | y)``; answers
+and event are chosen on one half of the reports and measured on the other, with Clopper-Pearson limits.
 
 References
 ----------
-.. [1] Z. Ding, Y. Wang, G. Wang, D. Zhang, D. Kifer, "Detecting violations of differential privacy", CCS 2018, 475-489.
+.. [1] W. Hoeffding, "Probability inequalities for sums of bounded random variables", Journal of the American
+   Statistical Association 58 (1963), 13-30, theorems 1 and 4.
+.. [2] Z. Ding, Y. Wang, G. Wang, D. Zhang, D. Kifer, "Detecting violations of differential privacy", CCS 2018, 475-489.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, rel_entr
 
 from deniable.errors import DeniableError
 
 FAILURE = 1e-6
-"""Probability that a faultless device is accused, over everything that one audit looks at."""
+"""Probability that a faultless client is accused, over everything that one audit looks at."""
 
-MOST_VALUES = 4096
-"""A feature with more values is not looked at as a whole; its positions are."""
+FOUND = 0.999
+"""Probability of finding a leak as large as an audit says that it finds."""
 
-MOST_FEATURES = 2000
-
-_SHAPE = re.compile(rb'\{"id":"([0-9a-f]{32})",(.*)\}', re.DOTALL)
-
-Feature = tuple[str, ...]
-"""Name of something that can be read off a report."""
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class AuditFailed(DeniableError):
@@ -41,7 +43,7 @@ class AuditFailed(DeniableError):
 
 @dataclass(frozen=True)
 class Finding:
-    """What the reports to two answers of one question tell.
+    """What reports tell about the answer to one question.
 
     Attributes
     ----------
@@ -51,86 +53,139 @@ class Finding:
     bound : float
         Lower bound on the real one.
     event : str
-        What gives it away most.
-    draws : int
-        Reports that were looked at.
+        What gives the answer away most.
+    moved : float
+        A report whose probability under an answer is larger than published by this much is found with probability
+        `FOUND`, whichever report and answer it is.
+    fault : str or None
+        The report that is too likely or too unlikely, or None.
     """
 
     question: str
     declared: float
     bound: float
     event: str
-    draws: int
+    moved: float
+    fault: str | None
 
     @property
     def passed(self) -> bool:
-        """Whether the bound stays at or below the declared epsilon."""
-        return self.bound <= self.declared
+        """Whether reports come as published and the bound stays at or below the declared epsilon."""
+        return self.fault is None and self.bound <= self.declared
 
 
-class Bodies:
-    """Counts of distinct reports, apart from their random ids, in two halves."""
+@dataclass(frozen=True)
+class Check:
+    """One property of all reports: what was found wrong, or None, and how small a fault would have been found."""
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
-        self.halves: tuple[Counter[bytes], Counter[bytes]] = (Counter(), Counter())
-        self.ids: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-        self.n = 0
-        for line in lines:
-            self._add(line)
-
-    def _add(self, line: bytes) -> None:
-        half = self.n % 2
-        found = _SHAPE.fullmatch(line)
-        # A report of another shape is looked at whole: an encoding that depends on the answer is a fault too.
-        self.halves[half][found[2] if found else b"?" + line] += 1
-        self.ids[half][found[1][:1].decode() if found else "?"] += 1
-        self.n += 1
+    name: str
+    fault: str | None
+    power: str
 
 
-def compare(question: str, declared: float, one: Bodies, other: Bodies, failure: float = FAILURE) -> Finding:
-    """Bound the epsilon between the reports to two answers of a question, other answers alike.
+@dataclass(frozen=True)
+class Audit:
+    """Everything that an audit of one client found."""
+
+    findings: tuple[Finding, ...]
+    checks: tuple[Check, ...]
+    draws: int
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The names of questions and checks that failed."""
+        return (
+            *(finding.question for finding in self.findings if not finding.passed),
+            *(check.name for check in self.checks if check.fault),
+        )
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Counts with the probabilities that they have in the reports of a faultless client; arrays of one shape.
+
+    Attributes
+    ----------
+    counts, n : ndarray of int
+    p : ndarray of float
+        A count is that of ``n`` draws of probability ``p``, with or without replacement.
+    """
+
+    counts: Counts
+    n: Counts
+    p: Floats
+
+    @classmethod
+    def of_table(cls, table: Counts) -> Cells:
+        """The cells of tables, shape (..., rows, columns), whose rows and columns must not be related."""
+        rows, columns = table.sum(-1, keepdims=True), table.sum(-2, keepdims=True)
+        p = columns / np.maximum(columns.sum(-1, keepdims=True), 1)
+        return cls(table, np.broadcast_to(rows, table.shape), np.broadcast_to(p, table.shape))
+
+    def log_p(self) -> Floats:
+        """Upper bounds of the logarithms of one-sided p-values."""
+        x = self.counts / np.maximum(self.n, 1)
+        return -self.n * _divergence(x, self.p)
+
+    def worst(self, log_level: float) -> tuple[int, ...] | None:
+        """The place of the count furthest off, if its p-value is below the level."""
+        log_p = self.log_p()
+        if not log_p.size:
+            return None
+        place = np.unravel_index(np.argmin(log_p), log_p.shape)
+        return tuple(int(each) for each in place) if log_p[place] < log_level else None
+
+    def power(self, log_level: float) -> Floats:
+        """How much larger each probability must be to be found with probability `FOUND`; see `smallest_rise`."""
+        return smallest_rise(self.n, self.p, log_level)
+
+
+def log_level(failure: float, tests: int) -> float:
+    """The logarithm of the level of one of many two-sided tests."""
+    return math.log(failure / (2 * max(tests, 1)))
+
+
+def smallest_rise(n: ArrayLike, p: ArrayLike, level: float) -> Floats:
+    """The rise of a probability that is found with probability `FOUND`.
 
     Parameters
     ----------
-    question : str
-        Id of the question whose answer differs.
-    declared : float
-        Its epsilon.
-    one, other : Bodies
-        Reports to either answer.
-    failure : float
-        Probability that the bound is above the real epsilon.
+    n, p : array_like
+        Draws, and the probability of a faultless client.
+    level : float
+        Logarithm of the level.
+
+    Returns
+    -------
+    ndarray
+        The smallest ``x`` so that a binomial count of probability ``p + x`` reaches the first count that is refused
+        with probability `FOUND`; ``inf`` where no count is refused.
+
+    Notes
+    -----
+    The first refused count ``c`` solves ``n KL(c / n, p) = -level``; the probability that a count of probability ``r``
+    reaches it is the incomplete beta function ``I_r(c, n - c + 1)``, inverted exactly.
     """
-    chosen = [_tables(one.halves[0], question), _tables(other.halves[0], question)]
-    measured = [_tables(one.halves[1], question), _tables(other.halves[1], question)]
-    for tables, half in ((chosen, 0), (measured, 1)):
-        for table, bodies in zip(tables, (one, other), strict=True):
-            table["id",] = bodies.ids[half]
-    features = [
-        feature
-        for feature in sorted(chosen[0].keys() | chosen[1].keys())
-        if len(chosen[0].get(feature, ())) <= MOST_VALUES and len(chosen[1].get(feature, ())) <= MOST_VALUES
-    ][:MOST_FEATURES]
-    level = failure / (4 * max(len(features), 1))  # both directions, both limits
-    totals = [sum(bodies.halves[1].values()) for bodies in (one, other)]
-    best, event = 0.0, "nothing"
-    for feature in features:
-        for here, there in ((0, 1), (1, 0)):
-            values = _likelier(chosen[here].get(feature, Counter()), chosen[there].get(feature, Counter()), level)
-            if not values:
-                continue
-            hits = [sum(measured[side].get(feature, Counter())[value] for value in values) for side in (here, there)]
-            bound = log_ratio_below(hits[0], totals[here], hits[1], totals[there], level)
-            if bound > best:
-                shown = ", ".join(sorted(values)[:3]) + (", ..." if len(values) > 3 else "")
-                best, event = bound, f"{' and '.join(feature)} in {{{shown}}}"
-    return Finding(question, declared, best, event, one.n + other.n)
+    n, p = (each.astype(float) for each in np.broadcast_arrays(np.asarray(n), np.asarray(p)))
+    low, high = n * p, n.copy()
+    for _ in range(40):
+        middle = (low + high) / 2
+        x = middle / np.maximum(n, 1)
+        refused = n * _divergence(x, p) > -level
+        low, high = np.where(refused, low, middle), np.where(refused, middle, high)
+    first = np.minimum(np.floor(high) + 1, n)
+    possible = n * np.log(np.maximum(p, 1e-300)) < level
+    rise = betaincinv(np.maximum(first, 1), n - first + 1, FOUND) - p
+    return np.asarray(np.where(possible & (n > 0), rise, np.inf))
+
+
+def _divergence(x: Floats, p: Floats) -> Floats:
+    """Of two coins, in nats; where it is infinite, a number so large that no count of such a coin passes."""
+    return np.asarray(np.minimum(rel_entr(x, p) + rel_entr(1 - x, 1 - p), 1e300))
 
 
 def log_ratio_below(hits_x: int, n_x: int, hits_y: int, n_y: int, level: float) -> float:
     """A lower limit of ``ln P(S|x) / P(S|y)``, each Clopper-Pearson limit missed with probability ``level``."""
-    from scipy.special import betaincinv
-
     if hits_x == 0:
         return -math.inf
     low = float(betaincinv(hits_x, n_x - hits_x + 1, level))
@@ -138,51 +193,49 @@ def log_ratio_below(hits_x: int, n_x: int, hits_y: int, n_y: int, level: float) 
     return math.log(low / high) if low > 0 else -math.inf
 
 
-def _likelier(here: Mapping[str, int], there: Mapping[str, int], level: float) -> list[str]:
-    """The values of a feature that together give the largest bound on this half."""
-    n_here, n_there = sum(here.values()), sum(there.values())
-    if not n_here or not n_there:
-        return list(here) if n_here else []
-    ranked = sorted(here, key=lambda value: (there.get(value, 0) + 0.5) / (here[value] + 0.5))
-    best, kept, hits_here, hits_there = -math.inf, 0, 0, 0
-    z = math.sqrt(-2 * math.log(level))  # normal limits choose quickly; the other half is measured exactly
-    for place, value in enumerate(ranked, start=1):
-        hits_here += here[value]
-        hits_there += there.get(value, 0)
-        low = hits_here - z * math.sqrt(hits_here)
-        high = hits_there + z * math.sqrt(hits_there + z * z / 4) + z * z / 2
-        if low > 0 and (gain := math.log(low / n_here * n_there / high)) > best:
-            best, kept = gain, place
-    return ranked[:kept]
+@dataclass(frozen=True)
+class Event:
+    """Values of a feature that are likelier under one answer than under another: places in a table of counts."""
+
+    gain: float
+    likelier: int
+    other: int
+    values: tuple[int, ...]
 
 
-def _tables(bodies: Mapping[bytes, int], question: str) -> dict[Feature, Counter[str]]:
-    """How often each value of each feature came."""
-    tables: dict[Feature, Counter[str]] = {}
-    for body, count in bodies.items():
-        for feature, value in features_of(body, question):
-            tables.setdefault(feature, Counter())[value] += count
-    return tables
+def telling_event(table: Counts, level: float) -> Event | None:
+    """The two answers and the set of values with the largest lower limit of their ratio, by normal limits.
+
+    Parameters
+    ----------
+    table : ndarray of int, shape (answers, values)
+    level : float
+        As for `log_ratio_below`, which measures exactly what is chosen here on other reports.
+    """
+    totals = table.sum(1)
+    z = math.sqrt(-2 * math.log(level))
+    best: Event | None = None
+    for answer in np.flatnonzero(totals):
+        order = np.argsort((table + 0.5) / (table[answer] + 0.5), axis=1, kind="stable")
+        here = np.cumsum(table[answer][order], axis=1)
+        there = np.cumsum(np.take_along_axis(table, order, axis=1), axis=1)
+        low = here - z * np.sqrt(here)
+        high = there + z * np.sqrt(there + z * z / 4) + z * z / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gain = np.log(low / totals[answer] * totals[:, None] / high)
+        gain = np.where((low > 0) & (totals[:, None] > 0), gain, -np.inf)
+        other, last = np.unravel_index(np.argmax(gain), gain.shape)
+        if gain[other, last] > (best.gain if best else -math.inf):
+            values = tuple(int(value) for value in order[other, : last + 1])
+            best = Event(float(gain[other, last]), int(answer), int(other), values)
+    return best
 
 
-def features_of(body: bytes, question: str) -> Iterator[tuple[Feature, str]]:
-    """Everything that is read off one report: the question's value, alone and with each other one, and shapes."""
-    yield ("length",), str(len(body))
-    try:
-        answers = json.loads(b"{" + body + b"}")["answers"]
-        own = json.dumps(answers[question])
-    except (ValueError, KeyError, TypeError):
-        yield ("whole report",), body.decode("utf-8", "replace")
-        return
-    yield ("keys",), ",".join(answers)
-    yield (question,), own
-    for other, value in answers.items():
-        if other != question:
-            yield (question, other), f"{own} {json.dumps(value)}"
-    if len(own) > 3:
-        marks = own.strip('"')
-        yield ("ones",), str(marks.count("1"))
-        for position, mark in enumerate(marks):
-            yield (f"{question}[{position}]",), mark
-        for position in range(1, len(marks)):
-            yield (f"{question}[{position - 1}:{position + 1}]",), marks[position - 1 : position + 1]
+def measured(table: Counts, event: Event, level: float) -> float:
+    """The lower bound on epsilon that an event gives on a table."""
+    values = list(event.values)
+    hits = table[:, values].sum(1)
+    totals = table.sum(1)
+    sides = (event.likelier, event.other)
+    (hits_x, n_x), (hits_y, n_y) = ((int(hits[side]), int(totals[side])) for side in sides)
+    return log_ratio_below(hits_x, n_x, hits_y, n_y, level) if n_y else -math.inf

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -132,6 +133,17 @@ def log_above(ratio: Fraction) -> float:
     logarithm = _CEILING.next_plus(_CEILING.ln(quotient))
     nearest = float(logarithm)
     return nearest if Decimal(nearest) >= logarithm else math.nextafter(nearest, math.inf)
+
+
+def sum_above(values: Iterable[float | Fraction]) -> float:
+    """The smallest float that is not below the exact sum, for adding up epsilons without understating them.
+
+    >>> sum([0.1] * 6), sum_above([0.1] * 6)
+    (0.6, 0.6000000000000001)
+    """
+    total = sum((Fraction(value) for value in values), Fraction(0))
+    nearest = float(total)
+    return nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf)
 
 
 def refuse_costly_rounding(asked: float, kept: float, subject: str) -> None:

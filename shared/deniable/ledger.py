@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import rational
+from deniable.exact import rational, sum_above
 from deniable.table import format_table
 
 
@@ -106,6 +106,4 @@ def _sum_above(entries: Iterable[Entry]) -> float:
     losses = [(entry.epsilon, entry.count) for entry in entries]
     if any(epsilon == math.inf for epsilon, _ in losses):
         return math.inf
-    exact = sum((Fraction(epsilon) * count for epsilon, count in losses), Fraction(0))
-    nearest = float(exact)
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+    return sum_above(Fraction(epsilon) * count for epsilon, count in losses)

@@ -46,47 +46,51 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     if isinstance(mechanism, ForcedResponse):
         t = of_100(Fraction(mechanism.truth, UNIT))
         return (f"Of 100 people, about {t} send what they chose and {100 - t} send an option drawn by chance.",)
-    kept = of_100(largest_truthful(mechanism))
+    kept = of_100(most_readable(mechanism))
     if isinstance(mechanism, KAry):
         return (f"Of 100 people who choose an option, about {kept} send it and {100 - kept} send another one.",)
     return (
-        f"Of 100 people, about {kept} or fewer send the very answer that they gave.",
+        f"Whoever guesses your answer from what you send is right about {kept} times in 100, or less.",
         "Answers far apart can be told apart; close ones hardly.",
     )
 
 
 def plainest(questions: Sequence[Question]) -> Question:
     """The question whose sentence says the most about a person, as a reader compares them: in whole people."""
-
-    def told(question: Question) -> int:
-        support = question.mechanism.support
-        return of_100(support[1].if_true if support else largest_truthful(question.mechanism))
-
-    return max(questions, key=told)
+    return max(questions, key=lambda question: of_100(_readable(question.mechanism)))
 
 
-def largest_truthful(mechanism: Mechanism) -> Fraction:
-    """The largest probability, over all answers, that a report says the truth."""
-    if isinstance(mechanism, RowMechanism):
-        start = mechanism.report_range.start
-        return max(
-            Fraction(row[answer - start], UNIT)
-            for answer, row in zip(mechanism.answer_range, mechanism.rows, strict=True)
-        )
-    assert mechanism.support is not None
-    p = max(option.if_true for option in mechanism.support)
+def most_readable(mechanism: Mechanism) -> Fraction:
+    """The largest probability, over all answers, that a report tells the whole truth to whoever reads it best.
+
+    A report is read as the answer under which it is likeliest. That need not be the answer that it names: a Warner
+    coin that mostly says the opposite is read as the opposite, and noise beyond the end of a range as that end.
+    """
+    p = _readable(mechanism)
     return p**mechanism.k if isinstance(mechanism, TickBoxes) else p
 
 
+def _readable(mechanism: Mechanism) -> Fraction:
+    """The same, of tick boxes the truth about one of them."""
+    if isinstance(mechanism, RowMechanism):
+        most = [max(column) for column in zip(*mechanism.rows, strict=True)]
+        read = (sum(weight for weight, top in zip(row, most, strict=True) if weight == top) for row in mechanism.rows)
+        return Fraction(max(read), UNIT)
+    assert mechanism.support is not None
+    return max(max(option) for option in mechanism.support)
+
+
 def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
-    """The odds of a whole survey in words: how many people, at most, send nothing but true answers.
+    """The odds of a whole survey in words: how often, at most, every true answer can be read.
 
     Empty for a survey of one question, whose own odds say it all.
     """
     if len(survey.questions) == 1:
         return ()
-    likeliest = math.prod((largest_truthful(each.mechanism) for each in survey.questions), start=Fraction(1))
-    return (f"Of 100 people, about {of_100(likeliest)} or fewer send their true answer to every question.",)
+    likeliest = math.prod((most_readable(each.mechanism) for each in survey.questions), start=Fraction(1))
+    return (
+        f"Whoever guesses all your answers from what you send is right about {of_100(likeliest)} times in 100, or less.",
+    )
 
 
 def of_100(probability: Fraction) -> int:

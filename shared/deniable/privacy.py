@@ -16,10 +16,14 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, log_above, rational
 from deniable.ledger import as_loss
+
+if TYPE_CHECKING:
+    from deniable.mechanisms.base import OneOfK
 
 
 def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
@@ -167,19 +171,44 @@ def epsilon_for(advantage_of: Callable[[float], float], advantage: float) -> flo
     return low
 
 
-def epsilon_at(epsilon: float, distance: float, width: float) -> float:
-    """The loss between two numbers ``distance`` apart, if it grows with distance up to ``epsilon`` over ``width``.
+def epsilon_at(mechanism: OneOfK, distance: int) -> float:
+    """The loss between two numbers ``distance`` apart: the exact largest ratio of a report's weights under both.
 
-    ``epsilon distance / width``: so for geometric or Laplace noise calibrated to a range of ``width``, which
-    hides neighbours better than the two ends.
+    Parameters
+    ----------
+    mechanism : OneOfK
+        As published, with a range of numbers or of numbered options for answers.
+    distance : int
+        At least 0; at most the width of the range.
 
-    >>> epsilon_at(2.0, distance=1, width=10)
-    0.2
+    Returns
+    -------
+    float
+        In nats, rounded up to the next float. Geometric and Laplace noise hide neighbours better than the two ends:
+        before their weights are rounded to integers, this is ``epsilon distance / width``. Rounding matters where
+        weights are small, so the formula is no upper bound.
+
+    Examples
+    --------
+    >>> from deniable import Geometric
+    >>> noise = Geometric.from_epsilon(0, 10, epsilon=2)
+    >>> round(epsilon_at(noise, 1), 6), epsilon_at(noise, 10) == noise.epsilon
+    (0.2, True)
     """
-    loss, apart, whole = as_loss(epsilon), _length(distance, "distance"), _length(width, "width")
-    if not whole > 0 or apart > whole:
-        raise ParameterError(f"distance: must be at most the width of the range, {width}, got {distance}")
-    return loss * apart / whole
+    answers = getattr(mechanism, "answer_range", None)
+    if answers is None:
+        raise ParameterError(f"mechanism {mechanism.name}: must have answers on a line, where they are some way apart")
+    if type(distance) is not int or not 0 <= distance < len(answers):
+        raise ParameterError(f"distance: must be an integer from 0 to {len(answers) - 1}, got {distance}")
+    largest = Fraction(1)
+    for column in mechanism.channel_matrix:
+        # Floats find the few pairs that can be the largest; exact fractions decide.
+        pairs = list(zip(column, column[distance:], strict=False))
+        logs = [abs(math.log(one) - math.log(other)) for one, other in pairs]
+        near = max(logs) - 1e-9
+        ratios = (max(one / other, other / one) for (one, other), log in zip(pairs, logs, strict=True) if log >= near)
+        largest = max(largest, *ratios)
+    return log_above(largest)
 
 
 def range_advantage(epsilon: float, precision: float, width: float, by_distance: bool = False) -> float:
@@ -214,7 +243,8 @@ def range_advantage(epsilon: float, precision: float, width: float, by_distance:
     only the two ends are possible beforehand, distance protects nothing.
 
     Whole numbers ``lo .. hi`` are cells of width 1: give ``precision + 1/2``, ``width = hi - lo + 1`` and, by
-    distance, ``epsilon (hi - lo + 1) / (hi - lo)``, because the far edges are one cell further apart.
+    distance, ``epsilon (hi - lo + 1) / (hi - lo)``, because the far edges are one cell further apart. The integers that
+    a survey publishes follow the rule only nearly: ``(hi - lo + 1) epsilon_at(mechanism, 1)`` is a bound for them.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from typing import Any
 
 from deniable import strict_json
 from deniable.errors import SurveyError, describe, shown
+from deniable.exact import sum_above
 from deniable.mechanisms import Geometric, Mean, Mechanism
 from deniable.mechanisms.base import ReportValue
 from deniable.texts import Text, all_forms, publish_text
@@ -301,8 +302,8 @@ class Survey:
 
     @property
     def epsilon(self) -> float:
-        """Privacy loss of the whole survey: epsilons of one person's questions add up."""
-        return sum(question.epsilon for question in self.questions)
+        """Privacy loss of the whole survey: epsilons of one person's questions add up, rounded up."""
+        return sum_above(question.epsilon for question in self.questions)
 
     def question(self, question_id: str) -> Question:
         """The question of that id."""

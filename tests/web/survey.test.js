@@ -216,7 +216,7 @@ test("the odds of a whole survey are the product of its questions'", async () =>
   assert.deepEqual(wholeOdds(await parseSurvey(bytes(plain.document)), english), []);
   const of = (/** @type {string[]} */ ...ids) =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
-  const sentence = (/** @type {number} */ n) => [`Of 100 people, about ${n} or fewer send their true answer to every question.`];
+  const sentence = (/** @type {number} */ n) => [`Whoever guesses all your answers from what you send is right about ${n} times in 100, or less.`];
   assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentence(26)); // 3/4 * 0.731 * 0.475 = 0.26
   assert.deepEqual(wholeOdds(await of("affair", "drugs"), english), sentence(22)); // 3/4 * 0.661**3 = 0.22
   assert.deepEqual(wholeOdds(await of("affair", "vote"), english), sentence(56)); // 3/4 * (1/2 + 1/4) = 0.56

@@ -18,7 +18,7 @@ from deniable.ceiling import Ceiling, weakness
 from deniable.odds import plainest
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
-from deniable_client.audit.sampling import extreme_answers
+from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT
 from deniable_client.device import Given, range_of
 from deniable_client.memory import Told

@@ -1,5 +1,5 @@
-"""The auditor: draws many reports from a client as it is, and bounds what they tell."""
+"""The auditor: draws many reports from a client as it is, and says what they tell.
 
-from deniable_client.audit.sampling import Draw, audit_survey, draw_javascript, draw_python
-
-__all__ = ["Draw", "audit_survey", "draw_javascript", "draw_python"]
+`answers` chooses what is answered, `sampling` draws reports from either client, `replay` computes each again from the
+chance that it was drawn with, `tables` and `timing` hold the statistics, `auditor` puts them together.
+"""

@@ -1,15 +1,41 @@
-// Writes reports as the browser client encodes them, one on a line: node draw.mjs INDEX.JS REQUEST.JSON
+// Writes reports as the browser client encodes them, one on a line behind the nanoseconds that it took and the chance
+// that it drew: node draw.mjs INDEX.JS REQUEST.JSON CODES
 import { readFileSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [index, request] = process.argv.slice(2);
+const [index, request, file] = process.argv.slice(2);
+const { document, answers, cohorts, record } = JSON.parse(readFileSync(request, "utf8"));
+
+/** What the client takes from the browser's source of chance, call by call, in hexadecimal. */
+const taken = [];
+if (record) {
+  const source = crypto.getRandomValues.bind(crypto);
+  crypto.getRandomValues = (array) => {
+    source(array);
+    taken.push(Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("hex"));
+    return array;
+  };
+}
+
 const { encodeReport, parseSurvey, randomize } = await import(pathToFileURL(index).href);
-const { document, answers, n } = JSON.parse(readFileSync(request, "utf8"));
 const survey = await parseSurvey(new TextEncoder().encode(document));
 
-for (let drawn = 0; drawn < n; ) {
+// Codes are 16-bit: the number of each question's answer, and of the cohort.
+const bytes = readFileSync(file);
+const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+const width = answers.length + 1;
+
+for (let at = 0; at < codes.length; ) {
   const lines = [];
-  for (; drawn < n && lines.length < 2000; drawn++) lines.push(encodeReport(randomize(survey, answers)));
+  for (; at < codes.length && lines.length < 2000; at += width) {
+    const given = Object.fromEntries(answers.map((each, n) => [each.id, each.given[codes[at + n]]]));
+    const cohort = cohorts[codes[at + width - 1]];
+    taken.length = 0;
+    const start = process.hrtime.bigint();
+    const report = encodeReport(randomize(survey, given, { cohort }));
+    const took = process.hrtime.bigint() - start;
+    lines.push(`${took} ${record ? taken.map((each) => `${each},`).join("") : "-"} ${report}`);
+  }
   let rest = Buffer.from(lines.join("\n") + "\n");
   while (rest.length) {
     try {

@@ -1,86 +1,186 @@
-"""Reports of chosen answers, drawn from either client, and what they tell about each question."""
+"""Reports of chosen answers, drawn from either client, each with the chance that went into it and the time it took."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import random
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from deniable import Question, Survey
-from deniable.auditing import FAILURE, Bodies, Finding, compare
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable import Survey
 from deniable.errors import DeniableError
-from deniable_client.device import randomize, range_of
-
-Draw = Callable[[Survey, Mapping[str, Any], int], Iterator[bytes]]
-"""Gives ``n`` serialised reports to the same answers, each drawn anew."""
+from deniable_client.audit.answers import Answers
+from deniable_client.device import randomize
 
 
-def audit_survey(survey: Survey, draw: Draw, draws: int, failure: float = FAILURE) -> list[Finding]:
-    """Bound the real epsilon of every question of a survey.
+@dataclass(frozen=True)
+class Trials:
+    """Who answers what: one row for each report.
 
-    One answer changes at a time, from the first to the last one possible, while the others stay; half of the reports
-    are drawn for either.
-
-    Parameters
+    Attributes
     ----------
-    survey : Survey
-    draw : callable
-        What is audited.
-    draws : int
-        Reports for each question.
-    failure : float
-        Probability that a faultless client is accused of anything.
-
-    Returns
-    -------
-    list of Finding
-        One for each question.
+    answers : tuple of Answers
+        What the codes stand for, question by question.
+    cohorts : tuple of str or None
+    codes : ndarray of uint16, shape (n, questions + 1)
+        Number of the answer to each question, and last the number of the cohort.
+    free : ndarray of bool, shape (n,)
+        Whether all answers were drawn independently; otherwise all but one are their question's first, or last.
     """
-    base = {question.id: extreme_answers(question)[0] for question in survey.questions}
-    findings = []
-    for question in survey.questions:
-        one, other = (
-            Bodies(draw(survey, base | {question.id: answer}, draws // 2)) for answer in extreme_answers(question)
-        )
-        findings.append(compare(question.id, question.epsilon, one, other, failure / len(survey.questions)))
-    return findings
+
+    answers: tuple[Answers, ...]
+    cohorts: tuple[str | None, ...]
+    codes: NDArray[np.uint16]
+    free: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[tuple[dict[str, Any], str | None]]:
+        """The answers and the cohort of each report."""
+        given = [(each.question.id, each.given) for each in self.answers]
+        for *codes, cohort in self.codes.tolist():
+            answers = {name: possible[code] for (name, possible), code in zip(given, codes, strict=True)}
+            yield answers, self.cohorts[cohort]
+
+    def truths(self, number: int) -> list[Any]:
+        """The answers of a report as mechanisms take them."""
+        codes = self.codes[number].tolist()
+        return [each.truths[code] for each, code in zip(self.answers, codes[:-1], strict=True)]
 
 
-def extreme_answers(question: Question) -> tuple[Any, Any]:
-    """The two answers that differ most, as a person gives them."""
-    if question.type == "ticks":
-        return ([], list(question.options))
-    if question.type == "number":
-        return range_of(question)
-    return (question.options[0], question.options[-1])
+class Drawn(NamedTuple):
+    """One report as it is sent, how long it took, and what the client took from the system's source of chance."""
+
+    line: bytes
+    nanoseconds: int
+    chance: tuple[bytes, ...] | None
 
 
-def draw_python(survey: Survey, answers: Mapping[str, Any], n: int) -> Iterator[bytes]:
-    """Reports of the Python client."""
-    for _ in range(n):
-        yield randomize(survey, answers).encode()
+_LINE = re.compile(rb"([0-9]+) (-|(?:[0-9a-f]*,)*) (.*)", re.DOTALL)
+
+Draw = Callable[[Survey, Trials, bool], Iterator[Drawn]]
+"""Gives a report for each trial; the flag says whether to record chance."""
+
+Send = Callable[[Survey, Mapping[str, Any], str | None], bytes]
+"""What a Python client sends for answers and a cohort."""
 
 
-def draw_javascript(survey: Survey, answers: Mapping[str, Any], n: int) -> Iterator[bytes]:
-    """Reports of the browser client, run by Node.js."""
-    with tempfile.TemporaryDirectory() as folder:
-        request = Path(folder) / "request.json"
-        content = {"document": survey.document.decode("ascii"), "answers": dict(answers), "n": n}
-        request.write_text(json.dumps(content), encoding="ascii")
-        script, index = files(__package__) / "draw.mjs", files("deniable_web") / "index.js"
-        command = [find_node(), str(script), str(index), str(request)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            for line in process.stdout:
-                yield line.rstrip(b"\n")
-        if process.returncode:
-            raise DeniableError(f"node: drawing from the browser client ended with status {process.returncode}")
+def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: random.Random) -> Trials:
+    """Trials for an audit, in random order.
+
+    Half of them answer every question independently, the ends more often than the rest: so pairs and triples of
+    answers meet. The others differ in one answer from somebody who gives all first or all last ones.
+    """
+    cohorts = (None, *survey.cohorts)
+    generator = np.random.default_rng(dice.getrandbits(128))
+    sizes = np.array([len(each.given) for each in answers])
+    uniform = (generator.random((n, len(sizes))) * sizes).astype(np.uint16)
+    ends = np.where(generator.random(uniform.shape) < 0.5, 0, sizes - 1)
+    anything = np.where(generator.random(uniform.shape) < 0.5, ends, uniform)
+    free = generator.random(n) < 0.5
+    base = np.where(generator.random((n, 1)) < 0.5, 0, sizes - 1)
+    changed = generator.integers(len(sizes), size=(n, 1)) == np.arange(len(sizes))
+    chosen = np.where(free[:, None] | changed, np.where(free[:, None], anything, uniform), base)
+    cohort = generator.integers(len(cohorts), size=(n, 1))
+    return Trials(answers, cohorts, np.hstack([chosen, cohort]).astype(np.uint16), free)
+
+
+def draws_of(send: Send, clock: Callable[[], int] = time.perf_counter_ns) -> Draw:
+    """Reports of a client in Python: each trial once, timed by a clock in nanoseconds."""
+
+    def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
+        for answers, cohort in trials:
+            with recording() if record else _unrecorded() as chance:
+                start = clock()
+                line = send(survey, answers, cohort)
+                took = clock() - start
+            yield Drawn(line, took, None if chance is None else tuple(chance))
+
+    return draw
+
+
+@contextmanager
+def recording() -> Iterator[list[bytes]]:
+    """Everything that is taken from the system's source of chance, call by call."""
+    taken: list[bytes] = []
+    system = os.urandom
+
+    def urandom(size: int, /) -> bytes:
+        taken.append(system(size))
+        return taken[-1]
+
+    os.urandom = urandom
+    try:
+        yield taken
+    finally:
+        os.urandom = system
+
+
+@contextmanager
+def _unrecorded() -> Iterator[None]:
+    yield None
+
+
+def send_python(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
+    """What the Python client sends."""
+    return randomize(survey, answers, cohort).encode()
+
+
+draw_python = draws_of(send_python)
+
+
+def draws_of_javascript(index: Path) -> Draw:
+    """Reports of a browser client, whose module is given, run by Node.js."""
+
+    def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
+        with tempfile.TemporaryDirectory() as folder:
+            request, codes = Path(folder) / "request.json", Path(folder) / "codes"
+            content = {
+                "document": survey.document.decode("ascii"),
+                "answers": [{"id": each.question.id, "given": each.given} for each in trials.answers],
+                "cohorts": trials.cohorts,
+                "record": record,
+            }
+            request.write_text(json.dumps(content), encoding="ascii")
+            codes.write_bytes(trials.codes.astype("<u2").tobytes())
+            script = files(__package__) / "draw.mjs"
+            yield from _lines_of([find_node(), str(script), str(index), str(request), str(codes)])
+
+    return draw
+
+
+def _lines_of(command: Sequence[str]) -> Iterator[Drawn]:
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            found = _LINE.fullmatch(line.removesuffix(b"\n"))
+            if not found:  # the rest of a report that holds a line break
+                yield Drawn(line, 0, None)
+                continue
+            chance = found[2].decode("ascii")
+            yield Drawn(
+                found[3], int(found[1]), None if chance == "-" else tuple(map(bytes.fromhex, chance.split(",")[:-1]))
+            )
+    if process.returncode:
+        raise DeniableError(f"node: drawing from the browser client ended with status {process.returncode}")
+
+
+draw_javascript = draws_of_javascript(Path(str(files("deniable_web") / "index.js")))
 
 
 def find_node() -> str:

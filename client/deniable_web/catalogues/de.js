@@ -90,6 +90,6 @@ export default Object.freeze({
   "tick-boxes": "Von 100 Menschen, die ein Kästchen ankreuzen, senden etwa {p} es angekreuzt; von 100, die es nicht tun, etwa {rest}.",
   "mean": "Von 100 Menschen mit der höchsten Antwort senden etwa {p} „hoch“; von 100 mit der niedrigsten etwa {q}.",
   "near": "Weit auseinanderliegende Antworten lassen sich unterscheiden, nahe beieinanderliegende kaum.",
-  "oddsExact": "Von 100 Menschen senden etwa {p} oder weniger genau die Antwort, die sie gegeben haben.",
-  "oddsAll": "Von 100 Menschen senden etwa {p} oder weniger auf jede Frage ihre wahre Antwort."
+  "oddsExact": "Wer aus dem, was Sie senden, Ihre Antwort rät, liegt in etwa {p} von 100 Fällen richtig, oder seltener.",
+  "oddsAll": "Wer aus dem, was Sie senden, alle Ihre Antworten rät, liegt in etwa {p} von 100 Fällen richtig, oder seltener."
 });

@@ -90,6 +90,6 @@ export default Object.freeze({
   "tick-boxes": "Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {rest} do.",
   "mean": "Of 100 people who give the highest answer, about {p} send “high”; of 100 who give the lowest, about {q} do.",
   "near": "Answers far apart can be told apart; close ones hardly.",
-  "oddsExact": "Of 100 people, about {p} or fewer send the very answer that they gave.",
-  "oddsAll": "Of 100 people, about {p} or fewer send their true answer to every question."
+  "oddsExact": "Whoever guesses your answer from what you send is right about {p} times in 100, or less.",
+  "oddsAll": "Whoever guesses all your answers from what you send is right about {p} times in 100, or less."
 });

@@ -90,6 +90,6 @@ export default Object.freeze({
   "tick-boxes": "De 100 personas que marcan una casilla, unas {p} la envían marcada; de 100 que no la marcan, unas {rest}.",
   "mean": "De 100 personas que dan la respuesta más alta, unas {p} envían «alto»; de 100 que dan la más baja, unas {q}.",
   "near": "Las respuestas muy distintas se pueden distinguir; las cercanas, apenas.",
-  "oddsExact": "De 100 personas, unas {p} o menos envían exactamente la respuesta que dieron.",
-  "oddsAll": "De 100 personas, unas {p} o menos envían su respuesta verdadera a todas las preguntas."
+  "oddsExact": "Quien adivine su respuesta a partir de lo que usted envía acierta unas {p} veces de cada 100, o menos.",
+  "oddsAll": "Quien adivine todas sus respuestas a partir de lo que usted envía acierta unas {p} veces de cada 100, o menos."
 });

@@ -90,6 +90,6 @@ export default Object.freeze({
   "tick-boxes": "Sur 100 personnes qui cochent une case, environ {p} l’envoient cochée ; sur 100 qui ne la cochent pas, environ {rest}.",
   "mean": "Sur 100 personnes qui donnent la réponse la plus haute, environ {p} envoient « haut » ; sur 100 qui donnent la plus basse, environ {q}.",
   "near": "Des réponses éloignées se distinguent ; des réponses proches, à peine.",
-  "oddsExact": "Sur 100 personnes, environ {p} ou moins envoient exactement la réponse qu’elles ont donnée.",
-  "oddsAll": "Sur 100 personnes, environ {p} ou moins envoient partout leur vraie réponse."
+  "oddsExact": "Qui devine votre réponse d’après ce que vous envoyez a raison environ {p} fois sur 100, ou moins.",
+  "oddsAll": "Qui devine toutes vos réponses d’après ce que vous envoyez a raison environ {p} fois sur 100, ou moins."
 });

@@ -22,7 +22,7 @@ export class Mechanism {
   epsilon = 0;
   /** Probabilities of what reports can support, where two figures say it all. @type {readonly Support[] | undefined} */
   support;
-  /** Otherwise: the largest probability, over all answers, of sending the very answer. */
+  /** Otherwise: the largest probability, over all answers, that the very answer can be read. */
   kept = 0;
 
   /**
@@ -49,7 +49,8 @@ export class Mechanism {
    * @param {number} epsilon @param {readonly Support[]} [support] @param {number} [kept]
    */
   settle(epsilon, support, kept = 0) {
-    this.epsilon = epsilon;
+    // Doubles are off by a few units of 2**-53; 16 of them upwards, and no device counts less than the survey declares.
+    this.epsilon = epsilon * (1 + 2 ** -49);
     this.kept = kept;
     this.support = Object.freeze(support);
     Object.freeze(this);

@@ -2,7 +2,7 @@
 /* Mechanisms that send one of a row of weights: one word, inverse distribution function. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, demand, integer, integers, logRatio } from "./base.js";
+import { Mechanism, demand, integer, integers, logRatio, sum } from "./base.js";
 
 /** Answers that a mechanism with published rows can tell apart. */
 const LARGEST_RANGE = 1000;
@@ -34,15 +34,20 @@ export class RowMechanism extends Mechanism {
     const most = [];
     /** @type {number[]} */
     const least = [];
-    let kept = 0;
-    for (let answer = this.lo; answer <= this.hi; answer++) {
-      this.row(answer).forEach((weight, n) => {
-        if (n === answer - this.first) kept = Math.max(kept, weight / UNIT);
+    const rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n));
+    for (const row of rows) {
+      row.forEach((weight, n) => {
         most[n] = Math.max(weight, most[n] ?? 0);
         least[n] = Math.min(weight, least[n] ?? UNIT);
       });
     }
-    this.settle(most.reduce((loss, each, n) => Math.max(loss, logRatio(each, least[n])), 0), undefined, kept);
+    // A report is read as the answer under which it is likeliest.
+    const read = rows.map((row) => sum(row.filter((weight, n) => weight === most[n])));
+    this.settle(
+      most.reduce((loss, each, n) => Math.max(loss, logRatio(each, least[n])), 0),
+      undefined,
+      read.reduce((largest, each) => Math.max(largest, each)) / UNIT,
+    );
   }
 
   /** @override @param {number} answer @param {import("../randomness.js").Word} word */

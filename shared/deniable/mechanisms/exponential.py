@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, positive_epsilon, rational
+from deniable.exact import Number, exp_below, positive_epsilon, rational, refuse_costly_rounding
 from deniable.mechanisms.base import check_k
 from deniable.mechanisms.rows import RowMechanism, calibrate, check_rows
 from deniable.randomness import UNIT
@@ -17,6 +18,9 @@ LARGEST_K = 64
 """A survey publishes all ``k * k`` weights."""
 
 _DIGITS = Context(prec=40)
+
+_LARGEST_NOMINAL = 2**20
+"""Beyond, every weight is 1 or nearly 2**32 unless scores differ by less than one part in ten thousand."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,9 @@ class Exponential(RowMechanism):
     Notes
     -----
     ``P(r|x) ~ exp(epsilon score(x, r) / (2 sensitivity))`` [1]_, the sensitivity being the largest difference of the
-    scores of one report under two answers. That `nominal` epsilon is an upper bound: with the score ``-|x - r|`` the
-    real one is about half of it. `calibrated` finds the nominal one whose weights have the wanted
-    epsilon.
+    scores of one report under two answers, once the best report of each answer has the score 0. That `nominal` epsilon
+    is an upper bound: with the score ``-|x - r|`` the real one is about half of it. `calibrated` finds the nominal one
+    whose weights have the wanted epsilon.
 
     References
     ----------
@@ -72,19 +76,37 @@ class Exponential(RowMechanism):
 
     @classmethod
     def calibrated(cls, score: Sequence[Sequence[Number]], epsilon: Number) -> Exponential:
-        """The least noise of this form whose real epsilon is at most ``epsilon``."""
+        """Weights of this form whose real epsilon is at most ``epsilon``, and at least 99 % of it.
+
+        Raises
+        ------
+        ParameterError
+            If 32-bit weights cannot hold that, or the score gives every answer the same reports.
+
+        Notes
+        -----
+        The real epsilon depends continuously on the nominal one, is 0 at 0 and passes the asked one if it ever does;
+        it need not rise all the way, and weights of 1 end its rise. Steps of a quarter find a nominal one that is too
+        large, bisection the place between.
+        """
         asked = positive_epsilon(epsilon)
+        bound = exp_below(asked)
         scores = _read_score(score)
-        # The real epsilon grows with the nominal one and reaches the asked one at most at twice as much.
-        low, high = asked, 2 * asked
+
+        def make(nominal: Fraction) -> Exponential:
+            return cls(_weights(scores, nominal))
+
+        low, high = Fraction(0), asked
+        while make(high).likelihood_ratio <= bound:
+            low, high = high, high * Fraction(5, 4)
+            if high > _LARGEST_NOMINAL:
+                raise ParameterError(f"epsilon: {float(asked):g} cannot be held by 32-bit weights with this score")
         for _ in range(60):
             middle = (low + high) / 2
-            if cls(_weights(scores, middle)).epsilon <= float(asked):
-                low = middle
-            else:
-                high = middle
-        scale = low / asked
-        return calibrate(lambda nominal: cls(_weights(scores, nominal * scale)), asked)
+            low, high = (middle, high) if make(middle).likelihood_ratio <= bound else (low, middle)
+        mechanism = make(low)
+        refuse_costly_rounding(float(asked), mechanism.epsilon, f"a score of {len(scores)} options")
+        return mechanism
 
     @property
     def answer_range(self) -> range:
@@ -103,17 +125,23 @@ def _read_score(score: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
     check_k(len(rows), LARGEST_K)
     if any(len(row) != len(rows) for row in rows):
         raise ParameterError("score: must be a square table, score[x][r] of report r when x is the truth")
-    if all(len(set(column)) == 1 for column in zip(*rows, strict=True)):
-        raise ParameterError("score: must depend on the answer")
+    # What is added to all scores of one truth cancels when its probabilities are made to add up to 1.
+    rows = [[value - max(row) for value in row] for row in rows]
+    if all(row == rows[0] for row in rows):
+        raise ParameterError("score: must tell answers apart by more than a constant, or all give the same reports")
     return rows
 
 
 def _weights(score: Sequence[Sequence[Fraction]], epsilon: Fraction) -> tuple[tuple[int, ...], ...]:
     sensitivity = max(max(column) - min(column) for column in zip(*score, strict=True))
+    exponents = {value: epsilon * value / (2 * sensitivity) for value in set(itertools.chain.from_iterable(score))}
+    likely = {
+        value: _DIGITS.exp(_DIGITS.divide(Decimal(each.numerator), Decimal(each.denominator)))
+        for value, each in exponents.items()
+    }
     rows = []
     for scores in score:
-        exponents = [epsilon * value / (2 * sensitivity) for value in scores]
-        raw = [_DIGITS.exp(_DIGITS.divide(Decimal(e.numerator), Decimal(e.denominator))) for e in exponents]
+        raw = [likely[value] for value in scores]
         total = sum(raw)
         row = [max(int((_DIGITS.divide(each, total) * UNIT).to_integral_value()), 1) for each in raw]
         row[max(range(len(row)), key=row.__getitem__)] -= sum(row) - UNIT

@@ -1,0 +1,70 @@
+"""The answers that an audit gives: all that a question has, or the ends and some between."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deniable import Question
+from deniable_client.device import range_of
+
+MOST_ANSWERS = 64
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers to one question.
+
+    Attributes
+    ----------
+    question : Question
+    given : tuple
+        As a person gives them; the ends first and last.
+    truths : tuple
+        The same as the mechanism takes them.
+    """
+
+    question: Question
+    given: tuple[Any, ...]
+    truths: tuple[Any, ...]
+
+
+def answers_to(question: Question, dice: random.Random) -> Answers:
+    """All answers to a question, or `MOST_ANSWERS` of them."""
+    if question.type == "number":
+        lo, hi = range_of(question)
+        numbers = tuple(some(range(lo, hi + 1), dice))
+        return Answers(question, numbers, numbers)
+    if question.type == "ticks":
+        truths = _ticks(len(question.options), dice)
+        return Answers(question, tuple([question.options[each] for each in truth] for truth in truths), truths)
+    chosen = some(range(len(question.options)), dice)
+    return Answers(question, tuple(question.options[each] for each in chosen), tuple(chosen))
+
+
+def extreme_answers(question: Question) -> tuple[Any, Any]:
+    """The two answers that differ most, as a person gives them."""
+    if question.type == "ticks":
+        return ([], list(question.options))
+    if question.type == "number":
+        return range_of(question)
+    return (question.options[0], question.options[-1])
+
+
+def some(possible: Sequence[int], dice: random.Random) -> list[int]:
+    """All of a sequence, or its ends and a random choice between them, in order."""
+    if len(possible) <= MOST_ANSWERS:
+        return list(possible)
+    between = dice.sample(range(1, len(possible) - 1), MOST_ANSWERS - 2)
+    return [possible[0], *(possible[place] for place in sorted(between)), possible[-1]]
+
+
+def _ticks(k: int, dice: random.Random) -> tuple[list[int], ...]:
+    """No box, single ones, some sets, all boxes."""
+    if 2**k <= MOST_ANSWERS:
+        return tuple([box for box in range(k) if number >> box & 1] for number in range(2**k))
+    singles = [[box] for box in some(range(k), dice)[: MOST_ANSWERS // 2]]
+    sets = [sorted(dice.sample(range(k), dice.randrange(2, k))) for _ in range(MOST_ANSWERS - 2 - len(singles))]
+    return ([], *singles, *sets, list(range(k)))

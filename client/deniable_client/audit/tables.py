@@ -1,0 +1,304 @@
+"""Counts of what can be read off reports, by the answers that they were drawn for, and the tests of these counts.
+
+Reports come in blocks, so memory does not grow with their number. All counts are of reports whose form is right; what
+has another form is a fault by itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable import Report
+from deniable.auditing import Cells, Check, Counts, Finding, Floats, log_level, measured, telling_event
+from deniable_client.audit.answers import Answers
+
+Codes = NDArray[np.int64]
+
+MOST_PAIRS = 200
+"""Pairs of questions that are looked at; of more a random choice."""
+
+GROUPS = 8
+"""Answers to another question are told apart so far: the first, the last, and six groups of the others."""
+
+BINS = 16
+"""Values of another question likewise: bins of equal length, or the first four marks of a text."""
+
+LARGEST_TEXT = 12
+"""A text of at most so many marks is also looked at as a whole."""
+
+NIBBLES, HEX = 32, 16
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that is read off the value of one question.
+
+    Attributes
+    ----------
+    name : str
+    size : int
+        Number of its values.
+    p : ndarray, shape (answers, size), or None
+        Their published probabilities, where they follow from the supports.
+    """
+
+    name: str
+    size: int
+    p: Floats | None
+
+
+class Values:
+    """How the values of one question become numbers."""
+
+    def __init__(self, answers: Answers) -> None:
+        self.question, self.answers = answers.question, answers
+        mechanism = self.question.mechanism
+        self.is_text = mechanism.report_type is str
+        self.first = 0 if self.is_text else getattr(mechanism, "report_range", range(mechanism.k))[0]
+        self.size = mechanism.k
+        self.bins_n = min(BINS, 2**self.size if self.is_text else self.size)
+
+    @cached_property
+    def features(self) -> list[Feature]:
+        """What is counted, in the order of `codes`."""
+        name, k = self.question.id, self.size
+        if not self.is_text:
+            return [Feature(name, k, self._published())]
+        marks = [
+            Feature(f"{name}[{mark}]", 2, np.stack([1 - ones, ones], axis=1))
+            for mark, ones in enumerate(self._published().T)
+        ]
+        pairs = [Feature(f"{name}[{mark}:{mark + 2}]", 4, None) for mark in range(k - 1)]
+        whole = [Feature(name, 2**k, None)] if k <= LARGEST_TEXT else []
+        return [*marks, *pairs, Feature(f"ones in {name}", k + 1, None), *whole]
+
+    def codes(self, values: Sequence[int | str]) -> list[Codes]:
+        """The code of every feature for each report."""
+        if not self.is_text:
+            return [np.array(values, dtype=np.int64) - self.first]
+        marks = self._marks(values)
+        pairs = marks[:, :-1] * 2 + marks[:, 1:]
+        whole = [marks @ (1 << np.arange(self.size)[::-1])] if self.size <= LARGEST_TEXT else []
+        return [*marks.T, *pairs.T, marks.sum(1), *whole]
+
+    def bins(self, values: Sequence[int | str]) -> Codes:
+        """A number below `BINS` for each report."""
+        if self.is_text:
+            marks = self._marks(values)[:, :4]
+            binned: Codes = marks @ (1 << np.arange(marks.shape[1]))
+            return binned
+        codes: Codes = np.array(values, dtype=np.int64) - self.first
+        coarse: Codes = codes if self.size <= BINS else codes * BINS // self.size
+        return coarse
+
+    def _marks(self, values: Sequence[int | str]) -> Codes:
+        joined = "".join(str(value) for value in values).encode("ascii")
+        marks: Codes = (np.frombuffer(joined, dtype=np.uint8).reshape(-1, self.size) == ord("1")).astype(np.int64)
+        return marks
+
+    def _published(self) -> Floats:
+        """Probability that a report supports each option, shape (answers, options)."""
+        mechanism, truths = self.question.mechanism, self.answers.truths
+        if self.is_text:
+            assert mechanism.support is not None, "texts support options one by one"
+            options = range(self.size)
+            held = [set(truth) if isinstance(truth, list) else {truth} for truth in truths]
+            return np.array([[float(mechanism.support[v][v not in truth]) for v in options] for truth in held])
+        start = getattr(mechanism, "answer_range", range(mechanism.k))[0]
+        rows = mechanism.channel_matrix
+        return np.array([[float(row[truth - start]) for row in rows] for truth in truths])
+
+
+class Tables:
+    """Everything that is counted over an audit."""
+
+    def __init__(self, answers: Sequence[Answers], dice: random.Random) -> None:
+        self.values = [Values(each) for each in answers]
+        self.sizes = [len(each.given) for each in answers]
+        pairs = list(itertools.permutations(range(len(answers)), 2))
+        self.pairs = pairs if len(pairs) <= MOST_PAIRS else dice.sample(pairs, MOST_PAIRS)
+        # By half and by whether answers were independent; the bound on epsilon needs both told apart.
+        self.own = [
+            [_zeros(2, 2, size, feature.size) for feature in each.features]
+            for each, size in zip(self.values, self.sizes, strict=True)
+        ]
+        once = {(q, r) for q, r in self.pairs if q < r or (r, q) not in self.pairs}
+        groups = [min(size, GROUPS) for size in self.sizes]
+        alone = [_alone(size) for size in self.sizes]
+        bins = [each.bins_n for each in self.values]
+        self.both = {(q, r): _zeros(2, 2, self.sizes[q], bins[q] * bins[r]) for q, r in self.pairs}
+        self.across = {(q, r): _zeros(self.sizes[q], groups[r], bins[q]) for q, r in self.pairs}
+        self.joint = {(q, r): _zeros(alone[q], alone[r], bins[q], bins[r]) for q, r in self.pairs if (q, r) in once}
+        self.ids = [_zeros(size, NIBBLES, HEX) for size in self.sizes]
+        self.ids_values = [_zeros(each, n, NIBBLES, HEX) for each, n in zip(groups, bins, strict=True)]
+
+    def add(self, reports: Sequence[Report], codes: NDArray[np.integer], free: NDArray[np.bool_]) -> None:
+        """Count a block of reports.
+
+        Parameters
+        ----------
+        reports : sequence of Report, length n
+        codes : ndarray of int, shape (n, questions)
+            The answers that they were drawn for.
+        free : ndarray of bool, shape (n,)
+            Whether all answers were drawn independently.
+        """
+        truths: Codes = codes.astype(np.int64)
+        half = (np.arange(len(reports)) % 2) * 2 + free
+        columns = [[report.values[each.question.id] for report in reports] for each in self.values]
+        bins = [each.bins(column) for each, column in zip(self.values, columns, strict=True)]
+        groups = [_groups(truths[:, q], size) for q, size in enumerate(self.sizes)]
+        nibbles = np.array([list(bytes.fromhex(report.id)) for report in reports])
+        nibbles = np.stack([nibbles >> 4, nibbles & 15], axis=2).reshape(len(reports), NIBBLES)
+        for q, (each, column) in enumerate(zip(self.values, columns, strict=True)):
+            for table, found in zip(self.own[q], each.codes(column), strict=True):
+                _count(table, half, truths[:, q], found)
+            places = np.broadcast_to(np.arange(NIBBLES), nibbles.shape)
+            _count(self.ids[q], np.broadcast_to(truths[:, q, None], nibbles.shape), places, nibbles)
+            cell = (np.broadcast_to(each[:, None], nibbles.shape) for each in (groups[q], bins[q]))
+            _count(self.ids_values[q], *cell, places, nibbles)
+        for q, r in self.pairs:
+            _count(self.both[q, r], half, truths[:, q], bins[q] * self.values[r].bins_n + bins[r])
+            _count(self.across[q, r], truths[:, q], groups[r], bins[q])
+            if (q, r) in self.joint:
+                # Only answers that are told apart one by one, because values may depend on them.
+                alone = (groups[q] < _alone(self.sizes[q])) & (groups[r] < _alone(self.sizes[r]))
+                _count(self.joint[q, r], *(each[alone] for each in (groups[q], groups[r], bins[q], bins[r])))
+
+    def findings(self, failure: float) -> list[Finding]:
+        """What reports tell about each question: as published, and at least how much."""
+        fitted = [self._fit(q) for q in range(len(self.values))]
+        level = log_level(failure / 2, sum(cells.counts.size for each in fitted for cells, _ in each))
+        return [self._finding(q, each, level, failure / (4 * len(fitted))) for q, each in enumerate(fitted)]
+
+    def checks(self, failure: float) -> list[Check]:
+        """Whether anything else in a report is related to an answer."""
+        across = {f"{self._name(q)} by the answer to {self._name(r)}": table for (q, r), table in self.across.items()}
+        joint = {f"{self._name(q)} and {self._name(r)} together": table for (q, r), table in self.joint.items()}
+        ids = {f"ids by the answer to {self._name(q)}": table for q, table in enumerate(self.ids)}
+        values = {f"ids by answer and value of {self._name(q)}": table for q, table in enumerate(self.ids_values)}
+        return [
+            _check("other answers", across, Cells.of_table, 1, failure / 4,
+                   "a report moved by {} by the answer to another question"),
+            _check("values together", joint, Cells.of_table, 2, failure / 4,
+                   "a report moved by {} by the report to another question"),
+            _check("ids and answers", ids, _of_ids, 0, failure / 4, "a digit of the id moved by {} by an answer"),
+            _check("ids and values", values, _of_ids, 2, failure / 4, "a digit of the id moved by {} by a value"),
+        ]  # fmt: skip
+
+    def _value_of(self, q: int, feature: str, code: int) -> str:
+        """What a code of a feature stands for."""
+        values, others = (
+            self.values[q],
+            [r for p, r in self.both if p == q and feature.endswith(f" and {self._name(r)}")],
+        )
+        if others:
+            n = self.values[others[0]].bins_n
+            return f"{code // n} {code % n}"
+        if values.is_text and feature == self._name(q):
+            return f"{code:0{values.size}b}"
+        return str(code if values.is_text else code + values.first)
+
+    def _name(self, q: int) -> str:
+        return self.values[q].question.id
+
+    def _fit(self, q: int) -> list[tuple[Cells, str]]:
+        fitted = []
+        for feature, table in zip(self.values[q].features, self.own[q], strict=True):
+            if feature.p is not None:
+                counts = table.sum((0, 1))
+                n = np.broadcast_to(counts.sum(1, keepdims=True), counts.shape)
+                fitted.append((Cells(counts, n, feature.p), feature.name))
+        return fitted
+
+    def _finding(self, q: int, fitted: list[tuple[Cells, str]], level: float, failure: float) -> Finding:
+        question, given = self.values[q].question, self.values[q].answers.given
+        fault = None
+        for cells, name in fitted:
+            if fault is None and (worst := cells.worst(level)):
+                answer, value = worst
+                seen = cells.counts[worst] / cells.n[worst]
+                shown = value + self.values[q].first
+                fault = f"{name} is {shown} in {seen:.4%} for {_shown(given[answer])}, published {cells.p[worst]:.4%}"
+        moved = max(float(cells.power(level).max()) for cells, _ in fitted)
+        tables = dict(zip((feature.name for feature in self.values[q].features), self.own[q], strict=True))
+        tables |= {f"{self._name(q)} and {self._name(r)}": table for (p, r), table in self.both.items() if p == q}
+        events = {name: telling_event(table[0, 1], failure) for name, table in tables.items()}
+        _gain, event = max(((event.gain, name) for name, event in events.items() if event), default=(0.0, "nothing"))
+        if found := events.get(event):
+            bound = max(0.0, measured(tables[event][1, 1], found, failure))
+            names = [self._value_of(q, event, value) for value in found.values[:3]]
+            values = ", ".join(names) + (", ..." if len(found.values) > 3 else "")
+            event = f"{event} in {{{values}}}: {_shown(given[found.likelier])} against {_shown(given[found.other])}"
+        else:
+            bound = 0.0
+        return Finding(question.id, question.epsilon, bound, event, moved, fault)
+
+
+def _of_ids(table: Counts) -> Cells:
+    """Every nibble and every bit of ids, which must be uniform whatever else is known."""
+    bits = np.stack([table[..., [v for v in range(HEX) if v >> bit & 1]].sum(-1) for bit in range(4)], axis=-1)
+    n = table.sum(-1, keepdims=True)
+    counts = np.concatenate([table, bits], axis=-1)
+    p = np.concatenate([np.full(table.shape, 1 / HEX), np.full(bits.shape, 0.5)], axis=-1)
+    return Cells(counts, np.broadcast_to(n, counts.shape), p)
+
+
+def _check(
+    name: str,
+    tables: dict[str, Counts],
+    cells_of: Callable[[Counts], Cells],
+    conditions: int,
+    failure: float,
+    power: str,
+) -> Check:
+    """Test every cell of every table; the first axes are conditions, under all of which a leak would show alike."""
+    cells = {each: cells_of(table) for each, table in tables.items()}
+    if not cells:
+        return Check(name, None, "nothing to look at in a survey of one question")
+    level = log_level(failure, sum(each.counts.size for each in cells.values()))
+    fault = next((f"{each}: not as chance has it" for each, tested in cells.items() if tested.worst(level)), None)
+    rise = max(_found(tested, conditions, level) for tested in cells.values())
+    return Check(name, fault, power.format(f"{rise:.4f}") if rise < 1 else "nothing, with so few reports")
+
+
+def _found(cells: Cells, conditions: int, level: float) -> float:
+    """The rise that is found in whichever cell it is, by the condition that shows it best."""
+    axes = tuple(range(conditions))
+    rises, n = cells.power(level).min(axes), cells.n.sum(axes)
+    return float(rises[n > 0].max(initial=0.0))
+
+
+def _count(table: Counts, *places: NDArray[np.integer]) -> None:
+    """Add one at each place. The first index may stand for two axes of length 2."""
+    shape = table.shape if len(places) == table.ndim else (table.shape[0] * table.shape[1], *table.shape[2:])
+    flat = np.ravel_multi_index([np.asarray(place).ravel() for place in places], shape)
+    table += np.bincount(flat, minlength=table.size).reshape(table.shape)
+
+
+def _zeros(*shape: int) -> Counts:
+    return np.zeros(shape, dtype=np.int64)
+
+
+def _alone(size: int) -> int:
+    """How many of the groups hold one answer."""
+    return GROUPS if size <= GROUPS else 2
+
+
+def _groups(codes: Codes, size: int) -> Codes:
+    if size <= GROUPS:
+        return codes
+    others = 2 + codes % (GROUPS - 2)
+    return np.where(codes == 0, 0, np.where(codes == size - 1, 1, others))
+
+
+def _shown(answer: object) -> str:
+    text = str(answer)
+    return text if len(text) <= 30 else f"{text[:27]}..."

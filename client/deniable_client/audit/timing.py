@@ -1,0 +1,77 @@
+"""Whether the time that a report takes depends on an answer.
+
+Which trial has which answer is drawn at random, so on a busy machine, too, whatever else takes time hits all answers
+alike: given the times, who has which answer is a draw without replacement. If no answer costs more than `TOLERANCE`
+more than another, then among reports that took longer than ``t``, those with an answer, their times made shorter by
+the tolerance, are no more than their share. That is tested exactly, at several ``t``, for every answer and both ways
+round; it needs no assumption about how times are distributed or how they hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from deniable.auditing import FOUND, Cells, Check, log_level
+from deniable_client.audit.answers import Answers
+
+TOLERANCE = 100_000
+"""Nanoseconds: a difference below 0.1 ms is lost in what follows, writing to storage and to the network."""
+
+QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 0.999)
+
+
+def check_times(
+    times: NDArray[np.int64], codes: NDArray[np.integer], answers: Sequence[Answers], failure: float
+) -> Check:
+    """Test the times that reports took.
+
+    Parameters
+    ----------
+    times : ndarray of int, shape (n,)
+        Nanoseconds.
+    codes : ndarray of int, shape (n, questions)
+        The answers, drawn at random.
+    answers : sequence of Answers
+    failure : float
+        Probability that times which depend on no answer are found to.
+    """
+    if not len(times):
+        return Check("time", None, "no report was timed")
+    limits = np.quantile(times, QUANTILES)
+    level = log_level(failure, 2 * len(QUANTILES) * sum(len(each.given) for each in answers))
+    fault = None
+    fewest = len(times)
+    for q, each in enumerate(answers):
+        own = codes[:, q].astype(np.int64)
+        n = np.bincount(own, minlength=len(each.given))
+        fewest = min(fewest, int(n.min()))
+        for limit in limits:
+            plain, shorter = (
+                np.bincount(own, weights=longer, minlength=len(n)).astype(np.int64)
+                for longer in (times > limit, times > limit + TOLERANCE)
+            )
+            slow = Cells(shorter, n, (plain.sum() - plain + shorter) / len(times))
+            fast = Cells(n - plain, n, (len(times) - shorter.sum() - (n - shorter) + n - plain) / len(times))
+            for word, cells in (("longer", slow), ("shorter", fast)):
+                off = (cells.log_p() < level) & (cells.counts > cells.n * cells.p)
+                if fault is None and off.any():
+                    answer = each.given[int(np.argmax(off))]
+                    fault = f"answer {str(answer)[:30]!r} to {each.question.id} takes {word} than others"
+    powers = (_power(limits[each], QUANTILES[each], fewest, len(times), level) for each in (1, -1))
+    return Check("time", fault, f"of the reports of any answer {' or '.join(powers)}")
+
+
+def _power(limit: float, quantile: float, n: int, total: int, level: float) -> str:
+    """What is found in the rarest answer, given how many reports take longer than a limit by chance."""
+    usual = (1 - quantile) * total
+    late = np.arange(1, n + 1)
+    cells = Cells(late, np.full(n, n), np.minimum((usual + late) / total, 1.0))
+    found = late[(cells.log_p() < level) & (late > n * cells.p)]
+    if not found.size:
+        return f"none delayed to {(limit + TOLERANCE) / 1e6:.2f} ms"
+    share = float(betaincinv(found[0], n - found[0] + 1, FOUND))
+    return f"{share:.2%} delayed to {(limit + TOLERANCE) / 1e6:.2f} ms"
