@@ -252,3 +252,19 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     page = http.get(f"/s/{filled.id}/results?target=respondents&simultaneous=true").text
     assert re.search(r"\(simultaneous wilson\) are for\s+the shares among the people who answered; those of", page)
     assert "estimates.csv?target=respondents&amp;simultaneous=True" in page
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "sentence"),
+    [
+        ("1", "nobody can be sure what is true"),
+        ("2", "is a hint, not proof"),
+        ("2.1", "little protection"),
+    ],
+)
+def test_results_page_claims_no_more_than_the_noise_does(
+    http: FlaskClient, store: Store, epsilon: str, sentence: str
+) -> None:
+    survey = read_survey(f'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = {epsilon}\n')
+    store.publish(survey)
+    assert sentence in " ".join(http.get(f"/s/{survey.id}/results").text.split())

@@ -9,7 +9,8 @@ from flask import Response, redirect, render_template, send_file
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from deniable import EstimateRow, __version__
+from deniable import EstimateRow, Survey, __version__
+from deniable.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.embedding import client_files, survey_page
@@ -20,6 +21,12 @@ from deniable_server.tokens import require_reader
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
 
+PROTECTION = (
+    "From what one person sent, nobody can be sure what is true for that person.",
+    "What one person sent is a hint, not proof.",
+    "It is little protection: what one person sent tells much about that person's true answers.",
+)
+
 CLIENT_TYPES = {".js": "text/javascript", ".json": "application/json"}
 
 
@@ -28,6 +35,7 @@ def init_app(app: APIFlask) -> None:
     app.extensions["deniable-client"] = client_files()
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.filters["figure"] = figure
+    app.jinja_env.filters["protection"] = protection
     app.jinja_env.filters["fakes"] = points_of_fakes
     app.jinja_env.globals["drawing_of"] = drawing.drawing
     app.jinja_env.globals["headlines_of"] = drawing.headlines
@@ -106,6 +114,11 @@ def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
 def favicon() -> AnyResponse:
     """Browsers ask for it whatever the page says."""
     return redirect("/static/icon.png", 301)
+
+
+def protection(survey: Survey) -> str:
+    """What the results page may say of the people behind the numbers, by the strength of the noise."""
+    return PROTECTION[weakness(survey)]
 
 
 def query_string(query: schemas.EstimatesQuery) -> str:
