@@ -16,6 +16,7 @@ from deniable_server.api import get_store
 from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import figure, get_results, points_of_fakes
+from deniable_server.store import SurveyState
 from deniable_server.tokens import require_reader
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
@@ -80,7 +81,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     return render_template(
         "results.html",
         survey=state.survey,
-        hidden_because=state.hidden_because,
+        notice=notice(state),
         not_open_because=state.not_open_because(get_store().today()),
         n=n,
         rows_of=rows_of,
@@ -114,6 +115,18 @@ def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
 def favicon() -> AnyResponse:
     """Browsers ask for it whatever the page says."""
     return redirect("/static/icon.png", 301)
+
+
+def notice(state: SurveyState) -> str | None:
+    """What people should know of when results change."""
+    if state.hidden_because:
+        return f"{state.hidden_because[0].upper()}{state.hidden_because[1:]}."
+    if state.survey.results == "batches" and not state.not_open_because(get_store().today()):
+        return (
+            f"Results change when {state.survey.release} new reports of a cohort have come, and stand still in "
+            "between, so that nobody can watch single reports arrive."
+        )
+    return None
 
 
 def protection(survey: Survey) -> str:
