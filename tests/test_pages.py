@@ -82,6 +82,7 @@ def test_chart_is_an_image_and_the_same_for_the_same_numbers(
     first = http.get(f"/s/{filled.id}/results.{form}")
     charts.estimates_chart.cache_clear()
     assert first.data.startswith(start)
+    assert len(first.headers.getlist("Content-Security-Policy")) == 1
     assert http.get(f"/s/{filled.id}/results.{form}").data == first.data
 
 
@@ -92,7 +93,7 @@ def test_results_without_reports(http: FlaskClient, store: Store, survey: Survey
     assert "<svg" not in page
     assert "about" not in page
     assert "\u2013" in page
-    assert http.get(f"/s/{survey.id}/results.svg").status_code == 200
+    assert http.get(f"/s/{survey.id}/results.svg").status_code == 404
 
 
 def test_texts_of_a_survey_are_texts_everywhere(http: FlaskClient, store: Store) -> None:
