@@ -126,11 +126,9 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
     top, up = _largest(k, n, low, high), math.ceil(k)
 
     def step(c: int) -> float:
-        lam = c / n
-        if low < lam < high:  # `_largest` without its calls: this is asked for again and again
-            largest = c * math.log(lam) + (n - c) * math.log1p(-lam)
-        else:
-            largest = _largest(c, n, low, high)
+        lam = min(max(c / n, low), high)
+        inside = 0 < lam < 1  # then it is `_largest` without its calls: this is asked for again and again
+        largest = c * math.log(lam) + (n - c) * math.log1p(-lam) if inside else _largest(c, n, low, high)
         odds = math.exp((top - largest) / (k - c))
         return min(odds / (1 + odds), most_likely)
 
