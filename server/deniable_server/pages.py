@@ -13,6 +13,7 @@ from deniable import EstimateRow, Survey, __version__
 from deniable.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
+from deniable_server.delivery import counted
 from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import figure, get_results, points_of_fakes
@@ -69,7 +70,7 @@ def answer(survey_id: str) -> Response:
 @pages.get("/s/<survey_id>/results")
 @limited
 @pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
-def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
+def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
@@ -78,7 +79,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
     for row in rows:
         rows_of[row.question].append(row)
-    return render_template(
+    page = render_template(
         "results.html",
         survey=state.survey,
         notice=notice(state),
@@ -91,6 +92,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
         has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
         has_chart=n > 0 and charts.can_draw(rows),
     )
+    return counted(Response(page))
 
 
 @pages.get("/s/<survey_id>/results.<any(svg, png):form>")
