@@ -152,7 +152,9 @@ def test_a_survey_makes_a_bounded_number_of_rows() -> None:
         return f'title = "T"\ncohorts = {[str(number) for number in range(cohorts)]}\n{questions}'
 
     assert read_survey(toml(MAX_ROWS // 10 - 1)).rows == MAX_ROWS
-    with pytest.raises(SurveyError, match=f"survey: must make at most {MAX_ROWS} rows of estimates, got {MAX_ROWS + 10}"):
+    with pytest.raises(
+        SurveyError, match=f"survey: must make at most {MAX_ROWS} rows of estimates, got {MAX_ROWS + 10}"
+    ):
         read_survey(toml(MAX_ROWS // 10))
 
 
