@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import os
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,16 +18,16 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from conftest import FIVE_TYPES, person
+from conftest import FIVE_TYPES, person, running_collector
 from deniable import Survey, SurveyError, read_survey
 from deniable.survey import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.app import create_app
-from deniable_server.computing import Pool, TooBusy
+from deniable_server.computing import WORKERS, Pool, TooBusy
 from deniable_server.results import Kept, rows_asked_for
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.settings import Settings
-from deniable_server.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch
+from deniable_server.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down
 from deniable_server.store import Store
 
 
@@ -68,6 +71,71 @@ def test_a_process_that_died_is_replaced(pool: Pool) -> None:
     start(pool)
     with pool.place(b"one"):
         assert pool.run(os.getpid) != first
+
+
+def test_processes_are_started_before_anybody_asks_and_replaced_when_they_die() -> None:
+    pool = Pool(workers=1)
+    pool.start()
+    start(pool)
+    with pool.place(b"one"):
+        first = pool.run(os.getpid)
+        os.kill(first, signal.SIGKILL)
+    while running(first):
+        time.sleep(0.01)
+    start(pool)
+    with pool.place(b"one"):
+        second = pool.run(os.getpid)
+        assert second != first
+        with pytest.raises(TooBusy):
+            pool.run(os._exit, 1)
+    start(pool)
+    with pool.place(b"one"):
+        assert pool.run(os.getpid) not in (first, second)
+    pool.stop()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_collector_starts_processes_that_end_with_it(tmp_path: Path, number: signal.Signals) -> None:
+    with running_collector(tmp_path) as collector:
+        found = computing_for(collector.process.pid)
+        until = time.monotonic() + 60
+        while not found and time.monotonic() < until:
+            time.sleep(0.1)
+            found = computing_for(collector.process.pid)
+        assert len(found) == WORKERS
+        collector.process.send_signal(number)
+        collector.process.wait(30)
+        while any(map(running, found)) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not any(map(running, found))
+
+
+def running(process: int) -> bool:
+    """Whether a process lives."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return status_of(process)["State"][0] != "Z"
+    return False
+
+
+def status_of(process: int) -> dict[str, str]:
+    """What the kernel says of a process."""
+    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+
+def computing_for(collector: int) -> list[int]:
+    """The processes that compute and come from a collector, however far down."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if b"deniable_server.computing" not in (path / "cmdline").read_bytes():
+                continue
+            process = int(path.name)
+            while process > 1:
+                process = int(status_of(process)["PPid"])
+                if process == collector:
+                    found.append(int(path.name))
+    return found
 
 
 def test_what_takes_too_long_is_given_up() -> None:
@@ -176,10 +244,13 @@ def test_confidence_is_rounded(http: FlaskClient, store: Store, survey: Survey) 
     store.publish(survey)
     path = f"/api/v1/surveys/{survey.id}/estimates?confidence="
     assert http.get(path + "0.95000049").json["estimates"][0]["conf_level"] == 0.95
-    for level in ("0.9999999999999999", "0.0000000001"):
+    for level, limit in (
+        ("0.9999999999999999", "less than or equal to 0.999999"),
+        ("1e-10", "greater than or equal to"),
+    ):
         refused = http.get(path + level)
         assert refused.status_code == 422
-        assert "must be between 0.000001 and 0.999999" in refused.json["detail"]
+        assert limit in refused.json["detail"]
 
 
 def test_new_reports_make_new_results(http: FlaskClient, store: Store, survey: Survey) -> None:
@@ -196,6 +267,24 @@ def late(*looks: tuple[float, Progress]) -> list[float]:
     """When a connection of that history is taken for dead."""
     watched = Watch()
     return [now for now, progress in looks if watched.overdue({(7, 7): progress}, now)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel of Linux")
+def test_a_silent_body_is_closed_on_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as sender:
+        sender.connect(listener.getsockname())
+        connection, _ = listener.accept()
+        with connection:
+            sender.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{")
+            assert connection.recv(100)
+            watched, port = Watch(), listener.getsockname()[1]
+            assert watched.overdue(look(port), 0.0) == []
+            assert watched.overdue(look(port), SECONDS) == []
+            (late_one,) = watched.overdue(look(port), SECONDS + 1)
+            shut_down(late_one)
+            assert connection.recv(1) == b"", "whoever reads the body is told that there is no more"
+            sender.settimeout(10)
+            assert sender.recv(1) == b""
 
 
 def test_a_body_has_some_seconds_and_then_a_rate() -> None:
