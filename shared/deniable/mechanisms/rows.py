@@ -111,7 +111,7 @@ class RowMechanism(OneOfK):
         return most_likely_mixture([self.float_matrix], [counts])
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=128)  # more than questions of a survey, which take turns in each cohort
 def _row_weights(mechanism: RowMechanism, values: tuple[float, ...]) -> tuple[float, ...]:
     """Solve ``A' w = values``; where reports outnumber answers, the solution nearest to the reports themselves."""
     import numpy as np
