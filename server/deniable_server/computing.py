@@ -40,7 +40,7 @@ START_SECONDS = 3.0
 """How long one waits then for its start, where it has to be started; it goes on starting for whoever asks next."""
 
 COMPUTE_SECONDS = 10.0
-"""How long one computes. The largest survey takes two to six; together with the wait it stays below the time after which
+"""How long one computes. The largest survey takes two to six; with the wait it stays below the time after which
 `deniable_server.stalls` takes a connection without an answer for dead."""
 
 NICE = 5
