@@ -17,7 +17,7 @@ import { CEILING, checkCeiling } from "./ceiling.js";
 import { submit } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
-import { BudgetError, CollectorError, ReportError, SurveyClosed, SurveyError, UnusableMemory } from "./errors.js";
+import { BudgetError, CollectorError, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { questions } from "./form.js";
 import { Memory, today } from "./memory.js";
 import { fill } from "./messages.js";
@@ -32,9 +32,11 @@ import { translate } from "./survey.js";
 /** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
 const KIOSK = "deniable-kiosk";
 
+const MINUTE = 6e4;
+
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
-  /** What to do when the network is back. @type {(() => void) | null} */
+  /** What to do when the network is back. @type {((isQuiet?: boolean) => void) | null} */
   #again = null;
   /** On a shared device, who is answering now: a random name. */
   #person = "";
@@ -47,7 +49,7 @@ export class DeniableSurvey extends DeniableElement {
     const { signal } = (this.gone = new AbortController());
     // On a shared device the back button must not bring back what somebody chose.
     addEventListener("pagehide", () => this.root.querySelector("form")?.reset(), { signal });
-    addEventListener("online", () => this.#again?.(), { signal });
+    addEventListener("online", () => this.#again?.(true), { signal });
     const observer = new ResizeObserver(() => {
       // The height of the review depends on the answers in it: it is not told.
       if (!this.root.querySelector(".review *")) this.announce("resize", { height: this.offsetHeight });
@@ -68,7 +70,7 @@ export class DeniableSurvey extends DeniableElement {
     this.#again = null;
     try {
       const place = this.place();
-      const { collector, cohort, more, isOwn } = place;
+      const { collector, more, isOwn } = place;
       this.#isKiosk = this.hasAttribute("kiosk") || (isOwn && parent !== window && window.name === KIOSK);
       if (!isOwn && this.hasAttribute("isolated")) return this.#frame(place, signal);
       this.#host = isOwn ? more.get("host") : null;
@@ -76,9 +78,6 @@ export class DeniableSurvey extends DeniableElement {
       if (signal.aborted) return;
       this.#survey = survey.id;
       checkCeiling(survey);
-      if (cohort !== null && !survey.cohorts.includes(cohort)) {
-        throw new SurveyError("cohort: must be one of the survey's cohorts");
-      }
       this.#person = this.#isKiosk ? newReportId() : "";
       const seen = await this.#memory.look(survey, collector, this.#isKiosk);
       if (!signal.aborted) this.#open(translate(survey, place.languages, this.words), place, seen);
@@ -142,7 +141,7 @@ export class DeniableSurvey extends DeniableElement {
 
   /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */
   async #answer(view, place, answers = {}) {
-    this.show(screens.wait(this.words.sending), true); // nothing to press while the device remembers
+    this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
       const draw = () => randomize(view, answers, { cohort: place.cohort });
       this.#send(view, place, await this.#memory.once(view, place.collector, draw, this.#person));
@@ -151,20 +150,26 @@ export class DeniableSurvey extends DeniableElement {
     }
   }
 
-  /** @param {View} view @param {Place} place @param {string} report */
-  async #send(view, place, report) {
+  /**
+   * @param {View} view @param {Place} place @param {string} report
+   * @param {boolean} [isQuiet] nobody asked for this try: nothing moves unless the report arrives
+   */
+  async #send(view, place, report, isQuiet = false) {
     this.#again = null;
-    this.show(screens.wait(this.words.sending), true);
+    if (!isQuiet) this.show(screens.wait(this.words), true);
     this.announce("submit");
     const person = this.#person;
+    const { signal } = this.gone;
     try {
       await submit(view, place.collector, report);
       // Where this fails, the same report goes once more the next time, and counts once.
       await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
+      if (signal.aborted || person !== this.#person) return; // something else is on the screen by now
       this.#receipt(view, place, report, this.words.sent);
       this.announce("complete");
     } catch (error) {
-      this.#fail(error, view, () => this.#send(view, place, report));
+      const again = (isQuiet = false) => this.#send(view, place, report, isQuiet);
+      if (!signal.aborted && person === this.#person) this.#fail(error, view, again, isQuiet);
     }
   }
 
@@ -191,9 +196,11 @@ export class DeniableSurvey extends DeniableElement {
 
   /**
    * Every failure has a screen, and none of them sends anything.
-   * @param {unknown} error @param {View | null} view null while there is none @param {() => void} again
+   * @param {unknown} error @param {View | null} view null while there is none
+   * @param {(isQuiet?: boolean) => void} again what tries once more; a report is tried again by itself every minute
+   * @param {boolean} [isQuiet] the screen says it already
    */
-  #fail(error, view, again) {
+  #fail(error, view, again, isQuiet = false) {
     const m = this.words;
     // Those two speak of epsilon, and for programmers.
     const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
@@ -207,7 +214,9 @@ export class DeniableSurvey extends DeniableElement {
       : view ? [m.waiting, m.waitingText]
       : [m.unreachable, m.unreachableText];
     this.#again = isNetwork ? again : null;
-    this.show(screens.notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.#next() }), view !== null);
+    if (isNetwork && view) setTimeout(() => this.#again === again && again(true), MINUTE);
+    if (isNetwork && isQuiet) return;
+    this.show(screens.notice(m, title, text, { detail, again: isNetwork && (() => again()), next: !!view && this.#next() }), view !== null);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
   }
 }

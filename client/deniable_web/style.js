@@ -50,16 +50,15 @@ dd { flex: 14rem; }
   border-color: var(--soft);
   border-radius: var(--deniable-radius, 1rem);
 }
-legend { float: inline-start; width: 100%; margin-bottom: 1rem; }
-.text { white-space: pre-line; }
+legend { float: inline-start; margin-bottom: 1rem; }
+legend, progress, iframe { width: 100%; }
 .quiet, dt, summary, code { color: var(--quiet); font-size: .9375rem; }
 .box { background: var(--soft); }
 .box, label, button, select, [type=number] { padding: .5rem 1rem; border-radius: .5rem; }
 .bad { border-inline-start: .25rem solid; }
 .bad, .missing { color: var(--danger); }
 code { font-family: monospace; }
-pre { white-space: pre-wrap; }
-progress { width: 100%; }
+pre, .text { white-space: pre-line; }
 label, select, [type=number] { border: 1px solid; border-color: var(--line); background: none; max-width: 100%; }
 option { color: initial; }
 label, button, summary { cursor: pointer; }
@@ -80,6 +79,6 @@ button {
 }
 .link { min-height: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
 summary { width: fit-content; padding-block: .25rem; }
-iframe { width: 100%; border: 0; }
+iframe { border: 0; }
 :focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
 `;

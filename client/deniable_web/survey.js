@@ -132,7 +132,7 @@ async function read(bytes, id) {
     cohortRequired: keys.cohort_required,
     isLive: keys.results === "live",
     cohorts: maybe(keys.cohorts, labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]),
-    questions: Object.freeze(list(keys.questions, 1, MAX_QUESTIONS).map(question)),
+    questions: list(keys.questions, 1, MAX_QUESTIONS).map(question),
     document,
   };
   distinct(survey.questions.map((each) => each.id));
@@ -175,7 +175,7 @@ function question(published) {
   const mechanism = mechanismFromPublished(keys.mechanism);
   demand(QUESTION_TYPES.get(type)?.includes(mechanism.name));
   demand(isNumber || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
-  return Object.freeze({
+  return {
     id,
     type,
     text: text(keys.text, MAX_TEXT),
@@ -183,7 +183,7 @@ function question(published) {
     mechanism,
     goal: goal ?? null,
     why: maybe(keys.why, plain, MAX_TEXT),
-  });
+  };
 }
 
 /**

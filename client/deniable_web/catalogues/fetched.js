@@ -6,10 +6,20 @@ import { utf8 } from "../sha256.js";
 import { address } from "../survey.js";
 import { addresses } from "./index.js";
 
+/**
+ * A catalogue out of its JSON. The bundle calls a sentence by its place: build.mjs writes `m[7]` for the eighth, and the
+ * address of the catalogue pins its order.
+ * @param {string} text @returns {import("../messages.js").Messages}
+ */
+export function read(text) {
+  const named = JSON.parse(text);
+  return Object.assign(Object.values(named), named);
+}
+
 /** The catalogue of a language. @param {string} language @returns {Promise<import("../messages.js").Messages>} */
 export async function load(language) {
   const text = await (await fetch(new URL(`catalogues/${language}.json`, import.meta.url), plain())).text();
   // Where the browser cannot hash, over plain http, no survey is opened either: its words say no more than that.
   if (crypto.subtle && (await address(utf8(text))) !== addresses[language]) throw TypeError();
-  return JSON.parse(text);
+  return read(text);
 }

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "pabpdapmcimg2lxm74erebnndq",
-  de: "negvinwwottfwqt4fzwgfikfki",
-  en: "ewm43jxfx2ppt2rblsngv3khze",
-  es: "7v4nc7rko4evkrrputaolfedti",
-  fr: "hriyzkzing4v7a5zj7o6y3j3xq",
+  ar: "bsi2xte4nlx6ybeayfc62ulfoa",
+  de: "oc2na5nbgwoqk77i3rlaaeixna",
+  en: "4bxjjrff4ozgglkrrinom67pdu",
+  es: "65i3c54a42anvv63rid3kcksvi",
+  fr: "np4n7qr34zyxz7cnncuhz5ib4q",
 };
