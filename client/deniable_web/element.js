@@ -36,20 +36,15 @@ const MINUTE = 6e4;
 
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
-  /** What to do when the network is back. @type {((isQuiet?: boolean) => void) | null} */
+  /** What to do when the network is back. @type {((isAsked?: unknown) => void) | null} */
   #again = null;
   /** On a shared device, who is answering now: a random name. */
   #person = "";
   #isKiosk = false;
-  /** The origin around the frame in which this runs. @type {string | null} */
-  #host = null;
-  #survey = "";
 
   connectedCallback() {
-    const { signal } = (this.gone = new AbortController());
-    // On a shared device the back button must not bring back what somebody chose.
-    addEventListener("pagehide", () => this.root.querySelector("form")?.reset(), { signal });
-    addEventListener("online", () => this.#again?.(true), { signal });
+    const signal = this.arrive();
+    addEventListener("online", () => this.#again?.(), { signal });
     const observer = new ResizeObserver(() => {
       // The height of the review depends on the answers in it: it is not told.
       if (!this.root.querySelector(".review *")) this.announce("resize", { height: this.offsetHeight });
@@ -59,24 +54,17 @@ export class DeniableSurvey extends DeniableElement {
     this.#load(signal);
   }
 
-  /** @override @param {string} event @param {object} [detail] */
-  announce(event, detail) {
-    super.announce(event, { survey: this.#survey, ...detail });
-    if (this.#host) parent.postMessage({ deniable: event, survey: this.#survey, ...detail }, this.#host);
-  }
-
   /** @param {AbortSignal} signal */
   async #load(signal) {
     this.#again = null;
     try {
       const place = this.place();
       const { collector, more, isOwn } = place;
-      this.#isKiosk = this.hasAttribute("kiosk") || (isOwn && parent !== window && window.name === KIOSK);
-      if (!isOwn && this.hasAttribute("isolated")) return this.#frame(place, signal);
-      this.#host = isOwn ? more.get("host") : null;
+      this.#isKiosk = this.says("kiosk") || (isOwn && parent !== window && window.name === KIOSK);
+      if (!isOwn && this.says("isolated")) return this.#frame(place, signal);
+      this.host = isOwn ? more.get("host") : null;
       const survey = await this.load(place);
       if (signal.aborted) return;
-      this.#survey = survey.id;
       checkCeiling(survey);
       this.#person = this.#isKiosk ? newReportId() : "";
       const seen = await this.#memory.look(survey, collector, this.#isKiosk);
@@ -99,7 +87,6 @@ export class DeniableSurvey extends DeniableElement {
       this.announce(String(deniable), height > 0 ? { height } : {});
     };
     addEventListener("message", listen, { signal });
-    this.#survey = survey;
     this.show(frame);
   }
 
@@ -112,7 +99,7 @@ export class DeniableSurvey extends DeniableElement {
     const closed = screens.notOpen(m, view, today(), place.cohort);
     if (kept && !this.#isKiosk) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
-      else if (seen.isSent === false) this.#send(view, place, kept);
+      else if (seen.isSent === false) this.#send(view, place, kept, true);
       // Another collector of the survey gets the same report, if somebody wants that.
       else again(m.same, () => this.#answer(view, place));
     } else if (closed) {
@@ -144,7 +131,7 @@ export class DeniableSurvey extends DeniableElement {
     this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
       const draw = () => randomize(view, answers, { cohort: place.cohort });
-      this.#send(view, place, await this.#memory.once(view, place.collector, draw, this.#person));
+      this.#send(view, place, await this.#memory.once(view, place.collector, draw, this.#person), true);
     } catch (error) {
       this.#fail(error, view, () => {});
     }
@@ -152,11 +139,11 @@ export class DeniableSurvey extends DeniableElement {
 
   /**
    * @param {View} view @param {Place} place @param {string} report
-   * @param {boolean} [isQuiet] nobody asked for this try: nothing moves unless the report arrives
+   * @param {unknown} [isAsked] whether somebody did; otherwise nothing moves unless the report arrives
    */
-  async #send(view, place, report, isQuiet = false) {
+  async #send(view, place, report, isAsked) {
     this.#again = null;
-    if (!isQuiet) this.show(screens.wait(this.words), true);
+    if (isAsked) this.show(screens.wait(this.words), true);
     this.announce("submit");
     const person = this.#person;
     const { signal } = this.gone;
@@ -168,8 +155,8 @@ export class DeniableSurvey extends DeniableElement {
       this.#receipt(view, place, report, this.words.sent);
       this.announce("complete");
     } catch (error) {
-      const again = (isQuiet = false) => this.#send(view, place, report, isQuiet);
-      if (!signal.aborted && person === this.#person) this.#fail(error, view, again, isQuiet);
+      const again = (/** @type {unknown} */ isAsked) => this.#send(view, place, report, isAsked);
+      if (!signal.aborted && person === this.#person) this.#fail(error, view, again, !!isAsked);
     }
   }
 
@@ -197,10 +184,10 @@ export class DeniableSurvey extends DeniableElement {
   /**
    * Every failure has a screen, and none of them sends anything.
    * @param {unknown} error @param {View | null} view null while there is none
-   * @param {(isQuiet?: boolean) => void} again what tries once more; a report is tried again by itself every minute
-   * @param {boolean} [isQuiet] the screen says it already
+   * @param {(isAsked?: unknown) => void} again what tries once more; a report is tried again by itself every minute
+   * @param {unknown} [isAsked] otherwise the screen says it already
    */
-  #fail(error, view, again, isQuiet = false) {
+  #fail(error, view, again, isAsked = true) {
     const m = this.words;
     // Those two speak of epsilon, and for programmers.
     const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
@@ -214,9 +201,9 @@ export class DeniableSurvey extends DeniableElement {
       : view ? [m.waiting, m.waitingText]
       : [m.unreachable, m.unreachableText];
     this.#again = isNetwork ? again : null;
-    if (isNetwork && view) setTimeout(() => this.#again === again && again(true), MINUTE);
-    if (isNetwork && isQuiet) return;
-    this.show(screens.notice(m, title, text, { detail, again: isNetwork && (() => again()), next: !!view && this.#next() }), view !== null);
+    if (isNetwork && view) setTimeout(() => this.#again === again && again(), MINUTE);
+    if (isNetwork && !isAsked) return;
+    this.show(screens.notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.#next() }), view !== null);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
   }
 }

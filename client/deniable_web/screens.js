@@ -96,8 +96,8 @@ const checkedHash = () =>
  */
 export const notice = (m, title, text, { detail, again, next, way = m.next } = {}) =>
   card(
-    heading(title ?? m.unreachable), // before there is a catalogue, nothing more can be said
-    p(text ?? m.unreachableText),
+    heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
+    p(text || m.unreachableText),
     detail && p(detail, "quiet"),
     again && button(m.again, again),
     next && button(way, next),
@@ -111,7 +111,7 @@ export function notOpen(m, view, today, cohort) {
   const [opens, closes] = [view.opens, view.closes].map((day) =>
     day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
   );
-  const isEarly = today < (view.opens ?? today);
+  const isEarly = (view.opens ?? "") > today;
   if (isEarly || today > (view.closes ?? today)) {
     return notice(m, isEarly ? m.early : m.closed, fill(m.closedText, { opens, closes }));
   }

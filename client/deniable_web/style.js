@@ -38,8 +38,8 @@ h1, h2, legend, button, .lead, .missing { font-weight: 600; }
 h1 { font-size: 1.5rem; line-height: 1.3; }
 :is(form, .stack, dl, fieldset) > * + * { margin-top: 1rem; }
 :is(.box, .options) > * + * { margin-top: .5rem; }
-label, .row, .scale, dl div { display: flex; gap: .5rem; }
-label { align-items: center; }
+label, .row, .scale, dl div { display: flex; flex-wrap: wrap; gap: .5rem; }
+label { flex-wrap: nowrap; align-items: center; }
 dt { width: 11rem; }
 dd { flex: 14rem; }
 .card {
@@ -51,7 +51,7 @@ dd { flex: 14rem; }
   border-radius: var(--deniable-radius, 1rem);
 }
 legend { float: inline-start; margin-bottom: 1rem; }
-legend, progress, iframe { width: 100%; }
+legend, progress, iframe { width: 100%; border: 0; }
 .quiet, dt, summary, code { color: var(--quiet); font-size: .9375rem; }
 .box { background: var(--soft); }
 .box, label, button, select, [type=number] { padding: .5rem 1rem; border-radius: .5rem; }
@@ -66,7 +66,6 @@ label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft);
 input { flex: none; width: 1.25rem; height: 1.25rem; }
 [type=number] { width: 10rem; height: 3rem; }
 .options { clear: both; }
-.scale, .row, dl div { flex-wrap: wrap; }
 .scale label { flex-flow: column; margin: 0; padding: .5rem; }
 ul { list-style: none; }
 button {
@@ -79,6 +78,5 @@ button {
 }
 .link { min-height: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
 summary { width: fit-content; padding-block: .25rem; }
-iframe { border: 0; }
 :focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
 `;

@@ -97,7 +97,7 @@ export async function address(bytes) {
 export async function parseSurvey(bytes, expectedId = "") {
   const id = await address(bytes);
   if (expectedId && id !== expectedId) {
-    throw new SurveyError(`survey ${expectedId}: the collector sent survey ${id}; do not answer`);
+    throw new SurveyError(`survey ${expectedId}: the collector sent survey ${id}`);
   }
   try {
     return await read(bytes, id);

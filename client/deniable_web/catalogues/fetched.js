@@ -7,13 +7,14 @@ import { address } from "../survey.js";
 import { addresses } from "./index.js";
 
 /**
- * A catalogue out of its JSON. The bundle calls a sentence by its place: build.mjs writes `m[7]` for the eighth, and the
+ * A catalogue out of its JSON. The bundle calls a sentence by its place: build.mjs writes `m.a7` for the eighth, and the
  * address of the catalogue pins its order.
  * @param {string} text @returns {import("../messages.js").Messages}
  */
 export function read(text) {
   const named = JSON.parse(text);
-  return Object.assign(Object.values(named), named);
+  Object.values(named).forEach((text, n) => (named[(n + 360).toString(36)] = text));
+  return named;
 }
 
 /** The catalogue of a language. @param {string} language @returns {Promise<import("../messages.js").Messages>} */
