@@ -126,7 +126,8 @@ def test_elements_have_types_in_pages_and_in_jsx(installed: Path, jsx: str) -> N
         text = REACT if name == "index.d.ts" else 'export * from "react";'
         (react / name).write_text(text, encoding="utf-8")
     (react / "package.json").write_text(
-        '{"name": "react", "exports": {".": {"types": "./index.d.ts"}, "./jsx-runtime": {"types": "./jsx-runtime.d.ts"}}}',
+        '{"name": "react", "exports": {".": {"types": "./index.d.ts"}, '
+        '"./jsx-runtime": {"types": "./jsx-runtime.d.ts"}}}',
         encoding="utf-8",
     )
     (installed / "elements.tsx").write_text((WITH_REACT if jsx == "react-jsx" else "") + ELEMENTS, encoding="utf-8")
