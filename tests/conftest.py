@@ -24,7 +24,8 @@ from deniable import Survey, read_survey
 from deniable_client.demo.people import survey_file
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
-from deniable_server.store import Store
+from deniable_server.store import Store, counts
+from deniable_server.store.tables import pending_table
 from tools import CHROMIUM_FLAGS, chromium
 
 TODAY = datetime.date(2026, 11, 25)
@@ -188,10 +189,13 @@ class Collector:
         return f"{self.url}/s/{survey.id}"
 
     def reports(self, survey: Survey) -> int:
-        """How many reports are stored."""
-        answer = urllib3.request("GET", f"{self.url}/api/v1/surveys/{survey.id}/estimates")
-        n: int = answer.json()["n"]
-        return n
+        """How many reports are stored, released or not."""
+        store = Store(self.database)
+        try:
+            (waiting,) = store.db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()
+            return counts.folded(store.db, survey) + int(waiting)
+        finally:
+            store.close()
 
 
 @contextmanager

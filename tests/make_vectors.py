@@ -311,10 +311,12 @@ INVISIBLE = {
 
 
 def largest_survey() -> Survey:
-    """A survey of as many rows as there may be: two shares of 499 cohorts and of who has none."""
-    cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 2 - 1)])
-    question = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
-    return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{question}')
+    """A survey of as many rows as there may be: ten shares of 499 cohorts and of who has none."""
+    cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 10 - 1)])
+    questions = "".join(
+        f'[[questions]]\nid = "q{number}"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n' for number in range(5)
+    )
+    return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{questions}')
 
 
 def survey_vectors() -> list[dict[str, Any]]:

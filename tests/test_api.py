@@ -237,7 +237,7 @@ def test_cohorts_add_up(http: FlaskClient, filled: str) -> None:
 @pytest.mark.parametrize(
     ("query", "detail"),
     [
-        ("confidence=1", "confidence: Input should be less than or equal to 0.999999999999"),
+        ("confidence=1", "confidence: Input should be less than or equal to 0.999999"),
         ("confidence=nan", "confidence"),
         ("by=question", "by: Input should be 'cohort'"),
         ("method=bayes", "method: must be one of default, feldman-cousins"),
@@ -298,7 +298,7 @@ class TestPublishing:
         assert store.states() == []
 
     def test_list_and_close_over_http(self, http: FlaskClient, store: Store, base: str) -> None:
-        headers = {"Authorization": f"Bearer {create_token(store, 'ada')}"}
+        headers = {"Authorization": f"Bearer {create_token(store, 'ada', 'operate')}"}
         send(http, base, report())
         (listed,) = http.get("/api/v1/surveys", headers=headers).json["surveys"]
         assert (listed["reports"], listed["open"], listed["opens"]) == (1, True, "2026-11-20")

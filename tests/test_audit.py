@@ -19,13 +19,13 @@ from click.testing import CliRunner
 from scipy import stats
 
 from deniable import Report, Subset, Survey, TwoCoin, read_survey
-from deniable.auditing import FOUND, Cells, log_ratio_below, smallest_rise
 from deniable.cli import main
 from deniable.randomness import system_word
 from deniable.report import new_report_id
 from deniable_client.audit import command
 from deniable_client.audit.answers import answers_to
 from deniable_client.audit.auditor import audit_survey
+from deniable_client.audit.evidence import FOUND, Cells, log_ratio_below, smallest_rise
 from deniable_client.audit.sampling import (
     Draw,
     Drawn,
@@ -126,7 +126,7 @@ def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) 
     assert found.faults == (), found  # a faultless client is accused with a probability below 1e-6
     assert [finding.question for finding in found.findings] == [question.id for question in everything.questions]
     for finding in found.findings:
-        assert finding.bound > 0.5 * finding.declared, f"the auditor must come near what is really there: {finding}"
+        assert finding.bound > finding.declared / 3, f"the auditor must come near what is really there: {finding}"
         assert finding.moved < 0.3, finding
 
 
@@ -279,6 +279,14 @@ def one_moves_other(survey: Survey, answers: Mapping[str, Any], cohort: str | No
     return report.encode()
 
 
+def threshold_off(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
+    """The first coin of the first question tells the truth 2 % too often."""
+    coin = survey.questions[0].mechanism
+    assert isinstance(coin, TwoCoin)
+    first = replace(survey.questions[0], mechanism=TwoCoin(coin.truth * 51 // 50, coin.yes))
+    return randomize(replace(survey, questions=(first, *survey.questions[1:])), answers, cohort).encode()
+
+
 def other_generator(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
     """Draws words from a generator that can be predicted."""
     return randomize(survey, answers, cohort, word=lambda: random.getrandbits(32)).encode()
@@ -294,6 +302,7 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
 @pytest.mark.parametrize(
     ("text", "fault", "caught"),
     [
+        (PAIR, threshold_off, "source of chance"),
         (TEN, truth_first, "form"),
         (PAIR, length_tells, "form"),
         (PAIR, space_moves, "form"),
@@ -305,11 +314,11 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
         (PAIR, id_stays, "ids differ"),
         (FOUR, middle_true, "source of chance"),
         (FOUR, true_if_two, "source of chance"),
-        (FOUR, one_moves_other, "source of chance"),
+        (FOUR, partial(one_moves_other, share=0.1), "source of chance"),
         (FOUR, other_generator, "source of chance"),
         (PAIR, words_too_many, "source of chance"),
     ],
-    ids=lambda value: value.__name__ if callable(value) else "",
+    ids=lambda value: getattr(value, "func", value).__name__ if callable(value) else "",
 )
 def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
     found = audit_survey(read_survey(text), untimed(draws_of(fault)), 12_000)
@@ -334,22 +343,19 @@ def test_statistics_alone_catch_what_moves_enough(text: str, fault: Send, caught
     assert caught in found.faults, found
 
 
-def test_a_threshold_off_by_two_per_cent_is_found_by_statistics() -> None:
+def test_statistics_find_twice_the_deviation_that_they_say_they_find() -> None:
     survey = read_survey(PAIR.split('[[questions]]\nid = "two"')[0])
-    coin = TwoCoin("0.51", "1/2")
+    draws = 60_000
+    coin = TwoCoin("1/2", "1/2")
 
     def fault(_survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
         value = coin.randomize(int(answers["one"] == "yes"))
         return Report(new_report_id(), cohort, {"one": value}).encode()
 
-    found = audit_survey(survey, untimed(unrecorded(draws_of(fault))), 200_000)
-    (finding,) = found.findings
-    assert finding.moved < 0.0125, "what the auditor says that it finds"
-    assert not audit_survey(survey, untimed(unrecorded(draw_python)), 20_000).faults
-    # The threshold moves P(1|1) from 0.75 to 0.755, which takes more draws; two coins that differ by the stated power:
-    stronger = TwoCoin(0.5 + 2 * finding.moved, "1/2")
-    coin = stronger
-    assert "one" in audit_survey(survey, untimed(unrecorded(draws_of(fault))), 200_000).faults
+    (finding,) = audit_survey(survey, untimed(unrecorded(draws_of(fault))), draws).findings
+    assert finding.fault is None
+    coin = TwoCoin(0.5 + 4 * finding.moved, "1/2")  # which moves P(yes | yes) by twice the stated power
+    assert "one" in audit_survey(survey, untimed(unrecorded(draws_of(fault))), draws).faults
 
 
 JAVASCRIPT_FAULTS = {

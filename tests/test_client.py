@@ -381,7 +381,7 @@ def test_second_draw_is_not_sent(open_survey: Survey, tmp_path: Path) -> None:
 
 
 def test_ledger_refuses_before_anything_is_drawn_or_sent(tmp_path: Path) -> None:
-    text = 'title = "{}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q {0}?"\nepsilon = 3'
+    text = 'title = "{0}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q {0}?"\nepsilon = 3'
     first, second, third = (read_survey(text.format(number)) for number in range(3))
     with misbehaving([(201, b"{}")] * 2) as (url, bodies):
         client = Client(url, memory=Memory(tmp_path / "memory.db"))

@@ -98,7 +98,7 @@ class TestHeaders:
         ("POST", "/api/v1/surveys/{id}/reports", {"data": b" " * 70_000, "content_type": "application/json"}, 413),
         ("POST", "/api/v1/surveys/{id}/reports", {"data": b"{", "content_type": "application/json"}, 422),
         ("OPTIONS", "/api/v1/surveys/{id}/reports", {}, 200),
-        ("GET", "/s/{id}/results.svg", {}, 200),
+        ("GET", "/s/{id}/results.svg", {}, 404),
         ("GET", "/readyz", {}, 200),
     )
 

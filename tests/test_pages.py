@@ -82,6 +82,7 @@ def test_chart_is_an_image_and_the_same_for_the_same_numbers(
     first = http.get(f"/s/{filled.id}/results.{form}")
     charts.estimates_chart.cache_clear()
     assert first.data.startswith(start)
+    assert len(first.headers.getlist("Content-Security-Policy")) == 1
     assert http.get(f"/s/{filled.id}/results.{form}").data == first.data
 
 
@@ -92,7 +93,7 @@ def test_results_without_reports(http: FlaskClient, store: Store, survey: Survey
     assert "<svg" not in page
     assert "about" not in page
     assert "\u2013" in page
-    assert http.get(f"/s/{survey.id}/results.svg").status_code == 200
+    assert http.get(f"/s/{survey.id}/results.svg").status_code == 404
 
 
 def test_texts_of_a_survey_are_texts_everywhere(http: FlaskClient, store: Store) -> None:
@@ -252,3 +253,19 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     page = http.get(f"/s/{filled.id}/results?target=respondents&simultaneous=true").text
     assert re.search(r"\(simultaneous wilson\) are for\s+the shares among the people who answered; those of", page)
     assert "estimates.csv?target=respondents&amp;simultaneous=True" in page
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "sentence"),
+    [
+        ("1", "nobody can be sure what is true"),
+        ("2", "is a hint, not proof"),
+        ("2.1", "little protection"),
+    ],
+)
+def test_results_page_claims_no_more_than_the_noise_does(
+    http: FlaskClient, store: Store, epsilon: str, sentence: str
+) -> None:
+    survey = read_survey(f'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = {epsilon}\n')
+    store.publish(survey)
+    assert sentence in " ".join(http.get(f"/s/{survey.id}/results").text.split())

@@ -150,10 +150,11 @@ class TestResults:
 
     def test_for_readers_with_a_token(self, http: FlaskClient, store: Store, survey: Survey) -> None:
         survey = replace(survey, readers="token")
-        store.publish(survey)
+        store.publish(survey, owner="publish")
         take(store, survey, reports(survey, 200))
         store.settle()
-        tokens = {scope: create_token(store, scope, scope) for scope in ("read", "publish", "metrics")}
+        tokens = {scope: create_token(store, scope, scope) for scope in ("read", "publish", "operate", "metrics")}
+        tokens["another's"] = create_token(store, "somebody else")
         api, page = f"/api/v1/surveys/{survey.id}", f"/s/{survey.id}"
         for address in (
             *(f"{api}/{each}" for each in ("estimates", "estimates.json", "estimates.csv", "reports.csv")),
@@ -164,7 +165,7 @@ class TestResults:
             assert "not public" in refused.json["detail"]
             for scope, token in tokens.items():
                 status = http.get(address, headers={"Authorization": f"Bearer {token}"}).status_code
-                assert status == (401 if scope == "metrics" else 200), (address, scope)
+                assert status == (200 if scope in ("read", "publish", "operate") else 401), (address, scope)
         refused = http.get(f"{page}/results", headers={"Accept": "text/html"})
         assert refused.mimetype == "text/html"
         assert "Results of this survey are not public." in refused.text

@@ -133,7 +133,7 @@ class TestRemote:
     def test_what_is_public_may_be_asked_for_anywhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(remote._http, "request", forbidden)
         with pytest.raises(AssertionError, match="sent"):
-            remote.estimates("http://collector.example", "a" * 26, {})
+            remote.estimates("http://collector.example", None, "a" * 26, {})
 
 
 def forbidden(*_arguments: object, **_options: object) -> None:

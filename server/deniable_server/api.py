@@ -19,6 +19,7 @@ from deniable.report import MAX_BYTES as MAX_REPORT
 from deniable.survey import MAX_BYTES as MAX_SURVEY
 from deniable.table import csv_lines, report_cell
 from deniable_server import results, schemas
+from deniable_server.delivery import counted
 from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
@@ -211,7 +212,7 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     scope `read` or `publish` where the survey says `readers = "token"`; so do the other results.
     """
     require_reader(get_store().survey(survey_id))
-    return Response(results.get_results().json(survey_id, query), mimetype="application/json")
+    return counted(Response(results.get_results().text(survey_id, query, "json"), mimetype="application/json"))
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
@@ -224,7 +225,7 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     The same rows as the JSON.
     """
     require_reader(get_store().survey(survey_id))
-    return csv_response([results.get_results().csv(survey_id, query)], f"estimates-{survey_id}.csv")
+    return counted(csv_response(results.get_results().text(survey_id, query, "csv"), f"estimates-{survey_id}.csv"))
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
@@ -318,7 +319,7 @@ def pieces(lines: Iterator[str]) -> Iterator[bytes]:
         yield piece
 
 
-def csv_response(lines: Iterable[bytes], filename: str) -> Response:
+def csv_response(lines: bytes | Iterable[bytes], filename: str) -> Response:
     """A CSV download."""
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return Response(lines, headers=headers, mimetype="text/csv")

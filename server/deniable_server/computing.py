@@ -3,8 +3,8 @@
 Python runs one thread of a process at a time. An estimate of a second in a thread would make every report that
 arrives meanwhile wait for its turn again and again; in another process it costs nobody but who asked for it.
 
-A process is started when it is first needed and reads its work from a pipe. When the server ends, however it ends,
-the pipe does, and the process with it.
+Processes are started with the server, because starting takes longer than anybody waits, and another one when one has
+died. They read their work from a pipe. When the server ends, however it ends, the pipe does, and the process with it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ START_SECONDS = 3.0
 COMPUTE_SECONDS = 10.0
 """How long one computes. The largest survey takes two; together with the wait it stays below the time after which
 `deniable_server.stalls` takes a connection without an answer for dead."""
+
+NICE = 5
+"""How far a process stands back where there are fewer processors than work: who sends a report comes first."""
 
 READY = b"ready\n"
 """What a process says once it has started and imported what it needs: often more work than what is asked of it."""
@@ -85,8 +88,14 @@ class Pool:
         self._wait_seconds = wait_seconds
         self._compute_seconds = compute_seconds
         self._free = threading.BoundedSemaphore(workers)
+        self._workers = workers
         self._idle: list[_Worker] = []
         atexit.register(self.stop)
+
+    def start(self) -> None:
+        """Start all processes, without waiting for them. Otherwise each is started when it is first needed."""
+        while len(self._idle) < self._workers:
+            self._idle.append(_Worker())
 
     @contextmanager
     def place(self, key: bytes) -> Iterator[None]:
@@ -125,6 +134,7 @@ class Pool:
             result = worker.run(work, arguments, named, self._compute_seconds)
         except BaseException:
             worker.stop()
+            self._idle.append(_Worker())
             raise
         self._idle.append(worker)
         if isinstance(result, Exception):
@@ -232,6 +242,8 @@ if __name__ == "__main__":
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what a library prints is no answer
         with contextlib.suppress(BrokenPipeError):
+            with contextlib.suppress(AttributeError):  # there is no such thing on Windows
+                os.nice(NICE)
             import deniable_server.charts
             import deniable_server.work  # noqa: F401
 

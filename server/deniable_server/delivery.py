@@ -12,12 +12,29 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from apiflask import APIFlask
+from flask import Response, request
+
+from deniable_server.limits import get_limits
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 MOST_AT_ONCE = 512 * 1024
-"""Bytes of an answer that is made as a whole: every page, script, chart and set of estimates has fewer."""
+"""Bytes of an answer that is made as a whole: every script and chart has fewer, and so have 1,000 rows of estimates."""
+
+
+def counted(response: Response) -> Response:
+    """An answer that is a download if it is too long to be made as a whole: one of the few that are under way.
+
+    Raises
+    ------
+    TooMany, NoPlace
+        As `Limits.sending`.
+    """
+    if (response.content_length or 0) > MOST_AT_ONCE:
+        limits = get_limits()
+        response.call_on_close(limits.sending(limits.key(request.remote_addr or "")))
+    return response
 
 
 def init_app(app: APIFlask) -> None:

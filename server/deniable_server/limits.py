@@ -38,7 +38,7 @@ MOST_DOWNLOADS, MOST_DOWNLOADS_OF_ALL = 8, 48
 """Downloads on their way to one address at a time, and to all. Each holds a thread until it is taken. Both together
 stay below `deniable_server.serving.THREADS`: the rest is for what neither reads nor streams."""
 
-ROWS_A_REQUEST = 10
+ROWS_A_REQUEST = 40
 """Rows of estimates that count as one request when they must be computed: some 15 ms."""
 
 REPORTS_A_REQUEST = 1000

@@ -9,16 +9,25 @@ from flask import Response, redirect, render_template, send_file
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from deniable import EstimateRow, __version__
+from deniable import EstimateRow, Survey, __version__
+from deniable.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
+from deniable_server.delivery import counted
 from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import figure, get_results, points_of_fakes
+from deniable_server.store import SurveyState
 from deniable_server.tokens import require_reader
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
+
+PROTECTION = (
+    "From what one person sent, nobody can be sure what is true for that person.",
+    "What one person sent is a hint, not proof.",
+    "It is little protection: what one person sent tells much about that person's true answers.",
+)
 
 CLIENT_TYPES = {".js": "text/javascript", ".json": "application/json"}
 
@@ -28,6 +37,7 @@ def init_app(app: APIFlask) -> None:
     app.extensions["deniable-client"] = client_files()
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.filters["figure"] = figure
+    app.jinja_env.filters["protection"] = protection
     app.jinja_env.filters["fakes"] = points_of_fakes
     app.jinja_env.globals["drawing_of"] = drawing.drawing
     app.jinja_env.globals["headlines_of"] = drawing.headlines
@@ -60,7 +70,7 @@ def answer(survey_id: str) -> Response:
 @pages.get("/s/<survey_id>/results")
 @limited
 @pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
-def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
+def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
@@ -69,10 +79,10 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
     rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
     for row in rows:
         rows_of[row.question].append(row)
-    return render_template(
+    page = render_template(
         "results.html",
         survey=state.survey,
-        hidden_because=state.hidden_because,
+        notice=notice(state),
         not_open_because=state.not_open_because(get_store().today()),
         n=n,
         rows_of=rows_of,
@@ -82,6 +92,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> str:
         has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
         has_chart=n > 0 and charts.can_draw(rows),
     )
+    return counted(Response(page))
 
 
 @pages.get("/s/<survey_id>/results.<any(svg, png):form>")
@@ -106,6 +117,23 @@ def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
 def favicon() -> AnyResponse:
     """Browsers ask for it whatever the page says."""
     return redirect("/static/icon.png", 301)
+
+
+def notice(state: SurveyState) -> str | None:
+    """What people should know of when results change."""
+    if state.hidden_because:
+        return f"{state.hidden_because[0].upper()}{state.hidden_because[1:]}."
+    if state.survey.results == "batches" and not state.not_open_because(get_store().today()):
+        return (
+            f"Results change when {state.survey.release} new reports of a cohort have come, and stand still in "
+            "between, so that nobody can watch single reports arrive."
+        )
+    return None
+
+
+def protection(survey: Survey) -> str:
+    """What the results page may say of the people behind the numbers, by the strength of the noise."""
+    return PROTECTION[weakness(survey)]
 
 
 def query_string(query: schemas.EstimatesQuery) -> str:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import math
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from apiflask import APIFlask
 from flask import current_app, request
 
-from deniable import EstimateRow, Question, Survey, estimate
+from deniable import EstimateRow, Question, Survey
 from deniable.debiasing import fake_margins
 from deniable.output import number, percent
-from deniable.table import csv_lines
 from deniable_server.computing import Pool
 from deniable_server.limits import ROWS_A_REQUEST, get_limits
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
-from deniable_server.work import chart_of, rows_of
-
-COLUMNS = [field.name for field in fields(EstimateRow)]
-"""Columns of the CSV and keys of the JSON, in order."""
-
+from deniable_server.work import chart_of, rows_of, text_of
+from deniable_server.work import estimates_document as make_document
 
 MOST_KEPT = 32 * 2**20
 """Bytes of results that are kept, roughly."""
@@ -32,7 +26,7 @@ MOST_KEPT = 32 * 2**20
 ROW_BYTES = 700
 """What a row takes in memory, roughly."""
 
-CHART_ROWS = 100
+CHART_ROWS = 400
 """Rows whose computing costs as much as drawing a chart of few."""
 
 _POOL = Pool()  # of this process: applications of tests share it
@@ -43,6 +37,11 @@ R = TypeVar("R")
 def init_app(app: APIFlask, store: Store) -> None:
     """Keep results for an application."""
     app.extensions["deniable-results"] = Results(store, _POOL)
+
+
+def start_computing() -> None:
+    """Start the processes that compute, which takes seconds, before somebody asks."""
+    _POOL.start()
 
 
 def get_results() -> Results:
@@ -73,14 +72,16 @@ class Results:
 
         return self._computed(survey_id, query, "rows", 0, compute)
 
-    def json(self, survey_id: str, query: EstimatesQuery) -> bytes:
-        """The estimates as JSON."""
-        document = self._document(survey_id, query)
-        return json.dumps(document, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+    def text(self, survey_id: str, query: EstimatesQuery, form: str) -> bytes:
+        """The estimates as JSON or CSV."""
+        note = self._store.state(survey_id).hidden_because
 
-    def csv(self, survey_id: str, query: EstimatesQuery) -> bytes:
-        """The estimates as CSV."""
-        return "".join(estimates_csv(self._document(survey_id, query))).encode()
+        def write(survey: Survey) -> tuple[bytes, int]:
+            tallies = self._store.tallies(survey)
+            text = self._pool.run(text_of, survey.document, tallies, _wanted(query), note, form)
+            return text, len(text)
+
+        return self._computed(survey_id, query, f"{form} {note}", 0, write)
 
     def chart(self, survey_id: str, query: EstimatesQuery, form: str, rows: Sequence[EstimateRow]) -> bytes:
         """The chart of these estimates, SVG or PNG."""
@@ -90,9 +91,6 @@ class Results:
             return image, len(image)
 
         return self._computed(survey_id, query, form, CHART_ROWS, draw)
-
-    def _document(self, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
-        return _document(self._store, survey_id, *self.estimates(survey_id, query))
 
     def _computed(
         self,
@@ -166,20 +164,7 @@ def _wanted(query: EstimatesQuery) -> dict[str, Any]:
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, computed here: for the command line."""
     survey = store.survey(survey_id)
-    tallies = store.tallies(survey)
-    return _document(
-        store, survey_id, sum(tally.n for tally in tallies.values()), estimate(tallies, survey, **_wanted(query))
-    )
-
-
-def _document(store: Store, survey_id: str, n: int, rows: Iterable[EstimateRow]) -> dict[str, Any]:
-    note = store.state(survey_id).hidden_because
-    return {"survey": survey_id, "n": n, "estimates": [asdict(row) for row in rows], "note": note}
-
-
-def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
-    """Lines of CSV with the same rows, from the document; a header even where there are none."""
-    return csv_lines([COLUMNS, *_values(document["estimates"])])
+    return make_document(survey, store.tallies(survey), _wanted(query), store.state(survey_id).hidden_because)
 
 
 def figure(value: float | None, statistic: str) -> str:
@@ -196,8 +181,3 @@ def figure(value: float | None, statistic: str) -> str:
 def points_of_fakes(question: Question) -> float | None:
     """How many percentage points one fake report in a hundred can move a share; None where only a mean is estimated."""
     return 100 * max(fake_margins(question.mechanism)) if question.has_shares else None
-
-
-def _values(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:
-    for row in rows:
-        yield [row[column] for column in COLUMNS]

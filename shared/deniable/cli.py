@@ -18,7 +18,7 @@ from deniable.installing import install_hint
 SHORT_HELP = {
     "analyze": "Analyse a CSV of randomised reports, a collector's or anybody's.",
     "answer": "Answer a survey in the terminal.",
-    "audit": "Bound the real epsilon of what the clients send.",
+    "audit": "Look for anything in what the clients send that tells more than the survey declares.",
     "backup": "Copy the database to a new file, also while a collector uses it, and check the copy.",
     "check": "Compare every row with its checksum and every tally with a recount.",
     "demo": "Real people's answers through the whole path.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deniable.errors import ParameterError
@@ -52,6 +53,10 @@ class Design(Protocol):
 
     def expected(self, shares: Sequence[float]) -> Sequence[float]:
         """``A f``: the counts to expect of one report (one of each group) when these are the shares."""
+
+    @property
+    def expected_if_even(self) -> Sequence[float]:
+        """The same when all truths are equally frequent."""
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of reports that could have been counted there: all, or those of its group."""
@@ -99,8 +104,13 @@ def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:
     3.0
     """
     if design.support is not None:
-        return tuple(fake_margin(a, b, fraction) for a, b in design.support)
+        return tuple(_margin(support, fraction) for support in design.support)
     return tuple(fraction * float(each) for each in design.reach(design.debiasing.weights))
+
+
+@lru_cache(maxsize=256)
+def _margin(support: Support, fraction: float) -> float:
+    return fake_margin(*support, fraction)
 
 
 def left_inverse(matrix: NDArray[np.float64], name: str) -> NDArray[np.float64]:

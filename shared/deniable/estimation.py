@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from deniable.debiasing import fake_margins
 from deniable.errors import ParameterError, describe
+from deniable.exact import ratio
 from deniable.intervals import (
     Consistency,
     Interval,
@@ -106,8 +107,7 @@ class Estimate:
         ParameterError
             If the counts are not as many numbers in ``[0, n]`` as the design has supports.
         """
-        length = len(design.expected((0.0,) * len(design.truths)))
-        tally = check_counts(counts, length, weighted=n_effective is not None)
+        tally = check_counts(counts, len(design.expected_if_even), weighted=n_effective is not None)
         if n is None and getattr(design, "report_type", int) is str:
             raise ParameterError("n: must be given, because a report can support several options")
         total = sum(tally) if n is None else n
@@ -194,10 +194,15 @@ class Estimate:
         if self.design.support is None:
             return tuple(math.sqrt(max(float(each), 0.0)) for each in self.covariance.diagonal())
         errors = []
-        for count, share, (a, b) in zip(self.counts, self.feasible, self.design.support, strict=True):
-            lam = Fraction(count) / Fraction(self.n) if self.population is None else b + (a - b) * Fraction(share)
+        for count, share, support in zip(self.counts, self.feasible, self.design.support, strict=True):
+            if self.population is None:
+                part, whole = ratio(count, self.n)
+            else:
+                part, whole = (support.if_other + support.slope * Fraction(share)).as_integer_ratio()
+            steep, scale = support.slope.as_integer_ratio()
             people = (1 - self.unseen) * share * (1 - share)
-            variance = float(lam * (1 - lam) / (a - b) ** 2) - people
+            # lam (1 - lam) / (a - b)^2 with lam = part / whole; the quotient of two integers is rounded once.
+            variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
             errors.append(math.sqrt(max(variance, 0.0) / self.n_effective))
         return tuple(errors)
 
@@ -252,7 +257,7 @@ class Estimate:
             return self._smoothed(z * z)._normal(z)
         if self.population is not None:
             return tuple(self._score_interval(option, z).cut() for option in range(k))
-        counts, pairs = self.effective_counts, [(float(a), float(b)) for a, b in support]
+        counts, pairs = self.effective_counts, [each.floats for each in support]
         if together:
             return tuple(simultaneous_intervals(counts, self.n_effective, pairs, level, method))
         each = zip(counts, pairs, strict=True)
@@ -263,9 +268,11 @@ class Estimate:
         """Whether there are two options only, and every report supports one of them."""
         return len(self.share) == 2 and self.design.support is not None and sum(self.counts) == self.n
 
-    @property
+    @cached_property
     def effective_counts(self) -> list[float]:
         """The counts among `n_effective` reports."""
+        if self.n_effective == self.n:
+            return list(map(float, self.counts))
         return [float(Fraction(count) * Fraction(self.n_effective) / Fraction(self.n)) for count in self.counts]
 
     def _normal(self, z: float) -> tuple[Interval, ...]:
@@ -274,8 +281,7 @@ class Estimate:
 
     def _smoothed(self, reports: float) -> Estimate:
         """The estimate after that many more reports, as equal shares would bring them (to each group)."""
-        k = len(self.share)
-        more = self.design.expected((1 / k,) * k)
+        more = self.design.expected_if_even
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
 
@@ -286,7 +292,7 @@ class Estimate:
         ``lam (1 - lam) / (a - b)^2 - (1 - phi) f (1 - f)``, is written ``b (1 - b) / (a - b)^2 + slope f - phi f^2``.
         """
         assert self.design.support is not None
-        a, b = map(float, self.design.support[option])
+        a, b = self.design.support[option].floats
         estimate, factor = self.share[option], z * z / self.n_effective
         level = b * (1 - b) / (a - b) ** 2
         slope = (1 - 2 * b) / (a - b) - (1 - self.unseen)
@@ -312,7 +318,7 @@ class Estimate:
                 for share, error in zip(self.share, errors, strict=True)
             )
         pairs = zip(self.effective_counts, self.design.support, strict=True)
-        return tuple(consistency(count, self.n_effective, (float(a), float(b))) for count, (a, b) in pairs)
+        return tuple(consistency(count, self.n_effective, support.floats) for count, support in pairs)
 
     @property
     def flags(self) -> tuple[str | None, ...]:

@@ -131,7 +131,7 @@ class MeanEstimate:
             return Interval(self.lowest, self.highest)
         if named != "wald" and self._is_share:
             assert self.mechanism.support is not None
-            a, b = map(float, self.mechanism.support[1])
+            a, b = self.mechanism.support[1].floats
             count = self.counts[1] * (self.n_effective / self.n)
             start, step = self.values[0], self.values[1] - self.values[0]
             ends = share_interval(count, self.n_effective, (a, b), level, named)
@@ -147,8 +147,7 @@ class MeanEstimate:
 
     def _smoothed(self, reports: float) -> MeanEstimate:
         """The estimate after that many more reports, as equal shares of all answers would bring them."""
-        answers = len(self.mechanism.truths)
         scale = self.n_effective / self.n
-        more = self.mechanism.expected((1 / answers,) * answers)
+        more = self.mechanism.expected_if_even
         counts = [count * scale + reports * each for count, each in zip(self.counts, more, strict=True)]
         return MeanEstimate.from_counts(self.mechanism, counts, self.n_effective + reports, self.values)

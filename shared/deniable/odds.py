@@ -88,9 +88,8 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     if len(survey.questions) == 1:
         return ()
     likeliest = math.prod((most_readable(each.mechanism) for each in survey.questions), start=Fraction(1))
-    return (
-        f"Whoever guesses all your answers from what you send is right about {of_100(likeliest)} times in 100, or less.",
-    )
+    p = of_100(likeliest)
+    return (f"Whoever guesses all your answers from what you send is right about {p} times in 100, or less.",)
 
 
 def of_100(probability: Fraction) -> int:

@@ -15,17 +15,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import urllib3
 
 from conftest import FIVE_TYPES, Collector, free_port, person, running_collector
 from deniable import Survey, read_survey
+from deniable.report import new_report_id
 from deniable.survey import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.stalls import LOOK_SECONDS, SECONDS
+from deniable_server.store import Store
 from torture.network_slow import fill
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -61,10 +64,7 @@ def burst(short: bool) -> str:
     found = []
     for name, toml, path in (("charts", FIVE_TYPES, charts), ("largest survey", largest(), estimates)):
         with collector_with(toml) as (collector, survey):
-            answers = {question.id: "yes" for question in survey.questions}
-            for number in range(0 if name == "charts" else 200):
-                report = randomize(survey, answers, survey.cohorts[number % len(survey.cohorts)])
-                send(urllib3.PoolManager(), collector.url, survey, report.encode())
+            released(collector.database, survey)
             warm_up(collector.url + path.format(survey.id, 0.95))
             with Honest(collector.url, survey) as honest, Asking(collector.url, path, survey) as asking:
                 time.sleep(4 if short else 30)
@@ -75,13 +75,31 @@ def burst(short: bool) -> str:
     return "; ".join(found)
 
 
+def released(database: Path, survey: Survey) -> None:
+    """Store as many reports of every cohort as make a release, beside the running collector."""
+    store = Store(database)
+    for cohort in (*survey.cohorts, None):
+        reports = [randomize(survey, answers_of(survey, number), cohort) for number in range(20)]
+        sent = [replace(reports[number % 20], id=new_report_id()) for number in range(survey.release)]
+        store.store_reports([(survey, sent)])
+    store.settle()
+    assert {tally.n for tally in store.tallies(survey).values()} == {survey.release}
+    store.close()
+
+
+def answers_of(survey: Survey, number: int) -> dict[str, Any]:
+    """What a person answers to one of the two surveys here."""
+    return person(number) if len(survey.questions) == 5 else {question.id: "yes" for question in survey.questions}
+
+
 SCENARIOS: dict[str, Callable[[bool], str]] = {"eight": eight, "burst": burst}
 
 
 def warm_up(url: str) -> None:
-    """Ask until the process that computes has started, at most a minute."""
+    """Ask from a third address until the process that computes has started, at most a minute."""
+    http = urllib3.PoolManager(retries=False, timeout=20, source_address=(ADDRESSES[1], 0))
     for _ in range(60):
-        if urllib3.request("GET", url, timeout=20, retries=False).status == 200:
+        if http.request("GET", url).status == 200:
             return
         time.sleep(1)
     raise AssertionError(f"no answer within a minute: {url}")
@@ -188,11 +206,9 @@ class Honest:
     def send(self) -> None:
         """Send four reports a second."""
         http = urllib3.PoolManager(retries=False, timeout=10)
-        fitting = len(self.survey.questions) == 5
 
         def one() -> int:
-            answers = person(1) if fitting else {question.id: "yes" for question in self.survey.questions}
-            return send(http, self.url, self.survey, randomize(self.survey, answers).encode())
+            return send(http, self.url, self.survey, randomize(self.survey, answers_of(self.survey, 1)).encode())
 
         self.repeat(0.25, self.reports, one)
 

@@ -90,7 +90,7 @@ class Onlooker:
 
     def __init__(self, http: FlaskClient, store: Store, surveys: list[Survey]) -> None:
         self._http = http
-        self._tokens = {scope: create_token(store, scope, scope) for scope in ("publish", "metrics")}
+        self._tokens = {scope: create_token(store, scope, scope) for scope in ("operate", "metrics")}
         self._addresses = ["/", "/api/v1/surveys", "/metrics", "/readyz", "/livez"]
         for survey in surveys:
             pages, api = f"/s/{survey.id}", f"/api/v1/surveys/{survey.id}"
@@ -103,10 +103,10 @@ class Onlooker:
         """What everything shows now."""
         seen: Sight = {}
         for address in self._addresses:
-            token = self._tokens["metrics" if address == "/metrics" else "publish"]
-            response = self._http.get(address, headers={"Authorization": f"Bearer {token}"})
-            headers = {key: value for key, value in response.headers.items() if key != "Date"}
-            body = response.data
+            token = self._tokens["metrics" if address == "/metrics" else "operate"]
+            with self._http.get(address, headers={"Authorization": f"Bearer {token}"}) as response:
+                headers = {key: value for key, value in response.headers.items() if key != "Date"}
+                body = response.data
             if address == "/metrics":  # which counts the onlooker's own requests
                 body, headers = re.sub(rb'.*method="GET".*\n', b"", body), {}
             seen[address] = response.status_code, headers, body

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import Report
-from deniable.auditing import Cells, Check, Counts, Finding, Floats, log_level, measured, telling_event
 from deniable_client.audit.answers import Answers
+from deniable_client.audit.evidence import Cells, Check, Counts, Finding, Floats, log_level, measured, telling_event
 
 Codes = NDArray[np.int64]
 

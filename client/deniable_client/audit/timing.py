@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from deniable.auditing import FOUND, Cells, Check, log_level
 from deniable_client.audit.answers import Answers
+from deniable_client.audit.evidence import FOUND, Cells, Check, log_level
 
 TOLERANCE = 100_000
 """Nanoseconds: a difference below 0.1 ms is lost in what follows, writing to storage and to the network."""

@@ -16,9 +16,10 @@ from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
-from deniable_server.results import estimates_csv, estimates_document, figure
+from deniable_server.results import estimates_document, figure
 from deniable_server.schemas import INTERVAL_METHODS, EstimatesQuery
 from deniable_server.store import Store
+from deniable_server.work import estimates_csv
 
 
 @click.command(

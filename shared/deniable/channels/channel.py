@@ -169,6 +169,11 @@ class Channel:
         """The probability of every response when these are the shares."""
         return [math.fsum(map(operator.mul, map(float, row), shares)) for row in self.matrix]
 
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        """The same when all truths are equally frequent."""
+        return self.expected((1 / len(self.truths),) * len(self.truths))
+
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of responses that could have been counted there."""
         return (n,) * len(counts)
@@ -293,6 +298,11 @@ class Groups:
     def _parts(self) -> list[slice]:
         ends = list(itertools.accumulate(map(len, self.matrices)))
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        """The same when all truths are equally frequent."""
+        return self.expected((1 / len(self.truths),) * len(self.truths))
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of responses of its group."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from functools import lru_cache
 
 from deniable.intervals.binomial import whole
 from deniable.intervals.interval import Interval, normal_quantile
@@ -113,15 +114,22 @@ def feldman_cousins(count: float, n: float, confidence_level: float, low: float,
     ).cut(low, high)
 
 
+@lru_cache(maxsize=1024)
 def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> float:
-    """The lower limit of `feldman_cousins`, whose notes number the steps."""
+    """The lower limit of `feldman_cousins`, whose notes number the steps.
+
+    What says No says yes to the opposite: the limits of the other one of two options are the same two, exchanged.
+    """
     most_likely = min(max(k / n, low), high)
     if most_likely == low:
         return low
     top, up = _largest(k, n, low, high), math.ceil(k)
 
     def step(c: int) -> float:
-        odds = math.exp((top - _largest(c, n, low, high)) / (k - c))
+        lam = min(max(c / n, low), high)
+        inside = 0 < lam < 1  # then it is `_largest` without its calls: this is asked for again and again
+        largest = c * math.log(lam) + (n - c) * math.log1p(-lam) if inside else _largest(c, n, low, high)
+        odds = math.exp((top - largest) / (k - c))
         return min(odds / (1 + odds), most_likely)
 
     def p(lam: float, c: int) -> float:
@@ -132,7 +140,7 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
     first = bisect_right(range(up), outside, key=step) - 1
     if accepted <= outside or p(outside, first) > alpha:
         return outside
-    last = min(bisect_left(range(up), accepted, key=step), up - 1)
+    last = min(bisect_left(range(up), accepted, lo=max(first, 0), key=step), up - 1)
     c = _first_accepted(step, up, n, alpha, outside, first, last)
     start, end = (outside if c - 1 == first else max(step(c - 1), outside)), step(c)
     return crossing(lambda lam: p(lam, c - 1) - alpha, start, end) if p(end, c - 1) > alpha else end
@@ -150,7 +158,7 @@ def _first_accepted(
 
     beyond, stride = outside, max((last - first) // 16, 1)
     while True:
-        c = np.append(np.arange(first + stride, last, stride), last)
+        c = np.array([*range(first + stride, last, stride), last])
         lam = np.array([step(each) for each in c.tolist()])
         upper = betainc(up, n - up + 1, lam)
         accepted = upper + betainc(n - c, c + 1, 1 - lam) > alpha
@@ -158,8 +166,9 @@ def _first_accepted(
         hit = int(np.argmax(accepted))
         if stride == 1:
             return int(c[hit])
-        possible = upper + betainc(n - c, c + 1, 1 - np.append(beyond, lam[:-1])) > alpha
-        clear = int(np.argmax(possible | accepted))  # the strides before this one hold nothing accepted
+        before = np.array([beyond, *lam[:hit].tolist()][:hit])
+        possible = upper[:hit] + betainc(n - c[:hit], c[:hit] + 1, 1 - before) > alpha
+        clear = int(np.argmax(possible)) if possible.any() else hit  # strides before this one hold nothing accepted
         last = int(c[hit])
         if clear:
             first, beyond = int(c[clear - 1]), float(lam[clear - 1])

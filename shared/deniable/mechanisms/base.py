@@ -9,12 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from deniable.debiasing import Count, Debiasing, left_inverse, one_report_covariance
 from deniable.errors import AnswerError, ParameterError, ReportError, describe
 from deniable.estimation import Estimate
-from deniable.exact import log_above
+from deniable.exact import log_above, ratio
 from deniable.means import MeanEstimate
 from deniable.mechanisms.feasible import most_likely_shares
 from deniable.mechanisms.support import Support
@@ -79,7 +80,7 @@ class Mechanism(ABC):
     def likelihood_ratio(self) -> Fraction:
         """The largest ratio of the probabilities of any report under any two answers, exactly."""
 
-    @property
+    @cached_property
     def epsilon(self) -> float:
         """Privacy loss of these very integers, in nats, rounded up to the next float."""
         return log_above(self.likelihood_ratio)
@@ -147,12 +148,12 @@ class Mechanism(ABC):
             raise ReportError(f"{subject}: report must be an integer in [0, {self.k}), got {describe(report)}")
         return report
 
-    @property
+    @cached_property
     def truths(self) -> tuple[str, ...]:
         """Names of the true answers, in order."""
         return tuple(map(str, range(self.k)))
 
-    @property
+    @cached_property
     def debiasing(self) -> Debiasing:
         """The map from the supports of a report to unbiased shares."""
         import numpy as np
@@ -160,16 +161,20 @@ class Mechanism(ABC):
         if self.support is None:
             weights = left_inverse(self.float_matrix, f"mechanism {self.name}")
             return Debiasing(weights, np.zeros(len(weights)))
-        slopes = np.array([1 / float(a - b) for a, b in self.support])
-        return Debiasing(np.diag(slopes), -slopes * np.array([float(b) for _, b in self.support]))
+        slopes = np.array([1 / float(each.slope) for each in self.support])
+        return Debiasing(np.diag(slopes), -slopes * np.array([each.floats[1] for each in self.support]))
 
     def shares(self, counts: Sequence[Count], n: Count) -> Sequence[Fraction | float]:
         """Unbiased shares: exact where every option has support probabilities."""
         if self.support is None:
             weights, constant = self.debiasing
             return [float(share) for share in weights @ [count / n for count in counts] + constant]
-        whole = Fraction(n)
-        return [(Fraction(count) / whole - b) / (a - b) for count, (a, b) in zip(counts, self.support, strict=True)]
+        shares = []
+        for count, support in zip(counts, self.support, strict=True):
+            part, whole = ratio(count, n)
+            other, scale = support.if_other.as_integer_ratio()
+            shares.append(Fraction(part * scale - other * whole, whole * scale) / support.slope)
+        return shares
 
     def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
         """Covariance of ``weights @ S`` for the supports ``S`` of one report, from their probabilities.
@@ -196,7 +201,13 @@ class Mechanism(ABC):
         """The probability that a report supports each option when these are the shares."""
         if self.support is None:
             return [float(each) for each in self.float_matrix @ list(shares)]
-        return [float(b) + float(a - b) * share for share, (a, b) in zip(shares, self.support, strict=True)]
+        return [each.floats[1] + float(each.slope) * share for share, each in zip(shares, self.support, strict=True)]
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        """The same when all answers are equally frequent."""
+        answers = len(self.truths)
+        return self.expected((1 / answers,) * answers)
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of reports that could have been counted there."""
@@ -250,8 +261,9 @@ class Mechanism(ABC):
     def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
         """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
         assert self.support is not None, "mechanisms without simple supports bring their own"
-        weights = [value / float(a - b) for value, (a, b) in zip(values, self.support, strict=True)]
-        return tuple(weights), -sum(weight * float(b) for weight, (_, b) in zip(weights, self.support, strict=True))
+        weights = [value / float(each.slope) for value, each in zip(values, self.support, strict=True)]
+        constant = -sum(weight * each.floats[1] for weight, each in zip(weights, self.support, strict=True))
+        return tuple(weights), constant
 
     def publish(self) -> dict[str, Any]:
         """The mechanism as a survey publishes it: its name and its integers."""

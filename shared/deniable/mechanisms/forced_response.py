@@ -77,7 +77,7 @@ class ForcedResponse(OneOfK):
         """Number of options."""
         return len(self.forced)
 
-    @property
+    @cached_property
     def support(self) -> tuple[Support, ...]:
         instead = [Fraction((UNIT - self.truth) * weight, UNIT**2) for weight in self.forced]
         return tuple(Support(Fraction(self.truth, UNIT) + each, each) for each in instead)

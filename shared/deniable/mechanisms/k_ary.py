@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
@@ -116,7 +117,7 @@ class KAry(OneOfK):
         """Weight out of ``2**32`` of each option that is not the truth."""
         return (UNIT - self.keep) // (self.k - 1)
 
-    @property
+    @cached_property
     def support(self) -> tuple[Support, ...]:
         return (Support(Fraction(self.keep, UNIT), Fraction(self.other, UNIT)),) * self.k
 

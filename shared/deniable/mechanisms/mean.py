@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
@@ -91,7 +92,7 @@ class Mean(OneOfK):
     def answer_range(self) -> range:
         return range(self.lo, self.hi + 1)
 
-    @property
+    @cached_property
     def support(self) -> tuple[Support, ...]:
         """Of the two ends: 0 stands for ``lo``, 1 for ``hi``."""
         lowest = Fraction(self._weight(self.lo), UNIT)

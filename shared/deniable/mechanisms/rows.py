@@ -103,7 +103,7 @@ class RowMechanism(OneOfK):
     def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
         return _row_weights(self, tuple(values)), 0.0
 
-    @property
+    @cached_property
     def truths(self) -> tuple[str, ...]:
         return tuple(map(str, self.answer_range))
 

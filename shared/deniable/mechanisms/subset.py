@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.debiasing import Count
@@ -91,7 +92,7 @@ class Subset(Mechanism):
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"subsets of {w} out of {k}")
         return mechanism
 
-    @property
+    @cached_property
     def support(self) -> tuple[Support, ...]:
         k, w = self.k, self.w
         p = Fraction(w * self.inside, w * self.inside + (k - w) * UNIT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.debiasing import Count
@@ -86,7 +87,7 @@ class TickBoxes(Mechanism):
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} boxes")
         return mechanism
 
-    @property
+    @cached_property
     def support(self) -> tuple[Support, ...]:
         return (Support(Fraction(self.keep, UNIT), Fraction(UNIT - self.keep, UNIT)),) * self.k
 

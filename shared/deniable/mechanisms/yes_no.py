@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
+from functools import cached_property
 
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.support import Support
@@ -28,7 +29,7 @@ class YesNoMechanism(OneOfK):
     def yes_if_no(self) -> Fraction:
         """``P(1|0)``: probability that a true No sends Yes."""
 
-    @property
+    @cached_property
     def support(self) -> tuple[Support, ...]:
         return (Support(1 - self.yes_if_no, 1 - self.yes_if_yes), Support(self.yes_if_yes, self.yes_if_no))
 
