@@ -38,7 +38,7 @@ SECRET = "-471108"
 FIVE = FIVE_TYPES.replace("lo = 0\nhi = 60\n", 'lo = -500000\nhi = 499999\nmechanism = "mean"\n').replace(
     'title = "Five types"', 'title = "Five types"\norganiser = "The tests"\nabout = "Why?"\ncohorts = ["web"]'
 )
-TYPED = ["", "yes", "3", "1 3", "6", SECRET, "send"]
+TYPED = ["", "yes", "3", "1,3", "6", SECRET, "send"]
 """Start, an answer to each question, send."""
 
 BANNED = re.compile(r"epsilon|differential|anonym|guarantee|\blies?\b", re.IGNORECASE)
@@ -132,6 +132,7 @@ def test_whole_survey_leaves_no_answer_anywhere(collector: Collector, five: Surv
             arguments = Path(f"/proc/{terminal.process.pid}/cmdline").read_bytes()
     assert terminal.finish() == 0, terminal.text
     assert collector.reports(five) == before + 1
+    assert f"Results: {collector.url}/s/{five.id}/results" in re.sub(r"\n *", "", terminal.text)
     # What was typed as an answer was not shown: each prompt is followed by the end of its line.
     for prompt in PROMPTS[1:-1]:
         assert re.search(re.escape(prompt) + r"\n\n(Answered\.)\n", terminal.text), prompt
@@ -331,7 +332,7 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
         "This device refuses the survey. It mixes in too little chance": run(f"{collector.url}/s/{greedy.id}"),
         "Do not answer this survey. This device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "The survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
-        "Do not answer this survey.": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
+        "incomplete or mistyped at its end": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
     }  # fmt: skip
     with misbehaving([(200, weaker)]) as (url, bodies):
         endings["Do not answer this survey. This device cannot"] = run(f"{url}/s/{five.id}")
@@ -347,7 +348,7 @@ def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Surve
     strict = replace(five, cohort_required=True)
     collector.publish(strict)
     result = run(f"{collector.url}/s/{strict.id}")
-    assert "The link is incomplete: its end is missing. Please use the whole link" in " ".join(result.stderr.split())
+    assert "The link is incomplete or mistyped at its end. Please use the whole link" in " ".join(result.stderr.split())
     assert (result.exit_code, collector.reports(strict)) == (1, 0)
     assert "Please answer truthfully" not in result.stdout
 

@@ -329,11 +329,20 @@ def test_every_response_says_what_a_browser_may_do(http: FlaskClient, path: str)
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
+CHROME = (
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,"
+    "application/signed-exchange;v=b3;q=0.7"
+)
+
+
 def test_errors_are_pages_for_browsers_and_problems_for_programs(http: FlaskClient) -> None:
     assert_problem(http.get("/nothing"), 404, "nothing at this address")
-    page = http.get("/nothing", headers={"Accept": "text/html,*/*;q=0.8"})
-    assert (page.status_code, page.mimetype) == (404, "text/html")
-    assert "nothing at this address" in page.text
+    for accept in ("text/html,*/*;q=0.8", CHROME):
+        for path in ("/nothing", "/s/nonsense"):
+            page = http.get(path, headers={"Accept": accept})
+            assert (page.status_code, page.mimetype) == (404, "text/html")
+    assert "nothing at this address" in http.get("/nothing", headers={"Accept": CHROME}).text
+    assert_problem(http.get("/s/nonsense", headers={"Accept": "*/*"}), 404, "")
     assert_problem(http.delete("/livez"), 405, "does not take that method")
 
 

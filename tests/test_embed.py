@@ -314,6 +314,61 @@ def test_forms_hold_reports_with_the_odds_of_the_coins(
     assert set(values) == {"0", "1"}
 
 
+JQUERY = Path(__file__).parent.parent / "client/deniable_web/node_modules/jquery/dist/jquery.min.js"
+
+
+def test_question_behaves_like_a_field_of_its_form(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    page.add_init_script(
+        """window.told = [];
+        for (const event of ["deniable-ready", "deniable-complete", "change"]) {
+            addEventListener(event, ({ type, target, detail }) => {
+                if (target.localName === "deniable-question") window.told.push([type, detail]);
+            });
+        }"""
+    )
+    read = "() => { const it = document.querySelector('deniable-question'); return [it.value, it.reportValidity()] }"
+    drawn = ""
+    with another_site(example("form", link, "affair")) as address:
+        page.goto(address)
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        assert page.evaluate(read) == ["", False]
+        for forget in ("document.querySelector('form').reset()", "dispatchEvent(new PageTransitionEvent('pagehide'))"):
+            page.get_by_role("radio", name="Yes", exact=True).check()
+            page.evaluate(forget)  # a choice that was not mixed yet
+            expect(page.get_by_role("radio", name="Yes", exact=True)).not_to_be_checked()
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        for _ in range(2):  # drawn, and kept
+            expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+            value, is_valid = page.evaluate(read)
+            assert (value in ("0", "1"), is_valid) == (True, True)
+            drawn = drawn or value
+            assert value == drawn
+            page.add_script_tag(path=JQUERY)
+            assert page.evaluate("jQuery('form').serialize()") == f"age=&q7={drawn}"
+            assert page.evaluate(FORM_DATA) == [["age", ""], ["q7", drawn]]
+            told = page.evaluate("window.told")
+            assert [event for event, _ in told] == ["deniable-ready", "change", "deniable-complete"]
+            assert all(detail == {"survey": survey.id} for event, detail in told if event != "change")
+            page.reload()
+
+
+@pytest.mark.parametrize("written", ["false", "true"])
+def test_attributes_that_frameworks_write_as_words(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str], written: str
+) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    with another_site(example("isolated", link).replace(" isolated", f' isolated="{written}"', 1)) as address:
+        page.goto(address)
+        place = page if written == "false" else page.frame_locator("iframe")
+        expect(place.get_by_role("button", name="Start")).to_be_visible()
+
+
 @pytest.mark.parametrize("trouble", ["altered", "greedy", "no such question", "unreachable"])
 def test_question_in_a_form_fails_closed(
     collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str], trouble: str

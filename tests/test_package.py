@@ -39,6 +39,34 @@ export async function answer(link: string): Promise<string> {
 }
 """
 
+WITH_REACT = """
+import type { DeniableElements } from "deniable/element";
+
+declare module "react" {
+  namespace JSX {
+    interface IntrinsicElements extends DeniableElements {}
+  }
+}
+"""
+
+ELEMENTS = """
+import "deniable/element";
+
+const question = document.createElement("deniable-question");
+export const value: string = question.value;
+export const isThere: boolean = question.reportValidity() && question.validity.valid;
+export const page = <deniable-survey src="https://collector.example/s/x" isolated={false} />;
+export const form = <deniable-question src="https://collector.example/s/x" name="q7" question="affair" />;
+// @ts-expect-error: no such switch
+export const wrong = <deniable-survey isolated={7} />;
+"""
+
+REACT = """export namespace JSX { interface Element {} interface IntrinsicElements {} }
+export function jsx(type: unknown, props: unknown): JSX.Element;
+export function jsxs(type: unknown, props: unknown): JSX.Element;
+"""
+"""What TypeScript asks of a library that makes elements of JSX, as React declares it."""
+
 RUN = """
 import { readFileSync } from "node:fs";
 import { MECHANISMS, encodeReport, oddsSentences, parseSurvey, randomize } from "deniable";
@@ -88,6 +116,24 @@ def test_package_has_types(installed: Path) -> None:
     options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--types", ""]
     compiler = WEB / "node_modules" / "typescript" / "bin" / "tsc"
     run(*tools.node_command(), str(compiler), *options, "typed.ts", folder=installed)
+
+
+@pytest.mark.parametrize("jsx", ["preserve", "react-jsx"])
+def test_elements_have_types_in_pages_and_in_jsx(installed: Path, jsx: str) -> None:
+    react = installed / "node_modules" / "react"
+    react.mkdir(exist_ok=True)
+    for name in ("index.d.ts", "jsx-runtime.d.ts"):
+        text = REACT if name == "index.d.ts" else 'export * from "react";'
+        (react / name).write_text(text, encoding="utf-8")
+    (react / "package.json").write_text(
+        '{"name": "react", "exports": {".": {"types": "./index.d.ts"}, '
+        '"./jsx-runtime": {"types": "./jsx-runtime.d.ts"}}}',
+        encoding="utf-8",
+    )
+    (installed / "elements.tsx").write_text((WITH_REACT if jsx == "react-jsx" else "") + ELEMENTS, encoding="utf-8")
+    options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--types", "", "--jsx", jsx]
+    compiler = WEB / "node_modules" / "typescript" / "bin" / "tsc"
+    run(*tools.node_command(), str(compiler), *options, "elements.tsx", folder=installed)
 
 
 def test_package_holds_the_bundle_and_the_catalogues_and_no_tests(installed: Path) -> None:

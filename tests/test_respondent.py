@@ -20,6 +20,7 @@ from browsing import (
     Witness,
     another_site,
     answer,
+    choose,
     everything_kept,
     press_send,
     remembered,
@@ -305,7 +306,7 @@ def test_without_a_required_cohort_nobody_is_asked(collector: Collector, context
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
-    expect(page.get_by_text("The link is incomplete: its end is missing.")).to_be_visible()
+    expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
     expect(page.get_by_role("button", name="Start")).to_have_count(0)
     assert witness.posts() == []
     page.goto("about:blank")
@@ -327,6 +328,89 @@ def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collec
     answer(page, survey, TRULY)
     assert parse_report(witness.posts()[1], survey).cohort == "web"
     assert not any("#" in request.url for request in witness.requests if request.method == "POST")
+
+
+def test_a_mistyped_cohort_is_a_mistake_of_the_link_and_nobody_is_warned_of_the_survey(
+    collector: Collector, context: BrowserContext
+) -> None:
+    survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
+    page = context.new_page()
+    page.goto(f"{collector.publish(survey)}#cohort=wep")
+    expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
+    expect(page.get_by_text("Do not answer this survey")).to_have_count(0)
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+
+
+def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey("opens = 2999-11-20\n" + FIVE_QUESTIONS)
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("heading", name="This survey is not open yet")).to_be_visible()
+    expect(page.get_by_text("from November 20, 2999")).to_be_visible()
+
+
+def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.clock.install()
+    page.goto(collector.publish(survey))
+    page.clock.run_for(100)
+    page.get_by_role("button", name="Start").click()
+    page.clock.run_for(100)
+    page.route("**/reports", lambda route: route.fulfill(status=429, headers={"Retry-After": "30"}, body="{}"))
+    witness = Witness.of(page)
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send", exact=True).click()
+    again = page.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    again.focus()
+    page.clock.run_for(61_000)
+    page.wait_for_function("() => true")
+    expect(again).to_be_focused()  # refused once more: nothing moves
+    page.unroute("**/reports")
+    page.clock.run_for(61_000)
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    assert len(witness.posts()) >= 2
+    assert len(set(witness.posts())) == 1
+
+
+def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.route("**/reports", lambda _route: None)
+    press_send(page, survey, TRULY)
+    expect(page.get_by_role("status")).to_contain_text("this device goes on trying", timeout=12_000)
+
+
+def test_change_leads_to_its_own_question_and_mistakes_are_named_by_number(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("alert")).to_contain_text("4. How much do you trust us?")
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    assert page.locator('.review [translate="no"]').all_inner_texts()[1] == "Never to be told"
+    page.get_by_role("button", name="Change 5.").click()
+    expect(page.get_by_role("spinbutton")).to_be_focused()
+
+
+def test_no_and_yes_beside_a_third_option_are_in_the_language_of_the_reader(
+    browser: Browser, collector: Collector
+) -> None:
+    survey = read_survey(
+        'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\ndecline = "Weiß nicht"\n'
+    )
+    context = browser.new_context(locale="de-DE")
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Beginnen").click()
+    assert [label.strip() for label in page.locator("label").all_inner_texts()] == ["Nein", "Ja", "Weiß nicht"]
+    context.close()
 
 
 SPOKEN = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from deniable import KAry, SurveyError, parse_survey, read_survey
 from deniable.texts import Text
 from deniable_client import randomize
+from deniable_server.embedding import catalogues
 
 SPOKEN = """
 title = { default = "Life", de = "Leben", pt-BR = "Vida" }
@@ -93,6 +95,10 @@ def test_prefer_not_to_say_is_one_of_the_options_and_goes_through_the_mechanism(
     (question,) = survey.questions
     assert question.type == "choice"
     assert question.options == ("No", "Yes", "Prefer not to say")
+    for language, words in catalogues().items():
+        spoken = [parse_survey(survey.document).questions[0].options[n] for n in (0, 1)]
+        own = [each.in_language(language) for each in spoken if isinstance(each, Text)]
+        assert own == [json.loads(words)[each] for each in ("no", "yes")]
     assert isinstance(question.mechanism, KAry)
     if "truth" in noise:
         assert question.mechanism == KAry.from_coin(3, "1/2")

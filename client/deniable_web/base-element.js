@@ -19,12 +19,24 @@ export class DeniableElement extends Base {
   /** Aborts what listens and loads when the element leaves its page. */
   gone = new AbortController();
   words = speechless;
+  /** The address of the survey, once the link was read. */
+  surveyId = "";
+  /** The origin around the frame in which this runs. @type {string | null} */
+  host = null;
 
   constructor() {
     super();
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     this.root.adoptedStyleSheets = [sheet];
+  }
+
+  /** @returns {AbortSignal} that ends when the element leaves its page */
+  arrive() {
+    const { signal } = (this.gone = new AbortController());
+    // On a shared device the back button must not bring back what somebody chose.
+    addEventListener("pagehide", () => this.clear(), { signal });
+    return signal;
   }
 
   disconnectedCallback() {
@@ -38,6 +50,7 @@ export class DeniableElement extends Base {
    */
   place() {
     const { collector, survey } = parseLink(this.getAttribute("src") ?? "", document.baseURI);
+    this.surveyId = survey;
     const here = location.origin + location.pathname;
     const isOwn = ["s", "embed"].some((kind) => here === `${collector}/${kind}/${survey}`);
     const { href, hash } = new URL(isOwn ? location.href : this.getAttribute("src") ?? "", document.baseURI);
@@ -73,8 +86,20 @@ export class DeniableElement extends Base {
     if (isAsked) focusOn(this.root);
   }
 
+  /** Forget what was chosen and not yet mixed. */
+  clear() {
+    this.root.querySelector("form")?.reset();
+  }
+
+  /** Frameworks write "false" where they mean that an attribute is not there. @param {string} name */
+  says(name) {
+    return ![null, "false"].includes(this.getAttribute(name));
+  }
+
   /** @param {string} event @param {object} [detail] never an answer */
   announce(event, detail = {}) {
-    this.dispatchEvent(new CustomEvent(`deniable-${event}`, { bubbles: true, composed: true, detail: Object.freeze(detail) }));
+    const told = Object.freeze({ survey: this.surveyId, ...detail });
+    this.dispatchEvent(new CustomEvent(`deniable-${event}`, { bubbles: true, composed: true, detail: told }));
+    if (this.host) parent.postMessage({ deniable: event, ...told }, this.host);
   }
 }

@@ -21,7 +21,7 @@ const smallCss = {
     builder.onLoad({ filter: /[\\/]style\.js$/ }, async () => {
       const { css } = await import("./style.js");
       const { code } = await transform(css, { loader: "css", minify: true });
-      return { contents: `export const css = ${JSON.stringify(code.trim())};` };
+      return { contents: `export const css = ${JSON.stringify(code.trim().replaceAll(", ", ","))};` };
     }),
 };
 
@@ -34,11 +34,28 @@ const fetchedCatalogues = {
     })),
 };
 
+/** Sentences by their place in a catalogue, as `read` in catalogues/fetched.js has them: names of 90 sentences weigh. */
+const numberedSentences = {
+  name: "numbered-sentences",
+  setup: (/** @type {import("esbuild").PluginBuild} */ builder) => {
+    const keys = Object.keys(JSON.parse(read("catalogues/en.json").toString()));
+    const short = (/** @type {string} */ key) => (keys.indexOf(key) + 360).toString(36);
+    const number = (/** @type {string} */ whole, /** @type {string} */ before, /** @type {string} */ key) =>
+      keys.includes(key) ? `${before}.${short(key)}` : whole;
+    const place = (/** @type {string} */ whole, /** @type {string} */ key) => whole.replace(key, short(key));
+    builder.onLoad({ filter: /deniable_web[\\/][a-z-]+\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8")
+        .replace(/\b(m|words)\.(\w+)/g, number)
+        .replace(/speechless = {[^}]*}/, (texts) => texts.replace(/^  (?!lang|dir)(\w+)(?=: ")/gm, place)),
+    }));
+  },
+};
+
 /** Names that no page sees: the methods and fields that modules share with each other alone. */
 export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
-    "once forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show cohortRequired",
+    "once forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show cohortRequired isCohort surveyId says arrive",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 
@@ -54,7 +71,7 @@ export async function bundle() {
     charset: "utf8",
     legalComments: "none",
     write: false,
-    plugins: [smallCss, fetchedCatalogues],
+    plugins: [smallCss, fetchedCatalogues, numberedSentences],
   });
   // Terser makes of what esbuild puts together a few hundred bytes less. The first line asks the browser to compile
   // every function while the file loads, off the thread on which the page waits.

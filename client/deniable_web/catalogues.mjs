@@ -1,5 +1,5 @@
 // Checks the catalogues: `npm run catalogues`. Every language has every sentence that the sources name, with the same
-// values in braces, and none that misleads; the consent card stays short. Writes the hashes into catalogues/index.js and
+// values in braces, and none that misleads; the consent card stays short. Writes the addresses into catalogues/index.js and
 // each catalogue as a module; with --check it compares them instead.
 
 import { createHash } from "node:crypto";
@@ -72,15 +72,21 @@ export const asModule = (language) =>
   `//@ts-check\n/* Written by \`npm run catalogues\` from ${language}.json. */\n\n` +
   `export default Object.freeze(${read(`catalogues/${language}.json`).trim()});\n`;
 
+/** What survey.js calls an address, for a text: 128 bits of its SHA-256 in base32. @param {string} text */
+function addressOf(text) {
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, 32);
+  const digits = (BigInt(`0x${digest}`) << 2n).toString(32).padStart(26, "0");
+  return digits.replace(/./g, (digit) => "abcdefghijklmnopqrstuvwxyz234567"[parseInt(digit, 32)]);
+}
+
 /** catalogues/index.js as it must be. */
 export function hashes() {
   const lines = Object.keys(catalogues()).map((language) => {
-    const digest = createHash("sha256").update(read(`catalogues/${language}.json`)).digest("base64");
-    return `  ${language}: "sha256-${digest}",\n`;
+    return `  ${language}: "${addressOf(read(`catalogues/${language}.json`))}",\n`;
   });
   return (
-    "//@ts-check\n/* Written by `npm run catalogues`: the hash of every catalogue, so that a bundle takes no other. */\n\n" +
-    `/** @type {Readonly<Record<string, string>>} */\nexport const integrity = {\n${lines.join("")}};\n`
+    "//@ts-check\n/* Written by `npm run catalogues`: the address of every catalogue, which is its hash as that of a\n   survey is, so that a bundle takes no other. */\n\n" +
+    `/** @type {Readonly<Record<string, string>>} */\nexport const addresses = {\n${lines.join("")}};\n`
   );
 }
 

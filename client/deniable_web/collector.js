@@ -26,7 +26,6 @@ export const CLIENT = "deniable-web 0.1.0";
 
 /** @type {Record<number, typeof ReportError | undefined>} */
 const REFUSALS = { 404: ReportError, 409: ReportConflict, 410: SurveyClosed, 413: ReportError, 422: ReportError };
-const PASSING = [429, 502, 503, 504, 507]; // what may be over in a moment
 const TRIES = 4;
 const LONGEST_WAIT = 20;
 
@@ -100,7 +99,7 @@ export async function submit(survey, collector, text, { fetch = globalThis.fetch
       const Refusal = REFUSALS[status];
       if (Refusal) throw new Refusal(await detail(response));
       reason = `answered with status ${status}`;
-      if (!PASSING.includes(status)) tried = TRIES;
+      if (status !== 429 && status < 502) tried = TRIES; // of those, none is over in a moment
       seconds = Math.max(seconds, Number(headers.get("retry-after")) || 0);
     } catch (error) {
       if (error instanceof ReportError) throw error;

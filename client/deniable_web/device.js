@@ -32,24 +32,21 @@ import { dumps } from "./strict-json.js";
  * @returns {Report}
  */
 export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId() } = {}) {
-  if (cohort === null ? survey.cohortRequired : !survey.cohorts.includes(cohort)) {
-    throw new ReportError("cohort: must be one of the survey's cohorts");
-  }
-  const known = survey.questions.map((question) => question.id);
-  if (Object.keys(answers).some((key) => !known.includes(key))) {
-    throw new AnswerError("answers: must be to the survey's questions");
-  }
+  if (!isCohort(survey, cohort)) throw new ReportError("cohort: must be one of the survey's cohorts");
   // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
   // called "constructor", which every object inherits.
-  const choices = survey.questions.map((question) => {
-    if (!Object.hasOwn(answers, question.id)) {
-      throw new AnswerError(`answers: question "${question.id}" must be answered`);
-    }
-    return choiceOf(question, answers[question.id]);
-  });
+  const given = new Map(Object.entries(answers));
+  const choices = survey.questions.map((question) => choiceOf(question, given.get(question.id)));
+  if (given.size > choices.length) throw new AnswerError("answers: must be to the survey's questions");
   const values = survey.questions.map(({ id, mechanism }, n) => [id, mechanism.randomize(choices[n], word)]);
   return Object.freeze({ id, cohort, answers: Object.freeze(Object.fromEntries(values)) });
 }
+
+/**
+ * Whether reports to a survey may carry this label, or none.
+ * @param {import("./survey.js").Survey} survey @param {string | null} cohort
+ */
+export const isCohort = ({ cohorts, cohortRequired }, cohort) => (cohort === null ? !cohortRequired : cohorts.includes(cohort));
 
 /**
  * Mix chance into one answer alone, for a form that is not ours.

@@ -26,8 +26,11 @@ export function h(tag, attributes, ...children) {
 /** @param {string | Node} text */
 export const p = (text, style = "") => h("p", { class: style }, text);
 
-/** Texts of a survey: their own direction, their own line breaks. @param {string} text */
-export const own = (text) => h("span", { class: "text", dir: "auto" }, text);
+/**
+ * Texts of a survey: their own direction, their own line breaks.
+ * @param {string} text @param {"yes" | "no"} [translate] "no" keeps it from services that translate pages
+ */
+export const own = (text, translate = "yes") => h("span", { class: "text", dir: "auto", translate }, text);
 
 /**
  * The heading of a screen takes the focus when the screen comes up.

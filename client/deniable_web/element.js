@@ -17,7 +17,7 @@ import { CEILING, checkCeiling } from "./ceiling.js";
 import { submit } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
-import { BudgetError, CollectorError, ReportError, SurveyClosed, SurveyError, UnusableMemory } from "./errors.js";
+import { BudgetError, CollectorError, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { questions } from "./form.js";
 import { Memory, today } from "./memory.js";
 import { fill } from "./messages.js";
@@ -32,21 +32,18 @@ import { translate } from "./survey.js";
 /** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
 const KIOSK = "deniable-kiosk";
 
+const MINUTE = 6e4;
+
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
-  /** What to do when the network is back. @type {(() => void) | null} */
+  /** What to do when the network is back. @type {((isAsked?: unknown) => void) | null} */
   #again = null;
   /** On a shared device, who is answering now: a random name. */
   #person = "";
   #isKiosk = false;
-  /** The origin around the frame in which this runs. @type {string | null} */
-  #host = null;
-  #survey = "";
 
   connectedCallback() {
-    const { signal } = (this.gone = new AbortController());
-    // On a shared device the back button must not bring back what somebody chose.
-    addEventListener("pagehide", () => this.root.querySelector("form")?.reset(), { signal });
+    const signal = this.arrive();
     addEventListener("online", () => this.#again?.(), { signal });
     const observer = new ResizeObserver(() => {
       // The height of the review depends on the answers in it: it is not told.
@@ -57,28 +54,18 @@ export class DeniableSurvey extends DeniableElement {
     this.#load(signal);
   }
 
-  /** @override @param {string} event @param {object} [detail] */
-  announce(event, detail) {
-    super.announce(event, { survey: this.#survey, ...detail });
-    if (this.#host) parent.postMessage({ deniable: event, survey: this.#survey, ...detail }, this.#host);
-  }
-
   /** @param {AbortSignal} signal */
   async #load(signal) {
     this.#again = null;
     try {
       const place = this.place();
-      const { collector, cohort, more, isOwn } = place;
-      this.#isKiosk = this.hasAttribute("kiosk") || (isOwn && parent !== window && window.name === KIOSK);
-      if (!isOwn && this.hasAttribute("isolated")) return this.#frame(place, signal);
-      this.#host = isOwn ? more.get("host") : null;
+      const { collector, more, isOwn } = place;
+      this.#isKiosk = this.says("kiosk") || (isOwn && parent !== window && window.name === KIOSK);
+      if (!isOwn && this.says("isolated")) return this.#frame(place, signal);
+      this.host = isOwn ? more.get("host") : null;
       const survey = await this.load(place);
       if (signal.aborted) return;
-      this.#survey = survey.id;
       checkCeiling(survey);
-      if (cohort !== null && !survey.cohorts.includes(cohort)) {
-        throw new SurveyError("cohort: must be one of the survey's cohorts");
-      }
       this.#person = this.#isKiosk ? newReportId() : "";
       const seen = await this.#memory.look(survey, collector, this.#isKiosk);
       if (!signal.aborted) this.#open(translate(survey, place.languages, this.words), place, seen);
@@ -100,7 +87,6 @@ export class DeniableSurvey extends DeniableElement {
       this.announce(String(deniable), height > 0 ? { height } : {});
     };
     addEventListener("message", listen, { signal });
-    this.#survey = survey;
     this.show(frame);
   }
 
@@ -113,7 +99,7 @@ export class DeniableSurvey extends DeniableElement {
     const closed = screens.notOpen(m, view, today(), place.cohort);
     if (kept && !this.#isKiosk) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
-      else if (seen.isSent === false) this.#send(view, place, kept);
+      else if (seen.isSent === false) this.#send(view, place, kept, true);
       // Another collector of the survey gets the same report, if somebody wants that.
       else again(m.same, () => this.#answer(view, place));
     } else if (closed) {
@@ -142,29 +128,35 @@ export class DeniableSurvey extends DeniableElement {
 
   /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */
   async #answer(view, place, answers = {}) {
-    this.show(screens.wait(this.words.sending), true); // nothing to press while the device remembers
+    this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
       const draw = () => randomize(view, answers, { cohort: place.cohort });
-      this.#send(view, place, await this.#memory.once(view, place.collector, draw, this.#person));
+      this.#send(view, place, await this.#memory.once(view, place.collector, draw, this.#person), true);
     } catch (error) {
       this.#fail(error, view, () => {});
     }
   }
 
-  /** @param {View} view @param {Place} place @param {string} report */
-  async #send(view, place, report) {
+  /**
+   * @param {View} view @param {Place} place @param {string} report
+   * @param {unknown} [isAsked] whether somebody did; otherwise nothing moves unless the report arrives
+   */
+  async #send(view, place, report, isAsked) {
     this.#again = null;
-    this.show(screens.wait(this.words.sending), true);
+    if (isAsked) this.show(screens.wait(this.words), true);
     this.announce("submit");
     const person = this.#person;
+    const { signal } = this.gone;
     try {
       await submit(view, place.collector, report);
       // Where this fails, the same report goes once more the next time, and counts once.
       await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
+      if (signal.aborted || person !== this.#person) return; // something else is on the screen by now
       this.#receipt(view, place, report, this.words.sent);
       this.announce("complete");
     } catch (error) {
-      this.#fail(error, view, () => this.#send(view, place, report));
+      const again = (/** @type {unknown} */ isAsked) => this.#send(view, place, report, isAsked);
+      if (!signal.aborted && person === this.#person) this.#fail(error, view, again, !!isAsked);
     }
   }
 
@@ -191,9 +183,11 @@ export class DeniableSurvey extends DeniableElement {
 
   /**
    * Every failure has a screen, and none of them sends anything.
-   * @param {unknown} error @param {View | null} view null while there is none @param {() => void} again
+   * @param {unknown} error @param {View | null} view null while there is none
+   * @param {(isAsked?: unknown) => void} again what tries once more; a report is tried again by itself every minute
+   * @param {unknown} [isAsked] otherwise the screen says it already
    */
-  #fail(error, view, again) {
+  #fail(error, view, again, isAsked = true) {
     const m = this.words;
     // Those two speak of epsilon, and for programmers.
     const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
@@ -207,6 +201,8 @@ export class DeniableSurvey extends DeniableElement {
       : view ? [m.waiting, m.waitingText]
       : [m.unreachable, m.unreachableText];
     this.#again = isNetwork ? again : null;
+    if (isNetwork && view) setTimeout(() => this.#again === again && again(), MINUTE);
+    if (isNetwork && !isAsked) return;
     this.show(screens.notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.#next() }), view !== null);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
   }

@@ -18,6 +18,7 @@ import { fill } from "./messages.js";
 export function ask(m, { id, type, text, options, labels, mechanism }, number = "") {
   const { lo, hi } = mechanism;
   const [isNumber, isTicks] = [type === "number", type === "ticks"];
+  const title = number + text;
   const note = h("p", { class: "missing", id: `missing-${id}` });
   const described = { "aria-describedby": `hint-${id} missing-${id}` };
   const inputs = isNumber
@@ -38,11 +39,12 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
 
   return {
     inputs,
-    text,
+    title,
+    number,
     set: h(
       "fieldset",
       { class: "card", part: "card question", ...(isNumber ? {} : described) },
-      h("legend", { id: `text-${id}`, part: "question-text" }, own(number + text)),
+      h("legend", { id: `text-${id}`, part: "question-text" }, own(title)),
       h("p", { class: "quiet", id: `hint-${id}` }, fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)),
       note,
       h(
@@ -117,8 +119,8 @@ export function questions(m, view, send) {
     event.preventDefault();
     if (asked.length < all) return; // Enter, in the moment before they all stand there
     const missing = asked.filter((each) => each.mark(each.answer() === undefined));
-    const links = missing.map(({ text, inputs: [first] }) => {
-      return h("li", {}, link(own(text), () => first.focus()));
+    const links = missing.map(({ title, inputs: [first] }) => {
+      return h("li", {}, link(own(title), () => first.focus()));
     });
     summary.replaceChildren(
       ...(links.length ? [card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...links))] : []),
@@ -128,16 +130,18 @@ export function questions(m, view, send) {
     review.replaceChildren(
       card(
         heading(m.yours),
-        ...asked.map(({ text, words }) => box(p(own(text), "quiet"), p(own(words())))),
+        ...asked.map(({ title, number, words, inputs: [first] }) => {
+          const change = () => {
+            edit();
+            first.focus();
+          };
+          return box(p(own(title), "quiet"), p(own(words(), "no")), link(`${m.change} ${number}`, change));
+        }),
         p(m.final),
         button(m.send, () => {
           const answers = Object.fromEntries(view.questions.map(({ id }, n) => [id, asked[n].answer()]));
           form.reset();
           send(answers);
-        }),
-        link(m.change, () => {
-          edit();
-          focusOn(form);
         }),
       ),
     );

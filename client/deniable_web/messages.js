@@ -4,14 +4,15 @@
  *
  * Consequences first, odds instead of figures of privacy loss, and words that a twelve-year-old reads. The consent
  * card, without the author's own texts, stays below 120 words. `npm run catalogues` checks that every language has
- * every sentence, and writes down the hashes without which no device takes a catalogue: so the words are pinned as
+ * every sentence, and writes down the addresses without which no device takes a catalogue: so the words are pinned as
  * the code is.
  */
 
-import { integrity } from "./catalogues/index.js";
-import { load } from "./catalogues/load.js";
+import { addresses } from "./catalogues/index.js";
+import { load, read } from "./catalogues/load.js";
 import { CollectorError } from "./errors.js";
-import { sha256, utf8 } from "./sha256.js";
+import { utf8 } from "./sha256.js";
+import { address } from "./survey.js";
 
 /** @typedef {Readonly<Record<string, string>>} Messages */
 
@@ -31,17 +32,17 @@ export const fill = (text, values) => text.replace(/{(\w+)}/g, (_, key) => Refle
 /**
  * The catalogue of the first language that there is, out of those that somebody reads; English is the last.
  *
- * One that the page has ready is checked against the hash in this script.
+ * One that the page has ready is checked against its address in this script.
  * @param {readonly string[]} languages
  * @param {string | null} ready a catalogue, in whatever language
  * @returns {Promise<Messages>}
  */
 export async function messagesIn(languages, ready) {
   // Where the browser cannot hash, over plain http, none is taken from the page.
-  const hash = ready && crypto.subtle && "sha256-" + btoa(String.fromCharCode(...(await sha256(utf8(ready)))));
+  const given = ready && crypto.subtle && (await address(utf8(ready)));
   for (const language of [...languages, "en"]) {
-    if (!Object.hasOwn(integrity, language)) continue;
-    if (ready && hash === integrity[language]) return JSON.parse(ready);
+    if (!Object.hasOwn(addresses, language)) continue;
+    if (ready && given === addresses[language]) return read(ready);
     try {
       return await load(language);
     } catch {

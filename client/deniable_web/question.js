@@ -10,7 +10,7 @@
 import { DeniableElement } from "./base-element.js";
 import { checkCeiling } from "./ceiling.js";
 import { randomizeAnswer } from "./device.js";
-import { button, card, p } from "./dom.js";
+import { button, card, h, p } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./form.js";
 import { Memory } from "./memory.js";
@@ -22,8 +22,26 @@ export class DeniableQuestion extends DeniableElement {
   #internals = this.attachInternals();
   #memory = new Memory();
 
+  /** What the form gets: libraries that read a form's inputs one by one find it too. */
+  #field = h("input", { type: "hidden" });
+
+  /** What chance made of the answer; empty before. */
+  get value() {
+    return this.#field.value;
+  }
+  get validity() {
+    return this.#internals.validity;
+  }
+  reportValidity() {
+    return this.#internals.reportValidity();
+  }
+
+  formResetCallback() {
+    this.clear();
+  }
+
   async connectedCallback() {
-    const { signal } = (this.gone = new AbortController());
+    const signal = this.arrive();
     this.#refuse();
     try {
       const place = this.place();
@@ -35,14 +53,21 @@ export class DeniableQuestion extends DeniableElement {
       checkCeiling(survey);
       const { collector } = place;
       const hold = (/** @type {unknown} */ value) => {
-        this.#internals.setFormValue(String(value));
+        this.#field.name = this.getAttribute("name") ?? "";
+        this.#field.value = String(value);
+        this.replaceChildren(this.#field); // one, also in a copy of an element that had one
         this.#internals.setValidity({});
         this.show(card(p(this.words.mixed, "lead")));
+        this.dispatchEvent(new Event("change", { bubbles: true }));
+        this.announce("complete");
       };
       // The survey may have asked this already, here or under another title: then nothing is drawn.
       const known = await this.#memory.value(question, collector);
       if (signal.aborted) return;
-      if (known !== undefined) return hold(known);
+      if (known !== undefined) {
+        this.announce("ready");
+        return hold(known);
+      }
       await this.#memory.look(survey, collector);
       const asked = ask(this.words, question);
       const mix = button(this.words.mix, async () => {
@@ -50,14 +75,14 @@ export class DeniableQuestion extends DeniableElement {
         if (asked.mark(answer === undefined)) return asked.inputs[0].focus();
         try {
           hold(await this.#memory.value(question, collector, () => randomizeAnswer(question, answer)));
-          this.announce("complete");
         } catch (error) {
           this.#fail(error);
         }
       });
       const m = this.words;
       asked.set.append(p(`${m.can}: ${m.canSite}`, "quiet"), p(m.mixFirst, "quiet"), mix);
-      this.show(asked.set);
+      const submit = (/** @type {Event} */ event) => event.preventDefault(); // Enter
+      this.show(h("form", { autocomplete: "off", submit }, asked.set));
       this.#refuse();
       this.announce("ready");
     } catch (error) {
@@ -67,8 +92,7 @@ export class DeniableQuestion extends DeniableElement {
 
   /** @param {unknown} error */
   #fail(error) {
-    const m = this.words;
-    this.show(notice(m, m.unreachable, m.unreachableText, { detail: Object(error).message }));
+    this.show(notice(this.words, "", "", { detail: Object(error).message }));
     this.announce("error");
   }
 

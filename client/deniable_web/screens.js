@@ -3,6 +3,7 @@
 
 import { weakness } from "./ceiling.js";
 import { CLIENT } from "./collector.js";
+import { isCohort } from "./device.js";
 import { box, button, card, fold, h, heading, oddsBox, own, p } from "./dom.js";
 import { fill } from "./messages.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
@@ -19,8 +20,12 @@ const pairs = (pairs) =>
 const quiet = (/** @type {Iterable<string>} */ sentences) => Array.from(sentences, (each) => p(each, "quiet"));
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
-/** @param {string} text */
-export const wait = (text) => card(h("p", { role: "status", tabindex: "-1" }, text));
+/** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
+export function wait(m) {
+  const said = h("p", { role: "status", tabindex: "-1" }, m.sending);
+  setTimeout(() => said.append(" ", m.still), 8000);
+  return card(said);
+}
 
 /**
  * @param {Messages} m @param {View} view
@@ -91,8 +96,8 @@ const checkedHash = () =>
  */
 export const notice = (m, title, text, { detail, again, next, way = m.next } = {}) =>
   card(
-    heading(title ?? m.unreachable), // before there is a catalogue, nothing more can be said
-    p(text ?? m.unreachableText),
+    heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
+    p(text || m.unreachableText),
     detail && p(detail, "quiet"),
     again && button(m.again, again),
     next && button(way, next),
@@ -106,7 +111,9 @@ export function notOpen(m, view, today, cohort) {
   const [opens, closes] = [view.opens, view.closes].map((day) =>
     day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
   );
-  const isOpen = today >= (view.opens ?? today) && today <= (view.closes ?? today);
-  if (!isOpen) return notice(m, m.closed, fill(m.closedText, { opens, closes }));
-  return view.cohortRequired && cohort === null ? notice(m, m.unreachable, m.incomplete) : null;
+  const isEarly = (view.opens ?? "") > today;
+  if (isEarly || today > (view.closes ?? today)) {
+    return notice(m, isEarly ? m.early : m.closed, fill(m.closedText, { opens, closes }));
+  }
+  return isCohort(view, cohort) ? null : notice(m, m.unreachable, m.incomplete);
 }

@@ -9,6 +9,6 @@ export const utf8 = (text) => new TextEncoder().encode(text);
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 export async function sha256(bytes) {
   // Browsers hide `subtle` from pages that came over plain http. Unchecked bytes are never answered.
-  if (!globalThis.crypto?.subtle) throw new SurveyError("survey: its address can be checked only over https");
+  if (!crypto.subtle) throw new SurveyError("survey: can be checked only over https");
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }

@@ -15,14 +15,14 @@ export const css = `
 :host {
   --quiet:var(--deniable-quiet, light-dark(#566270, #9fabb8));
   --soft:var(--deniable-paper, light-dark(#f3f6f9, #1f2832));
-  --line:var(--deniable-line, light-dark(#7b8794, #7d8a98));
+  --line:var(--deniable-line, light-dark(#566270, #9fabb8));
   --accent:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
   --danger:var(--deniable-danger, light-dark(#a8261c, #ff9d92));
   --ink:var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
   --card:var(--deniable-card, light-dark(#fff, #171e26));
-  --on-accent:var(--deniable-on-accent, light-dark(#fff, #08202c));
+  --on-accent:var(--deniable-on-accent, light-dark(#fff, #171e26));
   display: block;
-  max-inline-size: 40rem;
+  max-width: 40rem;
   margin-inline: auto;
   color: var(--ink);
   font: 1.0625rem/1.6 var(--deniable-font, system-ui, sans-serif);
@@ -36,50 +36,47 @@ export const css = `
 * { box-sizing: border-box; margin: 0; padding: 0; font: inherit; color: inherit; }
 h1, h2, legend, button, .lead, .missing { font-weight: 600; }
 h1 { font-size: 1.5rem; line-height: 1.3; }
-:is(form, .stack, dl, fieldset) > * + * { margin-block-start: 1rem; }
-:is(.box, .options) > * + * { margin-block-start: .5rem; }
-label, .row, .scale, dl div { display: flex; gap: .5rem; }
-label { align-items: center; }
-dt { inline-size: 11rem; }
+:is(form, .stack, dl, fieldset) > * + * { margin-top: 1rem; }
+:is(.box, .options) > * + * { margin-top: .5rem; }
+label, .row, .scale, dl div { display: flex; flex-wrap: wrap; gap: .5rem; }
+label { flex-wrap: nowrap; align-items: center; }
+dt { width: 11rem; }
 dd { flex: 14rem; }
 .card {
-  min-inline-size: 0;
+  min-width: 0;
   padding: clamp(1rem, 4vw, 2rem);
   background: var(--card);
   border: 1px solid;
   border-color: var(--soft);
   border-radius: var(--deniable-radius, 1rem);
 }
-legend { float: inline-start; inline-size: 100%; margin-block-end: 1rem; }
-.text { white-space: pre-line; }
+legend { float: inline-start; margin-bottom: 1rem; }
+legend, progress, iframe { width: 100%; border: 0; }
 .quiet, dt, summary, code { color: var(--quiet); font-size: .9375rem; }
 .box { background: var(--soft); }
 .box, label, button, select, [type=number] { padding: .5rem 1rem; border-radius: .5rem; }
 .bad { border-inline-start: .25rem solid; }
 .bad, .missing { color: var(--danger); }
 code { font-family: monospace; }
-pre { white-space: pre-wrap; }
-progress { inline-size: 100%; }
-label, select, [type=number] { border: 1px solid; border-color: var(--line); background: none; max-inline-size: 100%; }
+pre, .text { white-space: pre-line; }
+label, select, [type=number] { border: 1px solid; border-color: var(--line); background: none; max-width: 100%; }
 option { color: initial; }
 label, button, summary { cursor: pointer; }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
-input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; }
-[type=number] { inline-size: 10rem; block-size: 3rem; }
+input { flex: none; width: 1.25rem; height: 1.25rem; }
+[type=number] { width: 10rem; height: 3rem; }
 .options { clear: both; }
-.scale, .row, dl div { flex-wrap: wrap; }
 .scale label { flex-flow: column; margin: 0; padding: .5rem; }
 ul { list-style: none; }
 button {
   display: block;
-  min-block-size: 3rem;
+  min-height: 3rem;
   color: var(--on-accent);
   background: var(--accent);
   border: 2px solid; /* forced colours show it */
   border-color: var(--accent);
 }
-.link { min-block-size: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
-summary { inline-size: fit-content; padding-block: .25rem; }
-iframe { inline-size: 100%; border: 0; }
+.link { min-height: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
+summary { width: fit-content; padding-block: .25rem; }
 :focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
 `;

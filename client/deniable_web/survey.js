@@ -6,7 +6,8 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
-import { DeniableError, SurveyError } from "./errors.js";
+import { SurveyError } from "./errors.js";
+import { demand, isWhole } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { sha256, utf8 } from "./sha256.js";
 import { dumps } from "./strict-json.js";
@@ -55,6 +56,9 @@ const MAX_TEXT = 4000;
 /** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
 const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
+/** Keys that say how a survey is run, and what they can say where it is not what a survey without them says. */
+const SETTINGS = Object.entries({ fresh: ["each wave"], readers: ["token"], results: ["live", "closed"], retention: ["tallies"] });
+
 /** Question types and the mechanisms that may answer for them. */
 const QUESTION_TYPES = new Map([
   ["yes-no", ["two-coin", "warner"]],
@@ -84,58 +88,59 @@ export async function address(bytes) {
  * Strict by reconstruction: every field is checked, then the document is written again in published form, and must
  * come out as it came in. So equal keys, other orders, spaces, fractions, exponents and other escapes are all
  * refused, whatever the browser's JSON parser makes of them.
+ *
+ * Whatever goes wrong on the way is one refusal: authors get the reason from `deniable survey check`.
  * @param {Uint8Array<ArrayBuffer>} bytes as received, untouched
  * @param {string} [expectedId] the address under which they were asked for
  * @returns {Promise<Survey>}
  */
-export async function parseSurvey(bytes, expectedId) {
+export async function parseSurvey(bytes, expectedId = "") {
   const id = await address(bytes);
-  if (expectedId !== undefined && id !== expectedId) {
-    fail(`survey ${expectedId}`, `the collector sent survey ${id}; do not answer`);
+  if (expectedId && id !== expectedId) {
+    throw new SurveyError(`survey ${expectedId}: the collector sent survey ${id}`);
   }
-  if (bytes.length > MAX_BYTES) fail("survey: bytes");
-  let document, published;
   try {
-    document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    published = JSON.parse(document);
+    return await read(bytes, id);
   } catch {
-    fail("survey"); // a parser's own message would quote the document; "[[[[..." ends here too
+    throw new SurveyError("survey: must be as a survey is published"); // a parser's own message would quote the document
   }
-  const optional = ["about", "closes", "cohort_required", "cohorts", "fresh", "opens", "organiser", "readers", "release", "results", "retention"];
-  const keys = fields(published, "survey", ["deniable", "questions", "title"], optional);
-  if (keys.deniable !== FORMAT) fail("deniable");
-  // What the collector keeps, who reads results, and when they change: no key says what is the default.
-  if (![undefined, "tallies"].includes(keys.retention)) fail("retention");
-  if (![undefined, "each wave"].includes(keys.fresh)) fail("fresh");
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} id @returns {Promise<Survey>} */
+async function read(bytes, id) {
+  demand(bytes.length <= MAX_BYTES);
+  const document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const published = JSON.parse(document);
+  const keys = fields(
+    published,
+    "deniable questions title",
+    "about closes cohort_required cohorts fresh opens organiser readers release results retention",
+  );
+  demand(keys.deniable === FORMAT);
+  for (const [key, said] of SETTINGS) demand([undefined, ...said].includes(keys[key]));
   // True or left out, and true where there are cohorts alone.
-  if (![undefined, keys.cohorts && true].includes(keys.cohort_required)) fail("cohorts");
-  if (![undefined, "token"].includes(keys.readers)) fail("readers");
-  if (![undefined, "live", "closed"].includes(keys.results)) fail("results");
-  const { release } = keys;
-  if (release !== undefined && !(Number.isInteger(release) && release !== 200 && release >= 50 && release <= 1e5)) {
-    fail("release");
-  }
+  demand([undefined, keys.cohorts && true].includes(keys.cohort_required));
+  const { release = 50 } = keys;
+  demand(release !== 200 && isWhole(release, 50, 1e5));
   const survey = {
     id,
-    title: text(keys.title, "title", MAX_LABEL),
-    organiser: maybe(keys.organiser, text, "organiser", MAX_LABEL),
-    about: maybe(keys.about, text, "about", MAX_TEXT),
-    opens: maybe(keys.opens, date, "opens"),
-    closes: maybe(keys.closes, date, "closes"),
+    title: text(keys.title, MAX_LABEL),
+    organiser: maybe(keys.organiser, text, MAX_LABEL),
+    about: maybe(keys.about, text, MAX_TEXT),
+    opens: maybe(keys.opens, date),
+    closes: maybe(keys.closes, date),
     cohortRequired: keys.cohort_required,
     isLive: keys.results === "live",
-    cohorts: maybe(keys.cohorts, labels, "cohorts", 1, MAX_COHORTS, plain) ?? Object.freeze([]),
-    questions: Object.freeze(list(keys.questions, "questions", 1, MAX_QUESTIONS).map(question)),
+    cohorts: maybe(keys.cohorts, labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]),
+    questions: list(keys.questions, 1, MAX_QUESTIONS).map(question),
     document,
   };
-  distinct(survey.questions.map((each) => each.id), "questions");
+  distinct(survey.questions.map((each) => each.id));
   const rows = survey.questions.reduce((sum, each) => sum + rowsOf(each), 0);
-  if (rows * (survey.cohorts.length + 1) > MAX_ROWS) fail("survey: rows");
-  if (survey.opens && survey.closes && survey.closes < survey.opens) fail("closes");
+  demand(rows * (survey.cohorts.length + 1) <= MAX_ROWS);
+  demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   // Only now, when its depth and its numbers are known to be small.
-  if (dumps(published, sorted) !== document) {
-    fail("survey: form");
-  }
+  demand(dumps(published, sorted) === document);
   // The same question under another title, id or reason is the same question, unless each survey is a wave of its own.
   const key = (/** @type {any} */ { mechanism, options, text, type }) =>
     address(utf8(dumps({ mechanism, options, survey: keys.fresh && id, text, type }, sorted)));
@@ -156,43 +161,29 @@ function rowsOf({ type, options, mechanism }) {
   return shares + (type === "scale" || type === "number" ? 1 : 0);
 }
 
-/** @param {unknown} published @param {number} number @returns {Omit<Question, "key">} */
-function question(published, number) {
-  let where = `questions[${number}]`;
-  const keys = fields(published, where, ["id", "mechanism", "options", "text", "type"], ["goal", "why"]);
-  const { id, type } = keys;
-  if (typeof id !== "string" || !/^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id)) fail(`${where}: id`);
-  where = `question "${id}"`;
-  const subject = `${where}: options`;
-  const [least, most] = type === "number" ? [0, 0] : [2, type === "scale" ? MAX_LEVELS : MAX_OPTIONS];
-  const options = labels(keys.options, subject, least, most);
+/** @param {unknown} published @returns {Omit<Question, "key">} */
+function question(published) {
+  const keys = fields(published, "id mechanism options text type", "goal why");
+  const { id, type, goal } = keys;
+  demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
+  const [isNumber, isScale] = [type === "number", type === "scale"];
+  const options = isNumber ? labels(keys.options, 0, 0) : labels(keys.options, 2, isScale ? MAX_LEVELS : MAX_OPTIONS);
   // As they stand there: neither of these can be translated.
-  if (type === "yes-no" && String(keys.options) !== "no,yes") fail(subject);
-  if (type === "scale" && !areLevels(keys.options)) fail(subject);
-  const goal = keys.goal ?? null;
-  if (type === "scale" ? !["shares", "mean"].includes(goal) : keys.goal !== undefined) {
-    fail(`${where}: goal`);
-  }
-  let mechanism;
-  try {
-    mechanism = mechanismFromPublished(keys.mechanism);
-  } catch (error) {
-    if (error instanceof DeniableError) fail(where, error.message);
-    throw error;
-  }
-  if (!QUESTION_TYPES.get(type)?.includes(mechanism.name)) fail(`${where}: type`);
-  if (type !== "number" && (mechanism.lo !== 0 || mechanism.hi !== options.length - 1)) {
-    fail(`${where}: mechanism`);
-  }
-  return Object.freeze({
+  demand(type !== "yes-no" || String(keys.options) === "no,yes");
+  demand(!isScale || areLevels(keys.options));
+  demand(isScale ? ["shares", "mean"].includes(goal) : goal === undefined);
+  const mechanism = mechanismFromPublished(keys.mechanism);
+  demand(QUESTION_TYPES.get(type)?.includes(mechanism.name));
+  demand(isNumber || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
+  return {
     id,
     type,
-    text: text(keys.text, `${where}: text`, MAX_TEXT),
+    text: text(keys.text, MAX_TEXT),
     options,
     mechanism,
-    goal,
-    why: maybe(keys.why, plain, `${where}: why`, MAX_TEXT),
-  });
+    goal: goal ?? null,
+    why: maybe(keys.why, plain, MAX_TEXT),
+  };
 }
 
 /**
@@ -230,14 +221,6 @@ const sorted = (_key, value) =>
     : value;
 
 /**
- * Refuse a document, and name the place. Authors get the whole reason from `deniable survey check`.
- * @param {string} subject @param {string} [why] @returns {never}
- */
-function fail(subject, why = "must be as a survey is published") {
-  throw new SurveyError(`${subject}: ${why}`);
-}
-
-/**
  * What `read` makes of a field that may be missing.
  * @template T @template {unknown[]} More
  * @param {unknown} value @param {(value: unknown, ...more: More) => T} read @param {More} more
@@ -246,71 +229,67 @@ const maybe = (value, read, ...more) => (value === undefined ? null : read(value
 
 /**
  * The fields of an object: every required one there, none that is unknown.
- * @param {unknown} value @param {string} subject @param {string[]} required @param {string[]} [optional]
- * @returns {any}
+ * @param {any} value @param {string} required names with spaces between @param {string} optional
  */
-function fields(value, subject, required, optional = []) {
+function fields(value, required, optional) {
   const keys = Object.keys(Object(value)); // of an array or a text its positions, which are no keys of ours
-  const known = [...required, ...optional];
-  if (!required.every((key) => keys.includes(key)) || !keys.every((key) => known.includes(key))) {
-    fail(`${subject}: keys`);
-  }
+  demand(required.split(" ").every((key) => keys.includes(key)));
+  demand(keys.every((key) => `${required} ${optional}`.split(" ").includes(key)));
   return value;
 }
 
-/** @param {unknown} value @param {string} subject @param {number} least @param {number} most @returns {unknown[]} */
-function list(value, subject, least, most) {
-  if (Array.isArray(value) && value.length >= least && value.length <= most) return value;
-  return fail(subject);
+/** @param {any} value @param {number} least @param {number} most @returns {unknown[]} */
+function list(value, least, most) {
+  demand(Array.isArray(value) && isWhole(value.length, least, most));
+  return value;
 }
 
 /**
  * Short texts that differ from each other.
- * @param {unknown} value @param {string} subject @param {number} least @param {number} most
- * @param {typeof text} [read]
+ * @param {unknown} value @param {number} least @param {number} most @param {typeof text} [read]
  */
-function labels(value, subject, least, most, read = text) {
-  const texts = list(value, subject, least, most).map((each) => read(each, subject, MAX_LABEL));
-  return Object.freeze(distinct(texts, subject));
-}
+const labels = (value, least, most, read = text) =>
+  Object.freeze(distinct(list(value, least, most).map((each) => read(each, MAX_LABEL))));
 
 /**
  * A readable, non-empty text; of one in several languages the "default", which is what answers and results hold.
- * @param {any} value @param {string} subject @param {number} longest @returns {string}
+ * @param {any} value @param {number} longest @returns {string}
  */
-function text(value, subject, longest) {
-  if (value?.default !== undefined) {
-    const { default: own, ...others } = value;
-    for (const [language, translation] of Object.entries(others)) {
-      if (!/^[a-z]{2,3}(-\w{1,8})*$/.test(language) || typeof translation !== "string") fail(subject);
-      text(translation, subject, longest);
-    }
-    if (typeof own === "string" && Object.keys(others).length) return text(own, subject, longest);
-  } else if (
+function text(value, longest) {
+  if (value?.default === undefined) return plain(value, longest);
+  const { default: own, ...others } = value;
+  demand(Object.keys(others).length > 0);
+  for (const [language, translation] of Object.entries(others)) {
+    demand(/^[a-z]{2,3}(-\w{1,8})*$/.test(language));
+    plain(translation, longest);
+  }
+  return plain(own, longest);
+}
+
+/**
+ * A text in one language: so are cohorts, which are in reports, and what an author notes for researchers.
+ * @type {typeof text}
+ */
+function plain(value, longest) {
+  demand(
     typeof value === "string" &&
-    VISIBLE.test(value) &&
-    [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
-    !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]|[\p{NChar}]/u.test(value) // no control character, no half of a pair, no noncharacter
-  ) {
-    return value;
-  }
-  return fail(subject);
+      VISIBLE.test(value) &&
+      [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
+      !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]|[\p{NChar}]/u.test(value), // no control character, no half of a pair, no noncharacter
+  );
+  return value;
 }
 
-/** A text in one language: cohorts are in reports, and what an author notes is for researchers. @type {typeof text} */
-const plain = (value, subject, longest) => text(typeof value === "string" && value, subject, longest);
-
-/** @param {unknown} value @param {string} subject */
-function date(value, subject) {
-  if (typeof value === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value)) {
-    const day = new Date(value); // the 31st of February may become the 3rd of March
-    if (!Number.isNaN(+day) && day.toISOString().startsWith(value)) return value;
-  }
-  return fail(subject);
+/** @param {any} value @returns {string} */
+function date(value) {
+  demand(typeof value === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value));
+  // The 31st of February may become the 3rd of March; of the 32nd nothing is made, and this throws.
+  demand(new Date(value).toISOString().startsWith(value));
+  return value;
 }
 
-/** @param {string[]} values @param {string} subject */
-function distinct(values, subject) {
-  if (new Set(values).size !== values.length) fail(subject);
+/** @param {string[]} values */
+function distinct(values) {
+  demand(new Set(values).size === values.length);
   return values;
 }

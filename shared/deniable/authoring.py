@@ -53,6 +53,12 @@ QUESTION_KEYS = {
     "scale": ("id", "type", "text", "lo", "hi", "epsilon", "goal", "mechanism"),
     "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
 }
+SPOKEN_NO_YES = (
+    Text("No", {"ar": "لا", "de": "Nein", "es": "No", "fr": "Non"}),
+    Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
+)
+"""What yes and no are called where they are options beside a third one: the words of the respondents' catalogues."""
+
 BYTE_ORDER_MARK = "\ufeff"
 CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
 
@@ -224,7 +230,7 @@ def _declinable(
     if "yes" in written:
         raise SurveyError(f"{where}: must have either yes or decline: with three options there is no second coin")
     declined = _text(written["decline"], f"{where}: decline")
-    return "choice", (*(("No", "Yes") if kind == "yes-no" else options), declined)
+    return "choice", (*(SPOKEN_NO_YES if kind == "yes-no" else options), declined)
 
 
 def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) -> tuple[Mechanism, str | None]:

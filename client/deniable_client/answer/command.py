@@ -67,8 +67,6 @@ def open_survey(link: str, memory: Memory | None) -> tuple[Client, Survey, str |
         parsed = parse_link(link)
         client = Client(parsed.collector, memory=memory)
         survey = client.survey(parsed.survey)
-        if parsed.cohort is not None and parsed.cohort not in survey.cohorts:
-            raise SurveyError("cohort: must be one of the survey's cohorts")
         client.check(survey)
     except SurveyError as error:
         end(notice(m.ALTERED, m.ALTERED_TEXT, detail=str(error)))
@@ -89,7 +87,7 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
             read(m.OTHER)
         kept = client.kept(survey)
         if kept and kept.state == "sent":
-            show(screens.receipt(survey, is_old=True, report=kept.report if with_json else None))
+            show(screens.receipt(survey, client.collector, is_old=True, report=kept.report if with_json else None))
             return
         if kept:
             is_drawn = True
@@ -102,7 +100,7 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
             report = client.randomize(survey, answers, cohort)
             del answers
         deliver(client, survey, report)
-        show(screens.receipt(survey, is_old=False, report=report.encode() if with_json else None))
+        show(screens.receipt(survey, client.collector, is_old=False, report=report.encode() if with_json else None))
     except BudgetError:  # spent by another process since it was checked
         end(notice(m.REFUSED, m.REFUSED_TEXT))
     except (Stopped, click.Abort, KeyboardInterrupt):

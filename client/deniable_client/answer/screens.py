@@ -139,7 +139,7 @@ def spoken(asked: Question, given: Given) -> str:
     return ", ".join(map(inline, given)) or m.NONE
 
 
-def receipt(survey: Survey, *, is_old: bool, report: bytes | None = None) -> Paragraphs:
+def receipt(survey: Survey, collector: str, *, is_old: bool, report: bytes | None = None) -> Paragraphs:
     """What a respondent can keep; what was drawn only for who asked, because people read a No as a denial."""
     has_yes = any(asked.type == "yes-no" for asked in survey.questions)
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
@@ -150,7 +150,7 @@ def receipt(survey: Survey, *, is_old: bool, report: bytes | None = None) -> Par
         m.CHANCE if has_yes else m.CHANCE_OTHER,
         *(["\n".join(whole)] if whole else []),
         "\n".join([f"{m.ODDS_EACH}:", *each] if whole else each),
-        f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}",
+        f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
         *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
     ]
 
@@ -166,7 +166,7 @@ def not_open(survey: Survey, today: datetime.date, cohort: str | None) -> Paragr
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if survey.closes and today > survey.closes:
         return notice(m.CLOSED, m.CLOSED_TEXT.format(day=_spelt(survey.closes)))
-    if cohort is None and survey.cohort_required:
+    if survey.cohort_required if cohort is None else cohort not in survey.cohorts:
         return notice(m.UNREACHABLE, m.INCOMPLETE)
     return None
 

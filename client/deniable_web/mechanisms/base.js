@@ -64,7 +64,7 @@ export class Mechanism {
  */
 export const isWhole = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
 
-/** Refuse parameters that make no mechanism. @param {boolean} isGood */
+/** Refuse parameters that make no mechanism. @param {unknown} isGood @returns {asserts isGood} */
 export function demand(isGood) {
   if (!isGood) throw new ParameterError("mechanism: must be as a survey is published");
 }

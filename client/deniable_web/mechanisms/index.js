@@ -1,7 +1,7 @@
 //@ts-check
 /* The mechanisms: one file each, under the name that surveys publish. */
 
-import { ParameterError } from "../errors.js";
+import { demand } from "./base.js";
 import { DiscreteLaplace } from "./discrete-laplace.js";
 import { Exponential } from "./exponential.js";
 import { ForcedResponse } from "./forced-response.js";
@@ -37,10 +37,8 @@ export const MECHANISMS = new Map(
  * @param {any} published
  */
 export function mechanismFromPublished(published) {
-  const kind = Object.hasOwn(Object(published), "name") && MECHANISMS.get(published.name);
-  if (!kind || Object.keys(published).sort().join() !== ["name", ...kind.parameters].sort().join()) {
-    throw new ParameterError("mechanism: must have a known name, its parameters and no other key");
-  }
+  const kind = MECHANISMS.get(Object(published).name);
+  demand(kind && String(Object.keys(published).sort()) === String(["name", ...kind.parameters].sort()));
   return new kind(...kind.parameters.map((key) => published[key]));
 }
 

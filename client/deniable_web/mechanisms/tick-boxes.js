@@ -1,7 +1,6 @@
 //@ts-check
 /* Tick boxes: any of k options, each box with a Warner coin of its own. */
 
-import { AnswerError } from "../errors.js";
 import { UNIT } from "../randomness.js";
 import { Mechanism, alike, integer, logRatio } from "./base.js";
 
@@ -31,10 +30,8 @@ export class TickBoxes extends Mechanism {
 
   /** @override @param {any} answer */
   check(answer) {
-    if (!Array.isArray(answer) || new Set(answer).size !== answer.length) {
-      throw new AnswerError("answer: must be a list of different options");
-    }
-    for (const option of answer) super.check(option);
+    const isSet = Array.isArray(answer) && new Set(answer).size === answer.length;
+    for (const option of isSet ? answer : [null]) super.check(option); // null is no option
   }
 
   /** @override @param {readonly number[]} answer @param {Word} word */

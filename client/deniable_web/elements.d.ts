@@ -1,0 +1,35 @@
+// What TypeScript knows of a page with the elements: their tags, and their attributes in JSX.
+
+import type { DeniableSurvey } from "./element.js";
+import type { DeniableQuestion } from "./question.js";
+
+interface Attributes {
+  src?: string;
+  lang?: string;
+  title?: string;
+  class?: string;
+  className?: string;
+  id?: string;
+  children?: unknown;
+  ref?: unknown;
+  key?: string | number | null;
+  part?: string;
+}
+
+/** Write `true` or leave it out; the word "false" counts as left out. */
+type Switch = boolean | "" | "true" | "false";
+
+export interface DeniableElements {
+  "deniable-survey": Attributes & { isolated?: Switch; kiosk?: Switch };
+  "deniable-question": Attributes & { name?: string; question?: string };
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "deniable-survey": DeniableSurvey;
+    "deniable-question": DeniableQuestion;
+  }
+  namespace JSX {
+    interface IntrinsicElements extends DeniableElements {}
+  }
+}
