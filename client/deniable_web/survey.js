@@ -49,7 +49,7 @@ const MAX_QUESTIONS = 100;
 const MAX_OPTIONS = 1000;
 const MAX_LEVELS = 101;
 const MAX_COHORTS = 1000;
-const MAX_ROWS = 5000;
+const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
 

@@ -31,7 +31,7 @@ MAX_BYTES = 256 * 1024
 MAX_QUESTIONS = 100
 MAX_OPTIONS = 1000
 MAX_COHORTS = 1000
-MAX_ROWS = 5000
+MAX_ROWS = 2000
 """Rows of estimates that a survey may make by cohort: each costs its collector up to a millisecond, whoever asks."""
 MAX_LABEL = 200
 MAX_TEXT = 4000

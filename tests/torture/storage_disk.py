@@ -160,9 +160,9 @@ def chunks(total: int, at_most: int) -> Iterator[int]:
 
 
 def wide_survey() -> str:
-    """A survey whose reports are longer than what SQLite keeps on a page."""
+    """A survey whose reports are longer than the 1,002 bytes that SQLite keeps of a row on its page."""
     question = '[[questions]]\nid = "q{0}"\ntype = "ticks"\ntext = "Q"\noptions = {1}\nepsilon = 1\n'
-    options = "[" + ", ".join(f'"{n}"' for n in range(50)) + "]"
+    options = "[" + ", ".join(f'"{n}"' for n in range(22)) + "]"
     return 'title = "Wide"\n' + "".join(question.format(n, options) for n in range(90))
 
 
