@@ -30,6 +30,7 @@ SURVEY = """
 title = "Browser"
 organiser = "The tests"
 about = "Whether what is promised holds."
+results = "live"
 cohorts = ["web"]
 
 [[questions]]
@@ -198,7 +199,7 @@ def test_review_shows_the_answers_and_lets_them_be_changed(
     review = page.locator(".review")
     expect(review).to_contain_text("zirconium")
     expect(page.get_by_role("radio")).to_have_count(0)
-    page.get_by_role("button", name="Change").click()
+    page.get_by_role("button", name="Change 2.").click()
     expect(page.get_by_role("radio", name="zirconium")).to_be_checked()
     page.get_by_role("radio", name="basalt").check()
     page.get_by_role("button", name="Review").click()
@@ -283,14 +284,14 @@ def test_catalogue_of_the_page_is_taken_only_as_it_was_reviewed(
     browser: Browser, collector: Collector, survey: Survey, written: str | None
 ) -> None:
     german = catalogues()["de"]
-    altered = None if written is None else german.replace(json.loads(german)["consequence"], written)
+    altered = None if written is None else german.replace(json.loads(german)["hint"], written)
     context = browser.new_context(locale="de-AT")
     page = context.new_page()
     witness = Witness.of(page)
     link = collector.publish(survey)
     serve_with(page, link, "catalogue", altered)
     page.goto(link)
-    expect(page.get_by_text(json.loads(german)["consequence"])).to_be_visible()
+    expect(page.get_by_text(json.loads(german)["hint"])).to_be_visible()
     fetched = [request.url for request in witness.requests if "catalogues" in request.url]
     assert fetched == [f"{collector.url}/client/catalogues/de.json"]
     context.close()
@@ -419,7 +420,8 @@ def test_results_page_in_a_browser(collector: Collector, context: BrowserContext
     page.goto(link)
     answer(page, survey, TRULY)
     page.goto(f"{link}/results")
-    image = page.locator("img")
-    assert image.evaluate("image => image.complete && image.naturalWidth") > 400
+    charts = page.locator("svg.chart")
+    expect(charts).to_have_count(len(survey.questions))
+    assert charts.first.evaluate("chart => chart.getBoundingClientRect().width") > 400
     assert page.get_by_role("row").count() == 2 + 6
     assert witness.lines == []
