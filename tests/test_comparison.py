@@ -371,7 +371,7 @@ def test_holm_by_hand() -> None:
         (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2), 2), r"option: must be in \[0, 2\) or one of no"),
         (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2), "maybe"), "option: must be in"),
         (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2), True), "option: must be in"),
-        (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2)).interval(95), "confidence_level: must be from 0.001"),
+        (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2)).interval(95), "must be from 0.001"),
         (lambda: homogeneity([cohort(COINS, 1, 2)]), "estimates: must be at least 2, one for each cohort, got 1"),
         (lambda: pairwise([]), "estimates: must be at least 2"),
         (lambda: trend([cohort(COINS, 1, 2)] * 2, scores=[1]), "scores: must be 2 finite numbers"),
