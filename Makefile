@@ -50,7 +50,7 @@ requirements: $(VENV)/python.installed
 	$(PIP) install --quiet --constraint constraints.txt uv
 	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra research \
 		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		--no-emit-index-url --no-emit-find-links --output-file requirements.txt
+		--output-file requirements.txt
 
 bench: $(VENV)/test.installed $(VENV)/bench.installed
 	$(BIN)/python tests/bench.py $(VENV)/bench/bin/python
