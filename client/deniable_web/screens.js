@@ -43,13 +43,11 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
     view.organiser && h("p", { class: "quiet" }, m.askedBy, " ", own(view.organiser)),
     view.about && p(own(view.about)),
     p([m.unsure, m.hint, m.weak][weak], isWeak ? "box bad" : "lead"),
-    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-    view.isLive && p(m.live),
-    p(hasYes ? `${m.why} ${m.noAdmission}` : m.why),
-    p(fill(m.facts, { n: view.questions.length })),
+    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
+    p(`${m.why} ${hasYes ? m.noAdmission : ""}`, "quiet"),
     ...notes.map((note) => note && p(note, "box")),
     button(m.start, start),
-    p(m.nothingYet, "quiet"),
+    p(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`, "quiet"),
     fold(m.who, () =>
       pairs([
         [isWeak ? m.guess : m.cannot, m.cannotText],
