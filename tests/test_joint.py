@@ -480,4 +480,5 @@ def test_more_responses_than_truths_are_taken_in() -> None:
 
 
 def test_groups_are_no_items() -> None:
-    assert not hasattr(cheater_detection(["1/4", "3/4"]), "debiasing")
+    with pytest.raises(AttributeError):
+        item("cheats", cheater_detection(["1/4", "3/4"]), np.array([0, 1, 1]))  # type: ignore[arg-type]

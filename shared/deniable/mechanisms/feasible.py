@@ -107,11 +107,31 @@ def most_likely_mixture(
         # Expectation-maximisation never falls; it moves where floats leave nothing of a Newton step.
         shares = shares * gradient if moved is None else moved
         shares = shares / shares.sum()
+    if smallest > tolerance and len(best) == 2:
+        best = _most_likely_pair(matrix, observed)
     return tuple(best.tolist())
 
 
 PATIENCE = 20
 """Steps without a tenth less of the gap after which floats are said to tell no better point apart."""
+
+
+def _most_likely_pair(matrix: NDArray[np.float64], observed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for two answers, by bisection: along the one line that there is, the slope of the likelihood only falls.
+
+    Where a report is nearly impossible under one of two answers, Newton steps end far from the maximum.
+    """
+    import numpy as np
+
+    first, second = matrix.T
+    low, high = 0.0, 1.0  # the share of the second answer
+    while low < (middle := (low + high) / 2) < high:
+        rises = observed @ ((second - first) / (first + middle * (second - first))) > 0
+        low, high = (middle, high) if rises else (low, middle)
+    ends = np.array([[1 - share, share] for share in (low, high)])
+    with np.errstate(divide="ignore"):
+        values = [observed @ np.log(matrix @ end) for end in ends]
+    return ends[int(np.argmax(values))]
 
 
 def _newton_step(
