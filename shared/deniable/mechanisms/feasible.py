@@ -131,7 +131,7 @@ def _most_likely_pair(matrix: NDArray[np.float64], observed: NDArray[np.float64]
     ends = np.array([[1 - share, share] for share in (low, high)])
     with np.errstate(divide="ignore"):
         values = [observed @ np.log(matrix @ end) for end in ends]
-    return ends[int(np.argmax(values))]
+    return np.asarray(ends[int(np.argmax(values))])
 
 
 def _newton_step(
