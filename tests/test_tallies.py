@@ -14,13 +14,15 @@ from deniable.mechanisms import MECHANISMS
 from deniable.published_rows import Wanted
 from tables.tallies import FAMILIES, check_maximum, check_numbers, search
 
+TWENTY_CARDS = [
+    *(752, 6632, 26932, 68616, 125586, 170988, 183729, 157478, 109555, 62926, 29411, 11398, 3611, 957, 261),
+    *(193, 417, 832, 1275, 1182, 575),
+]
+
 STALLED = {
     "a range": lambda: Geometric.from_epsilon(0, 4, "4").estimate([737, 176, 63, 23, 14]),
     "five cards": lambda: kuk("0.8", "0.2", 5).estimate([6565, 8177, 4038, 1083, 131, 6]),
-    "twenty cards": lambda: kuk("0.1", "0.9", 20).estimate(
-        [752, 6632, 26932, 68616, 125586, 170988, 183729, 157478, 109555, 62926, 29411, 11398, 3611, 957, 261]
-        + [193, 417, 832, 1275, 1182, 575]
-    ),
+    "twenty cards": lambda: kuk("0.1", "0.9", 20).estimate(TWENTY_CARDS),
     "unbounded noise": lambda: DiscreteLaplace.from_epsilon(0, 2, "2").estimate(
         [2, 8, 34, 45, 176, 462, 1216, 3443, 9160, 3441, 1287, 453, 177, 59, 28, 5, 3, 1, 0]
     ),
