@@ -1,94 +1,37 @@
 """Deniable: answers to sensitive questions that nobody but the person who gave them can know.
 
-What respondent and collector must agree on: mechanisms, surveys, reports, estimates. Pure values and functions;
-importing this loads neither numpy nor scipy.
+What respondent and collector must agree on: mechanisms, surveys, reports, estimates. Pure values and functions.
+Importing this loads neither numpy nor scipy, and even its own public names (`api.py`) only when one of them is used: so
+`deniable --help` answers at once.
 """
 
-from importlib import metadata as _metadata
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from deniable.authoring import read_survey
-from deniable.ceiling import Ceiling, weak_protection
-from deniable.errors import (
-    AnswerError,
-    BudgetError,
-    CollectorError,
-    DeniableError,
-    ParameterError,
-    ReportConflict,
-    ReportError,
-    SurveyClosed,
-    SurveyError,
-)
-from deniable.estimation import Estimate
-from deniable.intervals import Interval
-from deniable.means import MeanEstimate
-from deniable.mechanisms import (
-    MECHANISMS,
-    DiscreteLaplace,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Mean,
-    Mechanism,
-    Subset,
-    Support,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
-from deniable.odds import odds_sentences, whole_odds_sentences
-from deniable.published import parse_survey
-from deniable.published_rows import EstimateRow, estimate
-from deniable.report import Report, parse_report
-from deniable.survey import Question, Survey, address, is_address
-from deniable.tally import Tally, tally_reports
+if TYPE_CHECKING:
+    from deniable.api import *  # noqa: F403
+    from deniable.api import __all__ as __all__
 
-try:
-    __version__ = _metadata.version("deniable")
-except _metadata.PackageNotFoundError:  # run from the folder, without being installed
-    __version__ = "0+unknown"
+    __version__: str
 
-__all__ = [
-    "MECHANISMS",
-    "AnswerError",
-    "BudgetError",
-    "Ceiling",
-    "CollectorError",
-    "DeniableError",
-    "DiscreteLaplace",
-    "Estimate",
-    "EstimateRow",
-    "Exponential",
-    "ForcedResponse",
-    "Geometric",
-    "Interval",
-    "KAry",
-    "Mean",
-    "MeanEstimate",
-    "Mechanism",
-    "ParameterError",
-    "Question",
-    "Report",
-    "ReportConflict",
-    "ReportError",
-    "Subset",
-    "Support",
-    "Survey",
-    "SurveyClosed",
-    "SurveyError",
-    "Tally",
-    "TickBoxes",
-    "TwoCoin",
-    "Warner",
-    "address",
-    "estimate",
-    "is_address",
-    "odds_sentences",
-    "parse_report",
-    "parse_survey",
-    "read_survey",
-    "tally_reports",
-    "weak_protection",
-    "whole_odds_sentences",
-]
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return _version()
+    api = import_module("deniable.api")
+    if name == "__all__" or name in api.__all__:
+        return globals().setdefault(name, getattr(api, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *import_module("deniable.api").__all__, "__version__"})
+
+
+def _version() -> str:
+    from importlib import metadata  # which takes longer than the whole of `deniable --help`
+
+    try:
+        return metadata.version("deniable")
+    except metadata.PackageNotFoundError:  # run from the folder, without being installed
+        return "0+unknown"

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from deniable import __version__
 from deniable.errors import DeniableError, NotInstalled
 from deniable.installing import install_hint
 
@@ -72,7 +71,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="deniable")
+@click.version_option(package_name="deniable", prog_name="deniable")
 def main() -> None:
     """Sensitive questions, deniable answers.
 

@@ -1,0 +1,83 @@
+"""The public names of `deniable`, which is where to import them from: it loads this when somebody asks for one."""
+
+from deniable.authoring import read_survey
+from deniable.ceiling import Ceiling, weak_protection
+from deniable.errors import (
+    AnswerError,
+    BudgetError,
+    CollectorError,
+    DeniableError,
+    ParameterError,
+    ReportConflict,
+    ReportError,
+    SurveyClosed,
+    SurveyError,
+)
+from deniable.estimation import Estimate
+from deniable.intervals import Interval
+from deniable.means import MeanEstimate
+from deniable.mechanisms import (
+    MECHANISMS,
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Mean,
+    Mechanism,
+    Subset,
+    Support,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
+from deniable.odds import odds_sentences, whole_odds_sentences
+from deniable.published import parse_survey
+from deniable.published_rows import EstimateRow, estimate
+from deniable.report import Report, parse_report
+from deniable.survey import Question, Survey, address, is_address
+from deniable.tally import Tally, tally_reports
+
+__all__ = [
+    "MECHANISMS",
+    "AnswerError",
+    "BudgetError",
+    "Ceiling",
+    "CollectorError",
+    "DeniableError",
+    "DiscreteLaplace",
+    "Estimate",
+    "EstimateRow",
+    "Exponential",
+    "ForcedResponse",
+    "Geometric",
+    "Interval",
+    "KAry",
+    "Mean",
+    "MeanEstimate",
+    "Mechanism",
+    "ParameterError",
+    "Question",
+    "Report",
+    "ReportConflict",
+    "ReportError",
+    "Subset",
+    "Support",
+    "Survey",
+    "SurveyClosed",
+    "SurveyError",
+    "Tally",
+    "TickBoxes",
+    "TwoCoin",
+    "Warner",
+    "address",
+    "estimate",
+    "is_address",
+    "odds_sentences",
+    "parse_report",
+    "parse_survey",
+    "read_survey",
+    "tally_reports",
+    "weak_protection",
+    "whole_odds_sentences",
+]
