@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
 from deniable_client import randomize
-from deniable_server.store import Outcome, Store, StoreBusy, StoreDamaged
+from deniable_server.store import Outcome, Store, StoreBusy, StoreDamaged, StoreFull
 from deniable_server.writer import Writer
 from torture import storage_full, storage_kill
 
@@ -179,6 +179,32 @@ def test_writer_takes_a_batch_of_any_size_when_nothing_waits(
     writer = Writer(store)
     assert writer.submit(survey, list(map(report, range(100)))) == [Outcome.STORED] * 100
     writer.stop()
+
+
+def test_writer_logs_once_that_it_cannot_settle_and_once_that_it_can_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    reasons: Iterator[str | None] = iter(["full", "full", "full", "gone", None, None])
+    all_were_given = threading.Event()
+
+    def settle() -> bool:
+        reason = next(reasons, "none left")
+        if reason == "none left":
+            all_were_given.set()
+        elif reason:
+            raise StoreFull(reason)
+        return True
+
+    monkeypatch.setattr(store, "settle", settle)
+    with caplog.at_level("INFO", "deniable"):
+        writer = Writer(store, fold_seconds=0.001)
+        assert all_were_given.wait(10)
+        writer.stop()
+    assert [record.getMessage() for record in caplog.records] == [
+        "fold: put off, full",
+        "fold: put off, gone",
+        "fold: done again",
+    ]
 
 
 def test_closing_in_another_process_counts_at_once(store: Store, survey: Survey) -> None:

@@ -85,6 +85,7 @@ class Writer:
         self._lock = threading.Lock()
         self._held = 0
         self._stopped = False
+        self._put_off: str | None = None
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._thread.start()
 
@@ -169,7 +170,15 @@ class Writer:
             answer.give(mine)
 
     def _settle(self) -> None:
+        """Settle the store. What keeps it from that is logged when it changes, not each time."""
+        reason = None
         try:
             self._store.settle()
         except Exception as error:  # a full disk, say. Nothing is lost, and the next time will do
-            LOGGER.warning("fold: put off, %s", error)
+            reason = str(error)
+        if reason != self._put_off:
+            self._put_off = reason
+            if reason is None:
+                LOGGER.info("fold: done again")
+            else:
+                LOGGER.warning("fold: put off, %s", reason)
