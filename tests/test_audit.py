@@ -127,7 +127,8 @@ def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) 
     assert [finding.question for finding in found.findings] == [question.id for question in everything.questions]
     for finding in found.findings:
         assert finding.bound > finding.declared / 3, f"the auditor must come near what is really there: {finding}"
-        assert finding.moved < 0.3, finding
+        # One of 61 numbers is given some 300 times, and less than 190 times with a probability below 1e-8.
+        assert finding.moved < 0.35, finding
 
 
 def untimed(draw: Draw) -> Draw:

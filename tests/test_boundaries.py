@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import deniable
+import deniable.api
 
 ROOT = Path(__file__).parent.parent
 
@@ -75,8 +76,16 @@ def test_importing_shared_loads_only_the_standard_library() -> None:
 
 
 def test_all_names_what_the_package_exports() -> None:
-    public = {name for name, value in vars(deniable).items() if not name.startswith("_") and not _is_module(value)}
+    public = {name for name, value in vars(deniable.api).items() if not name.startswith("_") and not _is_module(value)}
     assert public == set(deniable.__all__)
+
+
+def test_the_package_does_not_import_its_own_public_names() -> None:
+    for path in modules("shared/deniable"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "deniable" and path.name != "__init__.py":
+                names = {alias.name for alias in node.names}
+                assert not names & set(deniable.__all__), f"{path.relative_to(ROOT)}: a circle through api.py"
 
 
 def _is_module(value: object) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deniable import DiscreteLaplace, Estimate, Geometric, KAry, Mean, Mechanism, Subset, TickBoxes, TwoCoin
-from deniable.channels import Channel, cheater_detection, kuk, stochastic_lie_detector
+from deniable.channels import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector
 from deniable.debiasing import fake_margins
 from deniable.mechanisms import MECHANISMS
 from deniable.published_rows import Wanted
@@ -35,6 +35,18 @@ def test_tallies_at_which_the_likelihood_is_too_flat_for_floats(make: Callable[[
     assert isinstance(result.design, (Mechanism, Channel))
     check_numbers(result, Wanted())
     check_maximum(result.design, result, gap=2e-8)
+
+
+@pytest.mark.parametrize("zero", [[0, 5], [5, 0]])
+@pytest.mark.parametrize(
+    "matrix", [[["0.594", 1], ["0.406", 0]], [[1, "0.594"], [0, "0.406"]], [["0.4", 0], ["0.6", 1]]]
+)
+def test_a_truth_that_always_sends_the_same(matrix: list[list[str]], zero: list[int]) -> None:
+    design = from_matrix(matrix)
+    for counts in ([7, 3], [1, 1], zero):
+        result = design.estimate(counts)
+        check_numbers(result, Wanted())
+        check_maximum(design, result)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

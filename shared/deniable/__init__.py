@@ -6,6 +6,7 @@ Importing this loads neither numpy nor scipy, and even its own public names (`ap
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name == "__version__":
         return _version()
+    if find_spec(f"{__name__}.{name}"):  # "from deniable import exact" asks here before it imports the module
+        raise AttributeError(name)
     api = import_module("deniable.api")
     if name == "__all__" or name in api.__all__:
         return globals().setdefault(name, getattr(api, name))

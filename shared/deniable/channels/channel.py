@@ -180,7 +180,7 @@ class Channel:
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         """The most likely shares within [0, 1] that add up to 1."""
-        if self.support is not None and all(b for _, b in self.support):
+        if self.support is not None:
             return most_likely_shares(counts, n, self.support)
         return most_likely_mixture([[[float(each) for each in row] for row in self.matrix]], [counts])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -18,23 +19,25 @@ def most_likely_shares(counts: Sequence[int | float], n: int | float, support: S
 
     The likelihood of ``lam_v = b_v + (a - b) f_v`` is largest at ``lam_v = max(b_v, c counts_v)`` with the one ``c``
     for which they add up to 1: options drop to share 0 in ascending order of ``counts_v / b_v``, the others keep
-    their proportions. O(k log k); equal to expectation-maximisation.
+    their proportions. An option that only its own truth supports has ``b_v = 0`` and never drops. O(k log k); equal to
+    expectation-maximisation.
     """
     slope = support[0].if_true - support[0].if_other
     if slope < 0:  # two options that mostly say the opposite: the same channel with the reports exchanged
         exchanged = [Support(1 - a, 1 - b) for a, b in support]
         return most_likely_shares([n - count for count in counts], n, exchanged)
     seen = [Fraction(count) for count in counts]
-    order = sorted(range(len(counts)), key=lambda option: seen[option] / support[option].if_other)
+    chance = [each.if_other for each in support]
+    order = sorted(range(len(counts)), key=lambda option: seen[option] / chance[option] if chance[option] else math.inf)
     left, dropped = Fraction(1), 0
     remaining = sum(seen)
-    while remaining * support[order[dropped]].if_other > left * seen[order[dropped]]:
-        left -= support[order[dropped]].if_other
+    while remaining * chance[order[dropped]] > left * seen[order[dropped]]:
+        left -= chance[order[dropped]]
         remaining -= seen[order[dropped]]
         dropped += 1
     shares = [0.0] * len(counts)
     for option in order[dropped:]:
-        shares[option] = float((left * seen[option] / remaining - support[option].if_other) / slope)
+        shares[option] = float((left * seen[option] / remaining - chance[option]) / slope)
     return tuple(shares)
 
 
