@@ -24,7 +24,7 @@ demo: $(VENV)/demo.installed
 
 test: lint $(VENV)/test.installed
 	$(TOOL) node --test $$(find tests/web -name '*.test.js')
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 lint: $(VENV)/test.installed
 	$(BIN)/ruff check .
