@@ -12,8 +12,9 @@ import { UNIT, systemWord } from "../randomness.js";
 
 /** The randomiser of one question, over its options or over a range of numbers. */
 export class Mechanism {
-  /** The name under which a survey publishes it; its meaning never changes. */
-  name = "";
+  /** The name under which a survey publishes it, which never changes its meaning, and its parameters. */
+  static published = [""];
+  name = /** @type {typeof Mechanism} */ (this.constructor).published[0];
   /** The lowest answer; 0 where answers are options. */
   lo = 0;
   /** The highest one. */

@@ -12,8 +12,7 @@ import { ClampedNoise } from "./rows.js";
  * C. Dwork, F. McSherry, K. Nissim, A. Smith, "Calibrating noise to sensitivity in private data analysis", TCC 2006.
  */
 export class DiscreteLaplace extends ClampedNoise {
-  static parameters = ["lo", "hi", "margin", "tails"];
-  /** @override */ name = "discrete-laplace";
+  /** @override */ static published = ["discrete-laplace", "lo", "hi", "margin", "tails"];
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} margin @param {unknown} tails as in `Geometric` */
   constructor(lo, hi, margin, tails) {

@@ -15,8 +15,7 @@ import { Mechanism, alike, demand, integer, logRatio, weight } from "./base.js";
  * P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", JMLR 17 (2016), 1-51.
  */
 export class KAry extends Mechanism {
-  static parameters = ["k", "keep"];
-  /** @override */ name = "k-ary";
+  /** @override */ static published = ["k-ary", "k", "keep"];
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {

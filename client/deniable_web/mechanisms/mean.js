@@ -13,8 +13,7 @@ import { Mechanism, alike, demand, integer, logRatio } from "./base.js";
  * of the American Statistical Association 113 (2018), 182-201.
  */
 export class Mean extends Mechanism {
-  static parameters = ["lo", "hi", "slope"];
-  /** @override */ name = "mean";
+  /** @override */ static published = ["mean", "lo", "hi", "slope"];
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} slope what each step adds to the weight of sending 1 */
   constructor(lo, hi, slope) {

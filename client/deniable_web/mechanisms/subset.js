@@ -16,8 +16,7 @@ import { Mechanism, alike, integer, logRatio } from "./base.js";
  * Transactions on Information Theory 64 (2018), 5662-5676.
  */
 export class Subset extends Mechanism {
-  static parameters = ["k", "w", "inside"];
-  /** @override */ name = "subset";
+  /** @override */ static published = ["subset", "k", "w", "inside"];
 
   /** @param {unknown} k @param {unknown} w @param {unknown} inside */
   constructor(k, w, inside) {

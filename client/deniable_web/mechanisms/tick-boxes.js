@@ -15,8 +15,7 @@ import { Mechanism, alike, integer, logRatio } from "./base.js";
  * U. Erlingsson, V. Pihur, A. Korolova, "RAPPOR", CCS 2014, 1054-1067: basic RAPPOR.
  */
 export class TickBoxes extends Mechanism {
-  static parameters = ["k", "keep"];
-  /** @override */ name = "tick-boxes";
+  /** @override */ static published = ["tick-boxes", "k", "keep"];
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {
