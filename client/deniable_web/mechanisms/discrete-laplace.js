@@ -13,10 +13,4 @@ import { ClampedNoise } from "./rows.js";
  */
 export class DiscreteLaplace extends ClampedNoise {
   /** @override */ static published = ["discrete-laplace", "lo", "hi", "margin", "tails"];
-
-  /** @param {unknown} lo @param {unknown} hi @param {unknown} margin @param {unknown} tails as in `Geometric` */
-  constructor(lo, hi, margin, tails) {
-    super(lo, hi, margin, tails);
-    this.settleRows();
-  }
 }

@@ -27,7 +27,7 @@ export class ForcedResponse extends Mechanism {
     this.settle(...forcedLoss(this.truth, this.forced));
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const first = word();
     let left = word(); // both, always: the number of words must not tell which step decided

@@ -17,6 +17,5 @@ export class Geometric extends ClampedNoise {
   /** @param {unknown} lo @param {unknown} hi @param {unknown} tails weights out of 2**32, strictly falling */
   constructor(lo, hi, tails) {
     super(lo, hi, 0, tails);
-    this.settleRows();
   }
 }

@@ -29,7 +29,7 @@ export class KAry extends Mechanism {
     this.settle(logRatio(this.keep, this.other), alike(this.k, this.keep / UNIT, this.other / UNIT));
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const draw = word();
     if (draw < this.keep) return answer;

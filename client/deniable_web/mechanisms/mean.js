@@ -29,7 +29,7 @@ export class Mean extends Mechanism {
     this.settle(logRatio(most, this.least), alike(2, most / UNIT, this.least / UNIT)); // support of the two ends
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     return word() < this.least + (answer - this.lo) * this.slope ? 1 : 0;
   }

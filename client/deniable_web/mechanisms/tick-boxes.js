@@ -33,7 +33,7 @@ export class TickBoxes extends Mechanism {
     for (const option of isSet ? answer : [null]) super.check(option); // null is no option
   }
 
-  /** @override @param {readonly number[]} answer @param {Word} word */
+  /** @param {readonly number[]} answer @param {Word} word */
   draw(answer, word) {
     // One word for each box, ticked or not.
     const bits = Array.from({ length: this.k }, (_, option) => answer.includes(option) === word() < this.keep);

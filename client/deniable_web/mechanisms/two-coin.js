@@ -22,7 +22,7 @@ export class TwoCoin extends Mechanism {
     this.settle(...forcedLoss(this.truth, [UNIT - this.yes, this.yes]));
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const first = word();
     const second = word(); // both, always: the number of words must not tell which coin decided

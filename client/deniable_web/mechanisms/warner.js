@@ -26,7 +26,7 @@ export class Warner extends Mechanism {
     );
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     return word() < this.keep ? answer : 1 - answer;
   }
