@@ -100,6 +100,18 @@ def test_script_and_element(
     assert [line for line in witness.lines if "favicon" not in line] == []
 
 
+def test_what_opens_twice_holds_its_text_once(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    page = context.new_page()
+    with another_site(example("script", collector.publish(survey))) as address:
+        page.goto(address)
+        for _ in range(3):  # open, closed, open
+            page.get_by_text("Who can see what").click()
+            page.wait_for_timeout(50)
+        expect(page.get_by_text("the website around this form")).to_have_count(1)
+
+
 def test_pages_print_the_hash_of_the_very_bytes_that_are_served(
     http: FlaskClient, store: Store, survey: Survey
 ) -> None:

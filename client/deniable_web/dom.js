@@ -23,6 +23,9 @@ export function h(tag, attributes, ...children) {
   return element;
 }
 
+/** Small print. @param {Children} children */
+export const quiet = (...children) => h("p", { class: "quiet" }, ...children);
+
 /** @param {string | Node} text */
 export const p = (text, style = "") => h("p", { class: style }, text);
 
@@ -62,4 +65,4 @@ export const bar = (share) => h("progress", { value: String(share), "aria-hidden
 
 /** @param {import("./messages.js").Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
 export const oddsBox = (m, mechanism) =>
-  box(...odds(mechanism, m).flatMap(({ sentence, share }) => [bar(share), p(sentence, "quiet")]));
+  box(...odds(mechanism, m).flatMap(({ sentence, share }) => [bar(share), quiet(sentence)]));

@@ -1,7 +1,7 @@
 //@ts-check
 /* The questions: native inputs, an error summary, and a review before anything is sent. */
 
-import { bar, box, card, button, fold, heading, h, link, oddsBox, own, p } from "./dom.js";
+import { bar, box, card, button, fold, heading, h, link, oddsBox, own, p, quiet } from "./dom.js";
 import { isWhole } from "./mechanisms/base.js";
 import { fill } from "./messages.js";
 
@@ -90,7 +90,7 @@ export function questions(m, view, send) {
     return asked[n].set;
   };
   const summary = h("div", { role: "alert", class: "bad" });
-  const done = h("p", { class: "quiet" });
+  const done = quiet();
   const count = () => {
     const n = asked.filter((each) => each.answer() !== undefined).length;
     done.replaceChildren(bar(n / all), fill(m.progress, { n, all }));
@@ -98,7 +98,7 @@ export function questions(m, view, send) {
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input: count },
-    card(heading(own(view.title)), p(m.truthfully), p(m.nothingYet, "quiet")),
+    card(heading(own(view.title)), p(m.truthfully), quiet(m.nothingYet)),
     summary,
     next(),
   );
@@ -135,7 +135,7 @@ export function questions(m, view, send) {
             edit();
             first.focus();
           };
-          return box(p(own(title), "quiet"), p(own(words(), "no")), link(`${m.change} ${number}`, change));
+          return box(quiet(own(title)), p(own(words(), "no")), link(`${m.change} ${number}`, change));
         }),
         p(m.final),
         button(m.send, () => {

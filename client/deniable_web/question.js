@@ -10,7 +10,7 @@
 import { DeniableElement } from "./base-element.js";
 import { checkCeiling } from "./ceiling.js";
 import { randomizeAnswer } from "./device.js";
-import { button, card, h, p } from "./dom.js";
+import { button, card, h, p, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./form.js";
 import { Memory } from "./memory.js";
@@ -80,7 +80,7 @@ export class DeniableQuestion extends DeniableElement {
         }
       });
       const m = this.words;
-      asked.set.append(p(`${m.can}: ${m.canSite}`, "quiet"), p(m.mixFirst, "quiet"), mix);
+      asked.set.append(quiet(`${m.can}: ${m.canSite}`), quiet(m.mixFirst), mix);
       const submit = (/** @type {Event} */ event) => event.preventDefault(); // Enter
       this.show(h("form", { autocomplete: "off", submit }, asked.set));
       this.#refuse();

@@ -4,7 +4,7 @@
 import { weakness } from "./ceiling.js";
 import { CLIENT } from "./collector.js";
 import { isCohort } from "./device.js";
-import { box, button, card, fold, h, heading, oddsBox, own, p } from "./dom.js";
+import { box, button, card, fold, h, heading, oddsBox, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { simulator } from "./simulator.js";
@@ -17,7 +17,6 @@ import { simulator } from "./simulator.js";
 /** @param {[string, string | Node][]} pairs */
 const pairs = (pairs) =>
   h("dl", {}, ...pairs.map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
-const quiet = (/** @type {Iterable<string>} */ sentences) => Array.from(sentences, (each) => p(each, "quiet"));
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
@@ -40,21 +39,21 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
   const hasYes = view.questions.some(({ type }) => type === "yes-no");
   return card(
     heading(own(view.title)),
-    view.organiser && h("p", { class: "quiet" }, m.askedBy, " ", own(view.organiser)),
+    view.organiser && quiet(m.askedBy, " ", own(view.organiser)),
     view.about && p(own(view.about)),
     p([m.unsure, m.hint, m.weak][weak], isWeak ? "box bad" : "lead"),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
-    p(`${m.why} ${hasYes ? m.noAdmission : ""}`, "quiet"),
+    quiet(`${m.why} ${hasYes ? m.noAdmission : ""}`),
     ...notes.map((note) => note && p(note, "box")),
     button(m.start, start),
-    p(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`, "quiet"),
+    quiet(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`),
     fold(m.who, () =>
       pairs([
         [isWeak ? m.guess : m.cannot, m.cannotText],
         [m.can, isSeen ? m.canSite : m.canText],
       ]),
     ),
-    fold(m.odds, () => h("div", {}, whole[0] && p(m.oddsLeast, "quiet"), oddsBox(m, least.mechanism), ...quiet(whole))),
+    fold(m.odds, () => h("div", {}, whole[0] && quiet(m.oddsLeast), oddsBox(m, least.mechanism), quiet(...whole))),
     fold(m.tryIt, () => simulator(m, least)),
   );
 }
@@ -69,8 +68,8 @@ export function receipt(m, view, report, { title, link, next }) {
     heading(title),
     p(m.notKept, "lead"),
     p(m.chance),
-    ...quiet(wholeOdds(view, m)),
-    fold(m.odds, () => box(...quiet(each))),
+    quiet(...wholeOdds(view, m)),
+    fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)))),
     pairs([
       [m.survey, code(view.id)],
       [m.client, code(`${CLIENT} ${checkedHash()}`)],
@@ -96,7 +95,7 @@ export const notice = (m, title, text, { detail, again, next, way = m.next } = {
   card(
     heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
     p(text || m.unreachableText),
-    detail && p(detail, "quiet"),
+    detail && quiet(detail),
     again && button(m.again, again),
     next && button(way, next),
   );

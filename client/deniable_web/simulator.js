@@ -1,7 +1,7 @@
 //@ts-check
 /* Try it: pretend an answer, let chance work as often as you like, and see what would have been sent. */
 
-import { bar, box, button, h, link, p } from "./dom.js";
+import { bar, box, button, h, link, p, quiet } from "./dom.js";
 import { randomizeAnswer } from "./device.js";
 import { fill } from "./messages.js";
 
@@ -38,11 +38,11 @@ export function simulator(m, question) {
     }
     const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
     drawn.replaceChildren(
-      ...most.flatMap(([what, n]) => [bar(n / presses), p(`${what}: ${n} / ${presses}`, "quiet")]),
+      ...most.flatMap(([what, n]) => [bar(n / presses), quiet(`${what}: ${n} / ${presses}`)]),
     );
   };
   const buttons = [1, 100].map((n) => button(fill(m.press, { n }), () => press(n)));
-  return box(p(m.pretend, "quiet"), choice, h("div", { class: "row" }, ...buttons), drawn, ...quiz(m));
+  return box(quiet(m.pretend), choice, h("div", { class: "row" }, ...buttons), drawn, ...quiz(m));
 }
 
 /** Whether somebody took in what a report means. It stays here: it is asked for the reader's sake. @param {import("./messages.js").Messages} m */

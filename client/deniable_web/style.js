@@ -13,18 +13,12 @@
 
 export const css = `
 :host {
-  --quiet:var(--deniable-quiet, light-dark(#566270, #9fabb8));
   --soft:var(--deniable-paper, light-dark(#f3f6f9, #1f2832));
-  --line:var(--deniable-line, light-dark(#566270, #9fabb8));
   --accent:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
-  --danger:var(--deniable-danger, light-dark(#a8261c, #ff9d92));
-  --ink:var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
-  --card:var(--deniable-card, light-dark(#fff, #171e26));
-  --on-accent:var(--deniable-on-accent, light-dark(#fff, #171e26));
   display: block;
   max-width: 40rem;
   margin-inline: auto;
-  color: var(--ink);
+  color: var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
   font: 1.0625rem/1.6 var(--deniable-font, system-ui, sans-serif);
   letter-spacing: normal;
   text-align: start;
@@ -45,21 +39,21 @@ dd { flex: 14rem; }
 .card {
   min-width: 0;
   padding: clamp(1rem, 4vw, 2rem);
-  background: var(--card);
+  background: var(--deniable-card, light-dark(#fff, #171e26));
   border: 1px solid;
   border-color: var(--soft);
   border-radius: var(--deniable-radius, 1rem);
 }
 legend { float: inline-start; margin-bottom: 1rem; }
 legend, progress, iframe { width: 100%; border: 0; }
-.quiet, dt, summary, code { color: var(--quiet); font-size: .9375rem; }
+.quiet, dt, summary, code { color: var(--deniable-quiet, light-dark(#566270, #9fabb8)); font-size: .9375rem; }
 .box { background: var(--soft); }
 .box, label, button, select, [type=number] { padding: .5rem 1rem; border-radius: .5rem; }
 .bad { border-inline-start: .25rem solid; }
-.bad, .missing { color: var(--danger); }
+.bad, .missing { color: var(--deniable-danger, light-dark(#a8261c, #ff9d92)); }
 code { font-family: monospace; }
 pre, .text { white-space: pre-line; }
-label, select, [type=number] { border: 1px solid; border-color: var(--line); background: none; max-width: 100%; }
+label, select, [type=number] { border: 1px solid; border-color: var(--deniable-line, light-dark(#566270, #9fabb8)); background: none; max-width: 100%; }
 option { color: initial; }
 label, button, summary { cursor: pointer; }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
@@ -71,7 +65,7 @@ ul { list-style: none; }
 button {
   display: block;
   min-height: 3rem;
-  color: var(--on-accent);
+  color: var(--deniable-on-accent, light-dark(#fff, #171e26));
   background: var(--accent);
   border: 2px solid; /* forced colours show it */
   border-color: var(--accent);

@@ -56,30 +56,33 @@ const MAX_TEXT = 4000;
 /** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
 const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
-/** Keys that say how a survey is run, and what they can say where it is not what a survey without them says. */
-const SETTINGS = Object.entries({ fresh: ["each wave"], readers: ["token"], results: ["live", "closed"], retention: ["tallies"] });
-
-/** Question types and the mechanisms that may answer for them. */
-const QUESTION_TYPES = new Map([
-  ["yes-no", ["two-coin", "warner"]],
-  ["choice", ["k-ary", "subset", "forced-response", "exponential"]],
-  ["ticks", ["tick-boxes"]],
-  ["scale", ["k-ary", "subset", "geometric", "exponential", "mean"]],
-  ["number", ["mean", "discrete-laplace", "geometric"]],
-]);
+/** Mechanisms, and the question types that they may answer for. */
+const TYPES = new Map(
+  Object.entries({
+    "two-coin": "yes-no",
+    warner: "yes-no",
+    "k-ary": "choice scale",
+    subset: "choice scale",
+    exponential: "choice scale",
+    "forced-response": "choice",
+    "tick-boxes": "ticks",
+    mean: "scale number",
+    geometric: "scale number",
+    "discrete-laplace": "number",
+  }),
+);
 
 /**
  * The address of published bytes.
  * @param {Uint8Array<ArrayBuffer>} bytes
  */
 export async function address(bytes) {
-  const digest = (await sha256(bytes)).subarray(0, 16);
-  let text = "";
-  for (let bit = 0; bit < 128; bit += 5) {
-    const pair = (digest[bit >> 3] << 8) | (digest[(bit >> 3) + 1] ?? 0);
-    text += "abcdefghijklmnopqrstuvwxyz234567"[(pair >> (11 - (bit & 7))) & 31];
-  }
-  return text;
+  const bits = Array.from(await sha256(bytes), (byte) => byte.toString(2).padStart(8, "0")).join("").slice(0, 128);
+  // Base32 has letters first: 0 is "a", as 10 is among digits to base 36; after "z" comes 2.
+  return `${bits}00`.replace(/.{5}/g, (five) => {
+    const digit = parseInt(five, 2);
+    return digit < 26 ? (digit + 10).toString(36) : String(digit - 24);
+  });
 }
 
 /**
@@ -111,40 +114,38 @@ async function read(bytes, id) {
   demand(bytes.length <= MAX_BYTES);
   const document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const published = JSON.parse(document);
-  const keys = fields(
-    published,
-    "deniable questions title",
-    "about closes cohort_required cohorts fresh opens organiser readers release results retention",
-  );
-  demand(keys.deniable === FORMAT);
-  for (const [key, said] of SETTINGS) demand([undefined, ...said].includes(keys[key]));
-  // True or left out, and true where there are cohorts alone.
-  demand([undefined, keys.cohorts && true].includes(keys.cohort_required));
-  const { release = 50 } = keys;
-  demand(release !== 200 && isWhole(release, 50, 1e5));
+  const { deniable, about, closes, cohort_required, cohorts, fresh, opens, organiser, questions, readers, release, results, retention, title } = published;
+  demand(deniable === FORMAT);
+  oneOf(fresh, "each wave");
+  oneOf(readers, "token");
+  oneOf(results, "live", "closed");
+  oneOf(retention, "tallies");
+  oneOf(cohort_required, cohorts && true);
+  demand(release === undefined || (release !== 200 && isWhole(release, 50, 1e5)));
   const survey = {
     id,
-    title: text(keys.title, MAX_LABEL),
-    organiser: maybe(keys.organiser, text, MAX_LABEL),
-    about: maybe(keys.about, text, MAX_TEXT),
-    opens: maybe(keys.opens, date),
-    closes: maybe(keys.closes, date),
-    cohortRequired: keys.cohort_required,
-    isLive: keys.results === "live",
-    cohorts: maybe(keys.cohorts, labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]),
-    questions: list(keys.questions, 1, MAX_QUESTIONS).map(question),
+    title: text(title, MAX_LABEL),
+    organiser: maybe(organiser, text, MAX_LABEL),
+    about: maybe(about, text, MAX_TEXT),
+    opens: maybe(opens, date),
+    closes: maybe(closes, date),
+    cohortRequired: cohort_required,
+    isLive: results === "live",
+    cohorts: maybe(cohorts, labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]),
+    questions: list(questions, 1, MAX_QUESTIONS).map(question),
     document,
   };
   distinct(survey.questions.map((each) => each.id));
   const rows = survey.questions.reduce((sum, each) => sum + rowsOf(each), 0);
   demand(rows * (survey.cohorts.length + 1) <= MAX_ROWS);
-  demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
+  demand(!opens || !closes || closes >= opens);
   // Only now, when its depth and its numbers are known to be small.
-  demand(dumps(published, sorted) === document);
+  const known = { deniable, about, closes, cohort_required, cohorts, fresh, opens, organiser, questions, readers, release, results, retention, title };
+  demand(dumps(known, sorted) === document);
   // The same question under another title, id or reason is the same question, unless each survey is a wave of its own.
   const key = (/** @type {any} */ { mechanism, options, text, type }) =>
-    address(utf8(dumps({ mechanism, options, survey: keys.fresh && id, text, type }, sorted)));
-  const remembered = await Promise.all(keys.questions.map(key));
+    address(utf8(dumps({ mechanism, options, survey: fresh && id, text, type }, sorted)));
+  const remembered = await Promise.all(questions.map(key));
   return Object.freeze({
     ...survey,
     questions: Object.freeze(survey.questions.map((each, n) => Object.freeze({ ...each, key: remembered[n] }))),
@@ -161,28 +162,28 @@ function rowsOf({ type, options, mechanism }) {
   return shares + (type === "scale" || type === "number" ? 1 : 0);
 }
 
-/** @param {unknown} published @returns {Omit<Question, "key">} */
+/** @param {any} published @returns {Omit<Question, "key">} */
 function question(published) {
-  const keys = fields(published, "id mechanism options text type", "goal why");
-  const { id, type, goal } = keys;
-  demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
+  const { goal, id, mechanism: weights, options: given, text: words, type, why } = published;
   const [isNumber, isScale] = [type === "number", type === "scale"];
-  const options = isNumber ? labels(keys.options, 0, 0) : labels(keys.options, 2, isScale ? MAX_LEVELS : MAX_OPTIONS);
+  demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
+  const options = isNumber ? labels(given, 0, 0) : labels(given, 2, isScale ? MAX_LEVELS : MAX_OPTIONS);
   // As they stand there: neither of these can be translated.
-  demand(type !== "yes-no" || String(keys.options) === "no,yes");
-  demand(!isScale || areLevels(keys.options));
-  demand(isScale ? ["shares", "mean"].includes(goal) : goal === undefined);
-  const mechanism = mechanismFromPublished(keys.mechanism);
-  demand(QUESTION_TYPES.get(type)?.includes(mechanism.name));
+  demand(type !== "yes-no" || String(given) === "no,yes");
+  demand(!isScale || areLevels(given));
+  demand(isScale ? goal === "shares" || goal === "mean" : goal === undefined);
+  const mechanism = mechanismFromPublished(weights);
+  demand(TYPES.get(mechanism.name)?.split(" ").includes(type));
   demand(isNumber || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
+  exactly(published, { goal, id, mechanism: weights, options: given, text: words, type, why });
   return {
     id,
-    type,
-    text: text(keys.text, MAX_TEXT),
+    type: /** @type {Question["type"]} */ (type),
+    text: text(words, MAX_TEXT),
     options,
     mechanism,
     goal: goal ?? null,
-    why: maybe(keys.why, plain, MAX_TEXT),
+    why: maybe(why, plain, MAX_TEXT),
   };
 }
 
@@ -227,16 +228,11 @@ const sorted = (_key, value) =>
  */
 const maybe = (value, read, ...more) => (value === undefined ? null : read(value, ...more));
 
-/**
- * The fields of an object: every required one there, none that is unknown.
- * @param {any} value @param {string} required names with spaces between @param {string} optional
- */
-function fields(value, required, optional) {
-  const keys = Object.keys(Object(value)); // of an array or a text its positions, which are no keys of ours
-  demand(required.split(" ").every((key) => keys.includes(key)));
-  demand(keys.every((key) => `${required} ${optional}`.split(" ").includes(key)));
-  return value;
-}
+/** A setting that is left out, or says what a survey without it does not. @param {unknown} value @param {unknown[]} known */
+const oneOf = (value, ...known) => demand([undefined, ...known].includes(value));
+
+/** Refuse fields that are not known. @param {object} published @param {object} known */
+const exactly = (published, known) => demand(Object.keys(published).every((key) => Object.hasOwn(known, key)));
 
 /** @param {any} value @param {number} least @param {number} most @returns {unknown[]} */
 function list(value, least, most) {

@@ -12,8 +12,9 @@ import { UNIT, systemWord } from "../randomness.js";
 
 /** The randomiser of one question, over its options or over a range of numbers. */
 export class Mechanism {
-  /** The name under which a survey publishes it; its meaning never changes. */
-  name = "";
+  /** The name under which a survey publishes it, which never changes its meaning, and its parameters. */
+  static published = [""];
+  name = /** @type {typeof Mechanism} */ (this.constructor).published[0];
   /** The lowest answer; 0 where answers are options. */
   lo = 0;
   /** The highest one. */
@@ -31,17 +32,12 @@ export class Mechanism {
    */
   randomize(answer, word = systemWord) {
     this.check(answer);
-    return this.draw(answer, word);
+    return /** @type {any} */ (this).draw(answer, word); // which every mechanism has of its own
   }
 
   /** Refuse what is no answer. The message does not repeat it, so that no log can. @param {any} answer */
   check(answer) {
     if (!isWhole(answer, this.lo, this.hi)) throw new AnswerError("answer: must be one that its question allows");
-  }
-
-  /** @abstract @param {any} _answer @param {import("../randomness.js").Word} _word @returns {number | string} */
-  draw(_answer, _word) {
-    return 0;
   }
 
   /**

@@ -12,12 +12,5 @@ import { ClampedNoise } from "./rows.js";
  * C. Dwork, F. McSherry, K. Nissim, A. Smith, "Calibrating noise to sensitivity in private data analysis", TCC 2006.
  */
 export class DiscreteLaplace extends ClampedNoise {
-  static parameters = ["lo", "hi", "margin", "tails"];
-  /** @override */ name = "discrete-laplace";
-
-  /** @param {unknown} lo @param {unknown} hi @param {unknown} margin @param {unknown} tails as in `Geometric` */
-  constructor(lo, hi, margin, tails) {
-    super(lo, hi, margin, tails);
-    this.settleRows();
-  }
+  /** @override */ static published = ["discrete-laplace", "lo", "hi", "margin", "tails"];
 }

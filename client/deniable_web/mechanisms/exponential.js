@@ -16,8 +16,7 @@ const LARGEST_K = 64;
  * F. McSherry, K. Talwar, "Mechanism design via differential privacy", FOCS 2007, 94-103.
  */
 export class Exponential extends RowMechanism {
-  static parameters = ["weights"];
-  /** @override */ name = "exponential";
+  /** @override */ static published = ["exponential", "weights"];
 
   /** @param {any} weights a square table; every row adds up to 2**32 */
   constructor(weights) {

@@ -14,8 +14,7 @@ import { Mechanism, demand, forcedLoss, integer, integers, sum, weight } from ".
  * R. F. Boruch, "Assuring confidentiality of responses in social research", The American Sociologist 6 (1971).
  */
 export class ForcedResponse extends Mechanism {
-  static parameters = ["truth", "forced"];
-  /** @override */ name = "forced-response";
+  /** @override */ static published = ["forced-response", "truth", "forced"];
 
   /** @param {unknown} truth weight out of 2**32 @param {any} forced weights that add up to 2**32 */
   constructor(truth, forced) {
@@ -28,7 +27,7 @@ export class ForcedResponse extends Mechanism {
     this.settle(...forcedLoss(this.truth, this.forced));
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const first = word();
     let left = word(); // both, always: the number of words must not tell which step decided

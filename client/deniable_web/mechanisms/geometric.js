@@ -12,12 +12,10 @@ import { ClampedNoise } from "./rows.js";
  * Computing 41 (2012), 1673-1693.
  */
 export class Geometric extends ClampedNoise {
-  static parameters = ["lo", "hi", "tails"];
-  /** @override */ name = "geometric";
+  /** @override */ static published = ["geometric", "lo", "hi", "tails"];
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} tails weights out of 2**32, strictly falling */
   constructor(lo, hi, tails) {
     super(lo, hi, 0, tails);
-    this.settleRows();
   }
 }

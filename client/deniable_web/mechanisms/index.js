@@ -13,24 +13,14 @@ import { TickBoxes } from "./tick-boxes.js";
 import { TwoCoin } from "./two-coin.js";
 import { Warner } from "./warner.js";
 
-/** @typedef {{ parameters: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
+/** @typedef {{ published: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
-// A Map, not an object: "constructor" and "__proto__" are no mechanisms.
-/** @type {ReadonlyMap<unknown, MechanismClass>} */
-export const MECHANISMS = new Map(
-  /** @type {[string, MechanismClass][]} */ ([
-    ["two-coin", TwoCoin],
-    ["warner", Warner],
-    ["forced-response", ForcedResponse],
-    ["k-ary", KAry],
-    ["subset", Subset],
-    ["tick-boxes", TickBoxes],
-    ["geometric", Geometric],
-    ["exponential", Exponential],
-    ["mean", Mean],
-    ["discrete-laplace", DiscreteLaplace],
-  ]),
+const classes = /** @type {MechanismClass[]} */ (
+  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, Geometric, Exponential, Mean, DiscreteLaplace]
 );
+
+/** By name. A Map, not an object: "constructor" and "__proto__" are no mechanisms. @type {ReadonlyMap<unknown, MechanismClass>} */
+export const MECHANISMS = new Map(classes.map((each) => [each.published[0], each]));
 
 /**
  * Read a mechanism as a survey publishes it, refusing every other form.
@@ -38,8 +28,10 @@ export const MECHANISMS = new Map(
  */
 export function mechanismFromPublished(published) {
   const kind = MECHANISMS.get(Object(published).name);
-  demand(kind && String(Object.keys(published).sort()) === String(["name", ...kind.parameters].sort()));
-  return new kind(...kind.parameters.map((key) => published[key]));
+  demand(kind);
+  const [, ...parameters] = kind.published;
+  demand(String(Object.keys(published).sort()) === String(["name", ...parameters].sort()));
+  return new kind(...parameters.map((key) => published[key]));
 }
 
 export {

@@ -15,8 +15,7 @@ import { Mechanism, alike, demand, integer, logRatio, weight } from "./base.js";
  * P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", JMLR 17 (2016), 1-51.
  */
 export class KAry extends Mechanism {
-  static parameters = ["k", "keep"];
-  /** @override */ name = "k-ary";
+  /** @override */ static published = ["k-ary", "k", "keep"];
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {
@@ -30,7 +29,7 @@ export class KAry extends Mechanism {
     this.settle(logRatio(this.keep, this.other), alike(this.k, this.keep / UNIT, this.other / UNIT));
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const draw = word();
     if (draw < this.keep) return answer;

@@ -13,8 +13,7 @@ import { Mechanism, alike, demand, integer, logRatio } from "./base.js";
  * of the American Statistical Association 113 (2018), 182-201.
  */
 export class Mean extends Mechanism {
-  static parameters = ["lo", "hi", "slope"];
-  /** @override */ name = "mean";
+  /** @override */ static published = ["mean", "lo", "hi", "slope"];
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} slope what each step adds to the weight of sending 1 */
   constructor(lo, hi, slope) {
@@ -30,7 +29,7 @@ export class Mean extends Mechanism {
     this.settle(logRatio(most, this.least), alike(2, most / UNIT, this.least / UNIT)); // support of the two ends
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     return word() < this.least + (answer - this.lo) * this.slope ? 1 : 0;
   }

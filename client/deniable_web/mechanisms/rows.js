@@ -17,8 +17,8 @@ const LARGEST_MARGIN = 4000;
  * @abstract
  */
 export class RowMechanism extends Mechanism {
-  /** The lowest report. */
-  first = 0;
+  /** How far reports reach beyond the range. */
+  margin = 0;
 
   /**
    * Weights out of 2**32 of the reports, in order, when this is the answer.
@@ -50,11 +50,11 @@ export class RowMechanism extends Mechanism {
     );
   }
 
-  /** @override @param {number} answer @param {import("../randomness.js").Word} word */
+  /** @param {number} answer @param {import("../randomness.js").Word} word */
   draw(answer, word) {
     let left = word();
     // The first report whose weight, with all those before it, exceeds the word.
-    return this.first + this.row(answer).findIndex((weight) => (left -= weight) < 0);
+    return this.lo - this.margin + this.row(answer).findIndex((weight) => (left -= weight) < 0);
   }
 }
 
@@ -71,14 +71,15 @@ export class ClampedNoise extends RowMechanism {
     this.lo = integer(lo, -1e12, 1e12);
     this.hi = integer(hi, this.lo + 1, this.lo + LARGEST_RANGE);
     this.margin = integer(margin, 0, LARGEST_MARGIN);
-    this.first = this.lo - this.margin;
     this.tails = integers(tails, this.hi - this.lo + this.margin, 1, UNIT / 2 - 1);
     demand(!this.tails.some((tail, n) => tail >= this.tails[n - 1]));
+    this.settleRows();
   }
 
   /** @override @param {number} answer */
   row(answer) {
-    const { first, tails } = this;
+    const { tails } = this;
+    const first = this.lo - this.margin;
     const last = this.hi + this.margin;
     const row = [];
     let before = UNIT; // weight of all reports from this one on

@@ -16,8 +16,7 @@ import { Mechanism, alike, integer, logRatio } from "./base.js";
  * Transactions on Information Theory 64 (2018), 5662-5676.
  */
 export class Subset extends Mechanism {
-  static parameters = ["k", "w", "inside"];
-  /** @override */ name = "subset";
+  /** @override */ static published = ["subset", "k", "w", "inside"];
 
   /** @param {unknown} k @param {unknown} w @param {unknown} inside */
   constructor(k, w, inside) {
@@ -31,7 +30,7 @@ export class Subset extends Mechanism {
     this.settle(logRatio(this.inside, UNIT), alike(this.k, p, (this.w - p) / this.hi));
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const { k, w } = this;
     const inside = BigInt(this.inside);
@@ -40,7 +39,7 @@ export class Subset extends Mechanism {
     const holding = choose(k - 1, w - 1) * inside;
     const draw = below(holding + choose(k - 1, w) * outside, word);
     const holds = draw < holding;
-    const others = holds ? unrank(k - 1, w - 1, draw / inside) : unrank(k - 1, w, (draw - holding) / outside);
+    const others = unrank(k - 1, w - +holds, holds ? draw / inside : (draw - holding) / outside);
     others.splice(answer, 0, holds); // the others skipped over the truth
     return others.map(Number).join("");
   }

@@ -15,8 +15,7 @@ import { Mechanism, alike, integer, logRatio } from "./base.js";
  * U. Erlingsson, V. Pihur, A. Korolova, "RAPPOR", CCS 2014, 1054-1067: basic RAPPOR.
  */
 export class TickBoxes extends Mechanism {
-  static parameters = ["k", "keep"];
-  /** @override */ name = "tick-boxes";
+  /** @override */ static published = ["tick-boxes", "k", "keep"];
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {
@@ -34,7 +33,7 @@ export class TickBoxes extends Mechanism {
     for (const option of isSet ? answer : [null]) super.check(option); // null is no option
   }
 
-  /** @override @param {readonly number[]} answer @param {Word} word */
+  /** @param {readonly number[]} answer @param {Word} word */
   draw(answer, word) {
     // One word for each box, ticked or not.
     const bits = Array.from({ length: this.k }, (_, option) => answer.includes(option) === word() < this.keep);

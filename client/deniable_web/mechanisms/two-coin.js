@@ -12,8 +12,7 @@ import { Mechanism, forcedLoss, weight } from "./base.js";
  * R. F. Boruch, "Assuring confidentiality of responses in social research", The American Sociologist 6 (1971).
  */
 export class TwoCoin extends Mechanism {
-  static parameters = ["truth", "yes"];
-  /** @override */ name = "two-coin";
+  /** @override */ static published = ["two-coin", "truth", "yes"];
 
   /** @param {unknown} truth @param {unknown} yes weights out of 2**32 */
   constructor(truth, yes) {
@@ -23,7 +22,7 @@ export class TwoCoin extends Mechanism {
     this.settle(...forcedLoss(this.truth, [UNIT - this.yes, this.yes]));
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const first = word();
     const second = word(); // both, always: the number of words must not tell which coin decided

@@ -12,8 +12,7 @@ import { Mechanism, alike, demand, logRatio, weight } from "./base.js";
  * S. L. Warner, Journal of the American Statistical Association 60 (1965), 63-69.
  */
 export class Warner extends Mechanism {
-  static parameters = ["keep"];
-  /** @override */ name = "warner";
+  /** @override */ static published = ["warner", "keep"];
 
   /** @param {unknown} keep weight out of 2**32 */
   constructor(keep) {
@@ -27,7 +26,7 @@ export class Warner extends Mechanism {
     );
   }
 
-  /** @override @param {number} answer @param {Word} word */
+  /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     return word() < this.keep ? answer : 1 - answer;
   }
