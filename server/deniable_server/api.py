@@ -209,7 +209,7 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as JSON.
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
-    scope `read` or `publish` where the survey says `readers = "token"`; so do the other results.
+    scope `read`, or the one that published the survey, where that says `readers = "token"`; so do the other results.
     """
     require_reader(get_store().survey(survey_id))
     return counted(Response(results.get_results().text(survey_id, query, "json"), mimetype="application/json"))
