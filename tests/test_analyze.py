@@ -36,6 +36,7 @@ from deniable.analysis import (
     Layout,
     Table,
     estimate_shares,
+    quick_question,
     read_layout,
 )
 from deniable.analysis.charts import Mark, Panel, interval_chart
@@ -213,6 +214,24 @@ def test_unknown_codes_are_counted_and_the_first_is_named(tmp_path: Path, survey
         "Error: column 'affair': must hold 'no', 'yes' or an integer in [0, 2) or nothing ('', 'NA', 'NaN'), "
         "got something else in 1 row, first '7'\n"
     )
+
+
+def test_weights_count_where_all_reports_are_equal_or_missing() -> None:
+    question = quick_question("q: warner epsilon=1 codes=yes:1,no:2")
+    for weights in (["0.1", "0.2", "0.3"] * 5, ["0.134", "0.847", "0.764", "0.255", "0.495", "0.449", "0.652"] * 3):
+        for report in ("1", "2", ""):
+            columns = {"q": (report,) * len(weights), "w": tuple(weights)}
+            estimate = Table.of(columns, Layout((question,), weights="w")).estimate("q")
+            assert estimate.n == pytest.approx(sum(map(float, weights)) if report else 0)
+            assert max(estimate.counts) == estimate.n, "a sum in another order is the same number of reports"
+
+
+@pytest.mark.parametrize("weights", [("0", "0"), ("1e-320", "1e-320"), ("1e308", "1e308"), ("1e300", "1e-300")])
+def test_weights_that_cannot_be_summed_are_a_sentence(weights: tuple[str, str]) -> None:
+    columns = {"q": ("1", "2"), "w": weights}
+    table = Table.of(columns, Layout((quick_question("q: warner epsilon=1 codes=yes:1,no:2"),), weights="w"))
+    with pytest.raises(ReportError, match="column 'w': weights must"):
+        table.estimate("q")
 
 
 def test_unknown_groups_and_bad_weights_are_refused(study: Table) -> None:

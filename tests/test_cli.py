@@ -154,6 +154,12 @@ def test_a_typing_mistake_makes_no_new_database(arguments: tuple[str, ...], data
     assert not database.exists()
 
 
+@pytest.mark.parametrize("level", ["nan", "0", "1e-9", "0.9999999999999", "0,95"])
+def test_a_level_that_no_collector_serves_is_a_sentence(level: str, file: Path, database: Path) -> None:
+    ok("survey", "publish", file, "--db", database)
+    assert "Invalid value for '--confidence'" in refused("estimate", "a" * 26, "--db", database, "--confidence", level)
+
+
 def test_unknown_survey_is_a_sentence(file: Path, database: Path) -> None:
     ok("survey", "publish", file, "--db", database)
     assert "survey: there is none at this address" in refused("estimate", "a" * 26, "--db", database)

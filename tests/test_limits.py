@@ -260,6 +260,16 @@ def test_reports_over_the_rate_get_429_and_a_time_and_are_not_stored(limited: An
             assert response.status_code == 200, "whoever only wants to answer is not turned away at the door"
 
 
+def test_a_batch_counts_the_lines_that_it_refuses(limited: Any, survey: Survey) -> None:
+    http = limited()
+    url = f"/api/v1/surveys/{survey.id}/reports"
+    taken = http.post(url, data="\n".join(["no report"] * 20), content_type=NDJSON)
+    assert len(taken.json["refused"]) == 20
+    refused = http.post(url, json=body(50))
+    assert refused.status_code == 429, "a line that is refused takes as long as one that is stored"
+    assert 15 * 720 < int(refused.headers["Retry-After"]) <= 16 * 720
+
+
 def test_a_batch_counts_as_many_as_it_holds(limited: Any, survey: Survey) -> None:
     http = limited()
     url = f"/api/v1/surveys/{survey.id}/reports"

@@ -213,6 +213,15 @@ class TestProbes:
         assert http.get("/readyz").status_code == 503
         assert not store.path.exists(), "asking makes no new one"
 
+    def test_not_ready_when_the_folder_is_gone(self, tmp_path: Path, clock: Clock) -> None:
+        folder = tmp_path / "mounted"
+        folder.mkdir()
+        app = create_app(folder / "deniable.db", today=clock)
+        folder.rename(tmp_path / "elsewhere")
+        response = app.test_client().get("/readyz")
+        assert response.status_code == 503
+        assert response.json["detail"] == "The folder of the database is gone."
+
     def test_not_ready_without_a_writer(self, app: APIFlask) -> None:
         app.extensions["deniable"]["writer"].stop()
         response = app.test_client().get("/readyz")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import urllib3
 from flask.testing import FlaskClient
 
 from deniable import CollectorError, Survey
@@ -129,6 +130,14 @@ class TestRemote:
         monkeypatch.setattr(remote._http, "request", request)
         assert remote.surveys(url, "dn_secret") == []
         assert len(sent) == 1
+
+    def test_a_certificate_that_is_not_trusted_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def request(*_arguments: object, **_options: object) -> None:
+            raise urllib3.exceptions.MaxRetryError(None, "/", urllib3.exceptions.SSLError("self-signed"))  # type: ignore[arg-type]
+
+        monkeypatch.setattr(remote._http, "request", request)
+        with pytest.raises(CollectorError, match="this machine does not trust its certificate, so nothing was sent"):
+            remote.surveys("https://collector.example", "dn_secret")
 
     def test_what_is_public_may_be_asked_for_anywhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(remote._http, "request", forbidden)

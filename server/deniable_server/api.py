@@ -209,7 +209,7 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """Estimates as JSON.
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
-    scope `read` or `publish` where the survey says `readers = "token"`; so do the other results.
+    scope `read`, or the one that published the survey, where that says `readers = "token"`; so do the other results.
     """
     require_reader(get_store().survey(survey_id))
     return counted(Response(results.get_results().text(survey_id, query, "json"), mimetype="application/json"))
@@ -265,16 +265,15 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
     lines = body.split(b"\n")
     if len(lines) > MAX_BATCH_LINES + 1:
         raise ReportError(f"batch: must be at most {MAX_BATCH_LINES} lines, got {len(lines)}")
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    get_limits().charge(request.environ, len(numbered) - 1)  # a refused line takes no less time than a good one
     refused: list[dict[str, Any]] = []
     reports: list[tuple[int, Report]] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in numbered:
         try:
             reports.append((number, parse_report(line, survey)))
         except ReportError as error:
             refused.append(refused_line(number, error))
-    get_limits().charge(request.environ, max(0, len(reports) - 1))
     outcomes = submit(survey, [report for _, report in reports]) if reports else []
     stored = outcomes.count(Outcome.STORED)
     if stored < len(outcomes):

@@ -55,9 +55,11 @@ def not_ready_because(store: Store, writer: Writer, min_free: int, outage: Outag
     """Why a report could not be stored now, or None."""
     if not writer.is_running:
         return "The writer does not run; restart the collector."
+    folder = store.path.absolute().parent
+    if not folder.is_dir():
+        return "The folder of the database is gone."
     if free_bytes(store.path) < min_free:
         return f"The disk has less than {min_free // 10**6} megabytes left."
-    folder = store.path.absolute().parent
     if not (os.access(store.path, os.W_OK) and os.access(folder, os.W_OK)):  # SQLite writes its log beside the file
         return "The database or its folder cannot be written."
     try:

@@ -80,6 +80,11 @@ def _call(
     try:
         answer = _http.request(method, f"{url.rstrip('/')}/api/v1{path}", headers=headers, body=body, fields=fields)
     except urllib3.exceptions.HTTPError as error:
+        if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
+            raise CollectorError(
+                f"{url}: this machine does not trust its certificate, so nothing was sent; check the date and the "
+                "address, or give the collector a certificate that this machine trusts"
+            ) from None
         raise CollectorError(f"{url}: cannot be reached ({type(error).__name__})") from None
     if answer.status >= 300:
         raise CollectorError(f"{url}: refused with status {answer.status}: {_detail(answer)}")

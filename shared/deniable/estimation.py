@@ -231,7 +231,7 @@ class Estimate:
         """The method that `interval` (or `simultaneous_interval`) really uses.
 
         ``agresti_coull`` where no one binomial describes the count of an option, ``wilson`` for the default in a
-        finite population. Neither is exact: for seven respondents alone at epsilon 4 Wilson's covers .881 at 95 %.
+        finite population. Neither is exact: for 14 respondents alone at epsilon 4 Wilson's covers .788 at 95 %.
         """
         named = (resolve_simultaneous if simultaneous else resolve_method)(method, self.n_effective)
         if self.design.support is None:

@@ -107,8 +107,14 @@ class Item:
         """The shares of this question alone; see `deniable.Estimate`."""
         if weights is None:
             return Estimate.from_counts(self.design, self.supports.sum(axis=0).tolist(), len(self))
-        counts, total = (weights @ self.supports).tolist(), float(weights.sum())
-        return Estimate.from_counts(self.design, counts, total, total**2 / float((weights**2).sum()))
+        total = float(weights.sum())
+        if not total:  # nobody of those who count has a report
+            return Estimate.from_counts(self.design, [0] * self.supports.shape[1], 0)
+        counts = (
+            (weights @ self.supports).clip(max=total).tolist()
+        )  # a sum in another order may be larger by a rounding
+        effective = total / float(weights @ (weights / total))
+        return Estimate.from_counts(self.design, counts, total, effective)
 
     def where(self, people: NDArray[np.bool_]) -> Item:
         """The same question, asked of some of the people."""

@@ -10,14 +10,16 @@ from typing import Any
 import click
 
 from deniable.cli import example
+from deniable.commands.numbers import Number
 from deniable.estimation import DEFAULT_METHOD
+from deniable.intervals.interval import LOWEST_LEVEL
 from deniable.published_rows import TARGETS
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
 from deniable_server.results import estimates_document, figure
-from deniable_server.schemas import INTERVAL_METHODS, EstimatesQuery
+from deniable_server.schemas import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
 from deniable_server.store import Store
 from deniable_server.work import estimates_csv
 
@@ -33,9 +35,7 @@ from deniable_server.work import estimates_csv
 @options.url
 @options.token
 @click.option("--by", type=click.Choice(["cohort"]), help="One group of rows for each cohort.")
-@click.option(
-    "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
-)
+@click.option("--confidence", type=Number(LOWEST_LEVEL, HIGHEST_SERVED), default=0.95, show_default=True)
 @click.option(
     "--method",
     type=click.Choice(INTERVAL_METHODS),

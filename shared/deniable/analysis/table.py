@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+MOST_WEIGHT = 1e100
+"""Sums and squares of weights up to there are numbers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -132,9 +135,13 @@ class Table:
         import numpy as np
 
         weights = self.numbers(self.layout.weights)
-        bad = int((~np.isfinite(weights) | (weights < 0)).sum())
-        if bad or not weights.sum():
-            raise ReportError(f"column {self.layout.weights!r}: weights must be numbers of at least 0, {bad} are not")
+        column = f"column {self.layout.weights!r}"
+        if bad := int((~np.isfinite(weights) | (weights < 0)).sum()):
+            raise ReportError(f"{column}: weights must be numbers of at least 0, {bad} are not")
+        if not weights.any():
+            raise ReportError(f"{column}: weights must not all be 0")
+        if weights.max() > MOST_WEIGHT or weights[weights > 0].min() < 1 / MOST_WEIGHT:  # their squares must be numbers
+            raise ReportError(f"{column}: weights must be 0 or from {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}")
         return weights
 
     def clustered(self, column: str | None) -> Table:

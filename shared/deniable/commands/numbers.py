@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -16,7 +17,10 @@ class Number(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and (hint := number_hint(value)):
             self.fail(f"{value!r} is not a number{hint}", param, ctx)
-        return super().convert(value, param, ctx)
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):  # which no range excludes
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
 
     def _describe_range(self) -> str:
         return super()._describe_range() if self.min is not None or self.max is not None else "any number"
