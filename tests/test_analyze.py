@@ -38,6 +38,7 @@ from deniable.analysis import (
     estimate_shares,
     quick_question,
     read_layout,
+    regress,
 )
 from deniable.analysis.charts import Mark, Panel, interval_chart
 from deniable.commands.analyze import analyze
@@ -232,6 +233,22 @@ def test_weights_that_cannot_be_summed_are_a_sentence(weights: tuple[str, str]) 
     table = Table.of(columns, Layout((quick_question("q: warner epsilon=1 codes=yes:1,no:2"),), weights="w"))
     with pytest.raises(ReportError, match="column 'w': weights must"):
         table.estimate("q")
+
+
+def test_people_of_weight_0_count_nothing_in_a_regression() -> None:
+    question = quick_question("q: forced-response truth=1/2")
+    some = {"q": ("yes", "no", "yes", "no", "no") * 20, "age": tuple(map(str, range(100)))}
+    more = {"q": (*some["q"], "yes", "yes"), "age": (*some["age"], "900", "1000"), "w": ("1",) * 100 + ("0", "0")}
+    alone = regress(Table.of(some | {"w": ("1",) * 100}, Layout((question,), weights="w")), "q ~ age")
+    beside = regress(Table.of(more, Layout((question,), weights="w")), "q ~ age")
+    assert beside.params.tolist() == alone.params.tolist()
+
+
+def test_a_formula_with_a_coefficient_for_each_person_is_refused() -> None:
+    question = quick_question("q: forced-response truth=1/2")
+    columns = {"q": ("yes", "no") * 25, "cohort": tuple(f"c{number}" for number in range(50))}
+    with pytest.raises(ParameterError, match="fewer coefficients than people, got 50 for 50"):
+        regress(Table.of(columns, Layout((question,))), "q ~ C(cohort)")
 
 
 def test_unknown_groups_and_bad_weights_are_refused(study: Table) -> None:

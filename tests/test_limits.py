@@ -7,6 +7,7 @@ import io
 import json
 import socket
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from deniable_server.app import create_app
 from deniable_server.computing import MOST_ASKED
 from deniable_server.limits import (
     DAY,
+    MOST_BATCHES,
+    MOST_BATCHES_OF_ALL,
     MOST_BODIES,
     MOST_BODIES_OF_ALL,
     MOST_BUCKETS,
@@ -171,6 +174,29 @@ def test_uploads_and_downloads_have_places_of_their_own() -> None:
     give_back = [limits.sending(number.to_bytes(4)) for number in range(MOST_DOWNLOADS_OF_ALL)]
     with pytest.raises(NoPlace, match="of others"):
         limits.sending(b"one")
+
+
+def test_batches_have_few_places_because_each_takes_memory(
+    http: FlaskClient, app: APIFlask, store: Store, survey: Survey
+) -> None:
+    store.publish(survey)
+    limits = app.extensions["deniable-limits"]
+
+    def send() -> int:
+        return http.post(f"/api/v1/surveys/{survey.id}/reports", data=b"", content_type=NDJSON).status_code
+
+    with ExitStack() as held:
+        for number in range(MOST_BATCHES_OF_ALL):
+            assert send() == 200
+            held.enter_context(limits.batching(number.to_bytes(4)))
+        assert send() == 503
+    assert send() == 200
+    assert held_of(limits._batches) == {}
+    with ExitStack() as held:
+        for _ in range(MOST_BATCHES):
+            held.enter_context(limits.batching(b"one"))
+        with pytest.raises(TooMany, match="unfinished"):
+            held.enter_context(limits.batching(b"one"))
 
 
 def test_threads_take_no_more_than_there_is() -> None:

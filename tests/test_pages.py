@@ -16,7 +16,7 @@ from conftest import FIVE_TYPES, person
 from deniable import Report, Survey, estimate, read_survey, tally_reports
 from deniable.mechanisms.base import ReportValue
 from deniable_client import randomize
-from deniable_server import charts, drawing
+from deniable_server import charts, drawing, pages
 from deniable_server.embedding import catalogues
 from deniable_server.results import figure
 from deniable_server.store import Store
@@ -63,6 +63,26 @@ def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -
         assert figure(row["estimate"], "share") in page
         assert f"{figure(row['conf_low'], 'share')} to {figure(row['conf_high'], 'share')}" in page
     assert "<script" not in page
+
+
+def test_results_page_is_rendered_once_for_a_release(
+    http: FlaskClient, store: Store, filled: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+    original = pages.render_template
+
+    def render(template: str, **values: object) -> str:
+        rendered.append(template)
+        return original(template, **values)
+
+    monkeypatch.setattr(pages, "render_template", render)
+    url = f"/s/{filled.id}/results?by=cohort"
+    first, second = http.get(url).text, http.get(url).text
+    assert (first, rendered) == (second, ["results.html"])
+    store.close_survey(filled.id)
+    closed = http.get(url).text
+    assert closed != first
+    assert len(rendered) == 2
 
 
 def test_results_by_cohort_with_another_level(http: FlaskClient, filled: Survey) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from apiflask import APIFlask
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -317,6 +319,17 @@ def days_until(clock: Clock, day: datetime.date) -> Iterator[datetime.date]:
     while clock.today < day:
         clock.today += DAY
         yield clock.today
+
+
+def test_metrics_wait_for_the_release_however_much_there_is(app: APIFlask, survey: Survey) -> None:
+    metrics = app.extensions["deniable-metrics"]
+    stored = functools.partial(metrics.registry.get_sample_value, "deniable_reports_total", {"outcome": "stored"})
+    metrics.taken(survey, [Outcome.STORED])
+    for _ in range(20_000):
+        metrics.answered("GET", "/s/<survey_id>", 200, 0.001, survey)
+    assert stored() == 0, "whoever makes the other requests would see the one that is not his"
+    metrics.release(survey)
+    assert stored() == 1
 
 
 def take_over_http(http: FlaskClient, survey: Survey, n: int) -> None:

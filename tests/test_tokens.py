@@ -42,12 +42,19 @@ def test_a_survey_belongs_to_the_token_that_published_it(http: FlaskClient, stor
     assert listed(http, grace) == ["Hers"]
     assert sorted(listed(http, all_)) == sorted([survey.title, "Hers", "Beside the file"])
     assert publish(http, grace, survey) == 200, "publishing again takes it from nobody"
-    assert store.owners() == {survey.id: "ada", hers.id: "grace"}
+    assert (store.owner(survey.id), store.owner(hers.id)) == ("ada", "grace")
     assert close(http, grace, survey) == 403
     assert close(http, ada, beside) == 403
     assert store.state(survey.id).closed_on is None
     assert store.state(beside.id).closed_on is None
     assert [close(http, *each) for each in ((ada, survey), (all_, hers), (all_, beside))] == [204] * 3
+
+
+def test_listing_reads_no_survey_of_others(http: FlaskClient, store: Store, survey: Survey) -> None:
+    assert publish(http, create_token(store, "ada"), survey) == 201
+    other = create_token(store, "grace")
+    store._parse = lambda *_: pytest.fail("a survey of another token was read")  # type: ignore[assignment]
+    assert listed(http, other) == []
 
 
 def test_a_new_token_of_the_same_name_has_its_surveys(http: FlaskClient, store: Store, survey: Survey) -> None:

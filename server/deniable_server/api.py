@@ -78,8 +78,9 @@ def allow_other_origins(response: Response) -> Response:
 
 
 @api.get("/surveys")
+@limited
 @api.output(schemas.Surveys)
-@api.doc(responses={401: "no valid token", 503: UNAVAILABLE})
+@api.doc(responses={401: "no valid token", 429: TOO_MANY, 503: UNAVAILABLE})
 def list_surveys() -> dict[str, Any]:
     """List surveys.
 
@@ -88,7 +89,6 @@ def list_surveys() -> dict[str, Any]:
     """
     token = require_token()
     store = get_store()
-    owners = store.owners()
     return {
         "surveys": [
             {
@@ -101,8 +101,7 @@ def list_surveys() -> dict[str, Any]:
                 "reports": state.reports,
                 "open": state.not_open_because(store.today()) is None,
             }
-            for state in store.states()
-            if token.owns(owners.get(state.survey.id))
+            for state in store.states(None if token.scope == "operate" else token.name)
         ]
     }
 
@@ -160,7 +159,7 @@ def close_survey(survey_id: str) -> Response:
     token = require_token()
     store = get_store()
     g.survey = store.survey(survey_id).id
-    if not token.owns(store.owners().get(survey_id)):
+    if not token.owns(store.owner(survey_id)):
         raise Forbidden(f"survey: belongs to another token than {token.name!r}; closing it needs scope 'operate'")
     store.close_survey(survey_id)
     return Response(status=HTTPStatus.NO_CONTENT)
@@ -191,7 +190,9 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     store = get_store()
     survey = store.survey(survey_id)
     if request.mimetype == NDJSON:
-        return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
+        limits = get_limits()
+        with limits.batching(limits.key(request.remote_addr or "")):
+            return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
     report = parse_report(read_body(MAX_REPORT, "application/json", NDJSON), survey)
     (outcome,) = submit(survey, [report])
     if refusal := refusal_of(outcome, store, survey):

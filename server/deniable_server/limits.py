@@ -34,6 +34,9 @@ MOST_BUCKETS = 50_000
 MOST_BODIES, MOST_BODIES_OF_ALL = 32, 128
 """Bodies that are on their way from one address at a time, and from all. Each holds a thread until it is complete."""
 
+MOST_BATCHES, MOST_BATCHES_OF_ALL = 4, 8
+"""Batches from one address at a time, and from all, from the first byte of one to its answer: it takes up to 30 MB."""
+
 MOST_DOWNLOADS, MOST_DOWNLOADS_OF_ALL = 8, 48
 """Downloads on their way to one address at a time, and to all. Each holds a thread until it is taken. Both together
 stay below `deniable_server.serving.THREADS`: the rest is for what neither reads nor streams."""
@@ -210,6 +213,7 @@ class Limits:
         self._lock = threading.Lock()
         self._full_at: dict[bytes, float] = {}
         self._receiving = Places(MOST_BODIES_OF_ALL, MOST_BODIES)
+        self._batches = Places(MOST_BATCHES_OF_ALL, MOST_BATCHES)
         self._sending = Places(MOST_DOWNLOADS_OF_ALL, MOST_DOWNLOADS)
         self._renew_key()
 
@@ -281,11 +285,14 @@ class Limits:
     @contextmanager
     def receiving(self, key: bytes) -> Iterator[None]:
         """Hold one of the places for incoming bodies while one is on its way; see `sending` for errors."""
-        self._take(self._receiving, key)
-        try:
+        with self._holding(self._receiving, key):
             yield
-        finally:
-            self._receiving.give_back(key)
+
+    @contextmanager
+    def batching(self, key: bytes) -> Iterator[None]:
+        """Hold one of the places for batches until one is answered; see `sending` for errors."""
+        with self._holding(self._batches, key):
+            yield
 
     def sending(self, key: bytes) -> Callable[[], None]:
         """Take one of the places for downloads; what gives it back.
@@ -299,6 +306,14 @@ class Limits:
         """
         self._take(self._sending, key)
         return lambda: self._sending.give_back(key)
+
+    @contextmanager
+    def _holding(self, places: Places, key: bytes) -> Iterator[None]:
+        self._take(places, key)
+        try:
+            yield
+        finally:
+            places.give_back(key)
 
     def _take(self, places: Places, key: bytes) -> None:
         if not places.take(key):

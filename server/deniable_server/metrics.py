@@ -7,23 +7,19 @@ such as a script that was loaded or an address that was mistyped, comes with the
 
 from __future__ import annotations
 
+import itertools
+import math
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 
 from apiflask import APIFlask
 from flask import Response, current_app, request
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    disable_created_metrics,
-    generate_latest,
-)
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Metric, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
 
 from deniable import Survey
 from deniable_server.health import free_bytes
@@ -33,6 +29,9 @@ from deniable_server.writer import Writer
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 """Seconds. A report that waits for the disk takes some milliseconds, a chart a tenth of a second."""
+
+_BOUNDS = (*(str(float(most)) for most in BUCKETS), "+Inf")
+"""The same as Prometheus writes them."""
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 """Others count as one: a method may be any word."""
@@ -46,75 +45,100 @@ OF_RESPONDENTS = {
 }
 """Routes whose requests are held back."""
 
-MOST_HELD = 10_000
-"""Requests of a survey that are held back; so many hide each other, and do not wait for a release."""
-
 QUEUE_STEP, DISK_STEP = 50, 100_000_000
 """Steps in which the queue's length and free bytes are told: one report moves neither, or hardly ever."""
 
 _STARTED = "deniable.started"
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # they tell to the microsecond when a figure first moved
+Labels = tuple[str, str, str]
+"""Method, route and status."""
 
 
-class Metrics:
+class Figures:
+    """Counts of answers and of reports. Their size does not grow with what they count."""
+
+    def __init__(self) -> None:
+        self.answers: defaultdict[Labels, Counter[float]] = defaultdict(Counter)  # by the bucket that holds the seconds
+        self.seconds: defaultdict[Labels, float] = defaultdict(float)  # their sum
+        self.reports: Counter[Outcome] = Counter()
+
+    def answered(self, labels: Labels, seconds: float) -> None:
+        """Count an answer."""
+        self.answers[labels][next((most for most in BUCKETS if seconds <= most), math.inf)] += 1
+        self.seconds[labels] += seconds
+
+    def add(self, others: Figures) -> None:
+        """Count what others counted."""
+        for labels, counts in others.answers.items():
+            self.answers[labels] += counts
+            self.seconds[labels] += others.seconds[labels]
+        self.reports += others.reports
+
+
+class Metrics(Collector):
     """What one application counts, in a registry of its own, so that two in one process do not meet."""
 
     def __init__(self, waiting: Callable[[], float], free_bytes: Callable[[], float]) -> None:
-        self.registry = CollectorRegistry()
-        self._seconds = Histogram(
-            "deniable_request_seconds",
-            "Seconds from a request to its answer, by route and status.",
-            ["method", "route", "status"],
-            buckets=BUCKETS,
-            registry=self.registry,
-        )
-        reports = Counter("deniable_reports", "Reports, by what became of them.", ["outcome"], registry=self.registry)
-        self._reports = {outcome: reports.labels(outcome.value) for outcome in Outcome}
-        queue = Gauge(
-            "deniable_queue_length", "Submissions that wait for the writer, in fifties.", registry=self.registry
-        )
-        queue.set_function(lambda: _down(waiting(), QUEUE_STEP))
-        free = Gauge("deniable_disk_free_bytes", "Bytes free, in steps of 100 megabytes.", registry=self.registry)
-        free.set_function(lambda: _down(free_bytes(), DISK_STEP))
+        self._waiting = waiting
+        self._free_bytes = free_bytes
         self._lock = threading.Lock()
-        # By survey, what is to be told later: labels and seconds of requests, and outcomes of reports.
-        self._held: defaultdict[str | None, list[tuple[tuple[str, str, str], float] | Outcome]] = defaultdict(list)
+        self._told = Figures()
+        self._held: defaultdict[str | None, Figures] = defaultdict(Figures)  # by survey, what is to be told later
+        self.registry = CollectorRegistry()
+        self.registry.register(self)
 
     def answered(self, method: str, route: str, status: int, seconds: float, survey: Survey | None = None) -> None:
         """Count an answer, and of a respondent's request when the survey is released."""
         labels = (method, route, str(status))
-        if route in OF_RESPONDENTS:
-            self._hold(survey, [(labels, seconds)])
-        else:
-            self._seconds.labels(*labels).observe(seconds)
+        with self._lock:
+            figures = self._figures_of(survey) if route in OF_RESPONDENTS else self._told
+            figures.answered(labels, seconds)
 
     def taken(self, survey: Survey, outcomes: Sequence[Outcome]) -> None:
         """Count what became of reports, when the survey is released."""
-        self._hold(survey, outcomes)
+        with self._lock:
+            self._figures_of(survey).reports.update(outcomes)
 
     def release(self, survey: Survey) -> None:
         """Tell what was held back of a survey, and of none."""
-        self._tell(survey.id)
-        self._tell(None)
-
-    def _hold(self, survey: Survey | None, what: Sequence[tuple[tuple[str, str, str], float] | Outcome]) -> None:
-        key = survey.id if survey else None
         with self._lock:
-            self._held[key] += what
-            is_much = len(self._held[key]) >= MOST_HELD
-        if is_much or (survey and survey.results == "live"):
-            self._tell(key)
+            for key in (survey.id, None):
+                if key in self._held:
+                    self._told.add(self._held.pop(key))
 
-    def _tell(self, key: str | None) -> None:
+    def collect(self) -> Iterator[Metric]:
+        """What Prometheus is told."""
+        seconds = HistogramMetricFamily(
+            "deniable_request_seconds",
+            "Seconds from a request to its answer, by route and status.",
+            labels=["method", "route", "status"],
+        )
+        reports = CounterMetricFamily("deniable_reports", "Reports, by what became of them.", labels=["outcome"])
         with self._lock:
-            told = self._held.pop(key, [])
-        for each in told:
-            if isinstance(each, Outcome):
-                self._reports[each].inc()
-            else:
-                labels, seconds = each
-                self._seconds.labels(*labels).observe(seconds)
+            for labels, counts in self._told.answers.items():
+                numbers = itertools.accumulate(counts[most] for most in (*BUCKETS, math.inf))
+                buckets = list(zip(_BOUNDS, numbers, strict=True))
+                seconds.add_metric(labels, buckets, self._told.seconds[labels])
+            for outcome in Outcome:
+                reports.add_metric([outcome.value], self._told.reports[outcome])
+        yield seconds
+        yield reports
+        yield GaugeMetricFamily(
+            "deniable_queue_length",
+            "Submissions that wait for the writer, in fifties.",
+            _down(self._waiting(), QUEUE_STEP),
+        )
+        yield GaugeMetricFamily(
+            "deniable_disk_free_bytes",
+            "Bytes free, in steps of 100 megabytes.",
+            _down(self._free_bytes(), DISK_STEP),
+        )
+
+    def _figures_of(self, survey: Survey | None) -> Figures:
+        """Where to count what belongs to a survey; where results are live, there is nothing to hold back."""
+        if survey is None:
+            return self._held[None]
+        return self._told if survey.results == "live" else self._held[survey.id]
 
 
 def init_app(app: APIFlask, store: Store, writer: Writer) -> None:

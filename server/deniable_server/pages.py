@@ -74,25 +74,27 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
-    n, rows = get_results().estimates(survey_id, query)
-    chosen = query_string(query)
-    rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
-    for row in rows:
-        rows_of[row.question].append(row)
-    page = render_template(
-        "results.html",
-        survey=state.survey,
-        notice=notice(state),
-        not_open_because=state.not_open_because(get_store().today()),
-        n=n,
-        rows_of=rows_of,
-        methods=sorted({row.method for row in rows}),
-        query=query,
-        chosen=chosen,
-        has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
-        has_chart=n > 0 and charts.can_draw(rows),
-    )
-    return counted(Response(page))
+    said = {"notice": notice(state), "not_open_because": state.not_open_because(get_store().today())}
+
+    def render() -> str:
+        n, rows = get_results().estimates(survey_id, query)
+        rows_of: dict[str, list[EstimateRow]] = {question.id: [] for question in state.survey.questions}
+        for row in rows:
+            rows_of[row.question].append(row)
+        return render_template(
+            "results.html",
+            **said,
+            survey=state.survey,
+            n=n,
+            rows_of=rows_of,
+            methods=sorted({row.method for row in rows}),
+            query=query,
+            chosen=query_string(query),
+            has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
+            has_chart=n > 0 and charts.can_draw(rows),
+        )
+
+    return counted(Response(get_results().page(survey_id, query, tuple(said.values()), render)))
 
 
 @pages.get("/s/<survey_id>/results.<any(svg, png):form>")

@@ -102,7 +102,7 @@ def may_read(store: Store, survey: Survey, token: str) -> bool:
     if survey.readers == "public":
         return True
     found = find_token(store, token, "read")
-    return found is not None and (found.scope == "read" or found.owns(store.owners().get(survey.id)))
+    return found is not None and (found.scope == "read" or found.owns(store.owner(survey.id)))
 
 
 def require_reader(survey: Survey) -> None:

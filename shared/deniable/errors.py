@@ -99,5 +99,5 @@ def describe(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value) if abs(value) < 10**12 else "a very long number"
-    names = {str: "a string", list: "a list", dict: "an object", float: "a fraction"}
+    names = {str: "a string", list: "a list", dict: "an object", float: "a fraction", Decimal: "a fraction"}
     return names.get(type(value), f"a {type(value).__name__}")

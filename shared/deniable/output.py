@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from typing import Any
 
 from deniable.table import csv_lines
@@ -46,14 +47,19 @@ def percent(value: float | None, digits: int = 1) -> str:
 def number(value: float | None, digits: int = 4) -> str:
     """A number of some digits, for people.
 
-    All digits before the point are shown, because nobody reads powers of ten up to a billion:
+    All digits before the point are shown, and the zeros after it, because nobody reads powers of ten. A billion and
+    more keeps them; what is left of a sum of ones by rounding is 0:
 
-    >>> number(4.32194), number(-0.5), number(float("inf")), number(12340.6)
-    ('4.322', '\u22120.5', '\u221e', '12,341')
+    >>> number(4.32194), number(-0.5), number(float("inf")), number(12340.6), number(1.4321e-8), number(9.8e-19)
+    ('4.322', '\u22120.5', '\u221e', '12,341', '0.00000001432', '0')
     """
 
     def form(each: float) -> str:
-        return f"{each:,.0f}" if 10**digits <= each < 1e9 else f"{each:.{digits}g}"
+        if 10**digits <= each < 1e9:
+            return f"{each:,.0f}"
+        if 1e-15 < each < 1e-4:
+            return format(Decimal(f"{each:.{digits}g}"), "f")
+        return f"{each:.{digits}g}" if each > 1e-15 else "0"
 
     return _shown(value, form)
 

@@ -47,10 +47,14 @@ def serve(**flags: Any) -> None:
     with listen(settings.host, settings.port) as listener, Lock(settings.db):
         Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
         unread = refuse_damaged(settings.db).unread
-        for survey_id in unread[:NAMED]:
-            click.echo(f"Survey {survey_id} is too large to be checked at start; 'deniable check' does it.", err=True)
-        if len(unread) > NAMED:
-            click.echo(f"Nor was there the time for {len(unread) - NAMED} more; 'deniable check' does it.", err=True)
+        if unread:
+            more = len(unread) - NAMED
+            named = [*unread[:NAMED], *([f"{more:,} more"] if more > 0 else [])]
+            click.echo(
+                f"Not compared with their checksums, for there is not the time at start: {', '.join(named)}; "
+                "'deniable check' does it.",
+                err=True,
+            )
         click.echo(
             f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it."
         )

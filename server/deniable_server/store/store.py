@@ -147,9 +147,10 @@ class Store:
             checksum.start(db, survey, total)
         return True
 
-    def owners(self) -> dict[str, str]:
-        """The name of the token that published a survey, by survey; none of those that belong to nobody."""
-        return dict(self.db.execute("SELECT survey, token FROM owners").fetchall())
+    def owner(self, survey_id: str) -> str | None:
+        """The name of the token that published a survey, or None if it belongs to nobody."""
+        found = self.db.execute("SELECT token FROM owners WHERE survey = ?", [survey_id]).fetchone()
+        return found[0] if found else None
 
     def survey(self, survey_id: str) -> Survey:
         """The survey of that address."""
@@ -165,13 +166,16 @@ class Store:
             )
             return SurveyState(survey, published_on, closed_on, self._release(db, survey, closed_on))
 
-    def states(self) -> list[SurveyState]:
-        """Every survey here, in the order of publication."""
+    def states(self, owner: str | None = None) -> list[SurveyState]:
+        """Every survey here, or those that the token of that name published, in the order of publication."""
+        query = "SELECT id, document, published_on, closed_on FROM surveys"
+        if owner is not None:
+            query += " WHERE id IN (SELECT survey FROM owners WHERE token = ?)"
         with self._snapshot() as db:
             return [
                 SurveyState(survey, published_on, closed_on, self._release(db, survey, closed_on))
                 for survey, published_on, closed_on in self._surveys(
-                    "SELECT id, document, published_on, closed_on FROM surveys ORDER BY published_on, id"
+                    f"{query} ORDER BY published_on, id", *([] if owner is None else [owner])
                 )
             ]
 

@@ -59,6 +59,8 @@ def regress(
     """
     from deniable.regression import linear, linear_moments, logistic, multinomial
 
+    if table.weights is not None and not table.weights.all():
+        table = table.where(table.weights > 0)  # the others count nothing
     left, tilde, right = formula.partition("~")
     if not tilde:
         raise ParameterError(f'formula: must be like "affair ~ age + C(region)", got {formula!r:.80}')

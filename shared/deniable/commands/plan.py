@@ -19,6 +19,7 @@ from deniable.mechanisms import KAry, TwoCoin
 from deniable.pictures import check_picture, save_picture
 from deniable.planning.asked import Asked
 from deniable.planning.charts import epsilon_chart, survey_chart
+from deniable.planning.checks import MOST_PEOPLE
 from deniable.planning.plans import Subject, plan_size, plan_width, subjects_of
 from deniable.planning.power_plans import plan_power
 from deniable.planning.splitting import least_noise, plan_split
@@ -53,7 +54,7 @@ SHARES = (0.5, 0.1)
 )
 @click.option("--share", "shares", type=Number(), multiple=True, help="The share to plan for; by default 0.5 and 0.1.")
 @click.option("--width", type=Number(), metavar="H", help="Wanted half width: 0.05, the default, is ±5 points.")
-@click.option("--respondents", type=click.IntRange(2), metavar="N", help="How many people will answer.")
+@click.option("--respondents", type=click.IntRange(2, MOST_PEOPLE), metavar="N", help="How many people will answer.")
 @click.option("--against", type=Number(), metavar="SHARE", help="Test the share against this one.")
 @click.option(
     "--cohorts",

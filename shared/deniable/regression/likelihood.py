@@ -63,7 +63,11 @@ class Sample:
         """Check the columns ``weights``, ``frequencies`` and ``clusters`` of a frame."""
         import numpy as np
 
-        n = len(frame.matrix)
+        n, coefficients = frame.matrix.shape
+        if n <= coefficients:
+            raise ParameterError(
+                f"formula: must have fewer coefficients than there are people, got {coefficients} for {n}"
+            )
         given = [role for role in ("weights", "frequencies") if role in frame.columns]
         if len(given) == 2:
             raise ParameterError("weights, frequencies: must not both be given")
@@ -77,6 +81,9 @@ class Sample:
             weights = weights.astype(float)
             if role == "weights":
                 weights = weights / weights.mean()
+        people = round(weights.sum()) if given == ["frequencies"] else n
+        if people <= coefficients:
+            raise ParameterError(f"formula: must have fewer coefficients than people, got {coefficients} for {people}")
         clusters = frame.columns.get("clusters")
         numbers = None if clusters is None else numbered(clusters)
         return cls(frame, weights, given != ["weights"], numbers)
