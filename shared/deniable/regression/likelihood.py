@@ -64,10 +64,6 @@ class Sample:
         import numpy as np
 
         n, coefficients = frame.matrix.shape
-        if n <= coefficients:
-            raise ParameterError(
-                f"formula: must have fewer coefficients than there are people, got {coefficients} for {n}"
-            )
         given = [role for role in ("weights", "frequencies") if role in frame.columns]
         if len(given) == 2:
             raise ParameterError("weights, frequencies: must not both be given")
