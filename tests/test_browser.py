@@ -174,7 +174,7 @@ def test_missing_answers_are_named_and_nothing_is_sent(
     witness = Witness.of(page)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("radio", name="Yes").check()
-    expect(page.get_by_text("1 of 2 answered")).to_be_visible()
+    expect(page.get_by_text("Still to answer: 1")).to_be_visible()
     page.get_by_role("button", name="Review").click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("Which stone do you hide?")

@@ -1,28 +1,39 @@
 //@ts-check
 /* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
 
+import { checkCeiling } from "./ceiling.js";
 import { fetchSurvey, parseLink } from "./collector.js";
 import { focusOn } from "./form.js";
 import { h } from "./dom.js";
+import { BudgetError, CollectorError, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { messagesIn, speechless } from "./messages.js";
+import { notice } from "./screens.js";
 import { utf8 } from "./sha256.js";
 import { css } from "./style.js";
-import { parseSurvey } from "./survey.js";
+import { parseSurvey, translate } from "./survey.js";
 
+/** @typedef {import("./survey.js").View} View */
 /** @typedef {import("./collector.js").Link & { languages: string[], isOwn: boolean, more: URLSearchParams }} Place */
+
+export const MINUTE = 6e4;
 
 /** On a server that renders pages there is none, and importing this must not fail there. */
 const Base = globalThis.HTMLElement ?? class {};
 
 export class DeniableElement extends Base {
+  static observedAttributes = ["src", "isolated", "kiosk", "question", "name"];
   root = this.attachShadow({ mode: "open", delegatesFocus: "formAssociated" in this.constructor });
-  /** Aborts what listens and loads when the element leaves its page. */
-  gone = new AbortController();
+  /** Aborts what listens and loads when the element leaves its page, or shows another survey. @type {AbortController | undefined} */
+  gone;
   words = speechless;
+  /** Whether this device forgets each person. */
+  isShared = false;
+  /** What to do when the network is back. @type {((isAsked?: unknown) => void) | null} */
+  later = null;
   /** The address of the survey, once the link was read. */
   surveyId = "";
   /** The origin around the frame in which this runs. @type {string | null} */
-  host = null;
+  around = null;
 
   constructor() {
     super();
@@ -31,17 +42,37 @@ export class DeniableElement extends Base {
     this.root.adoptedStyleSheets = [sheet];
   }
 
-  /** @returns {AbortSignal} that ends when the element leaves its page */
-  arrive() {
-    const { signal } = (this.gone = new AbortController());
-    // On a shared device the back button must not bring back what somebody chose.
-    addEventListener("pagehide", () => this.clear(), { signal });
-    return signal;
+  connectedCallback() {
+    this.restart();
+  }
+
+  attributeChangedCallback() {
+    if (this.gone) this.restart();
   }
 
   disconnectedCallback() {
-    this.gone.abort();
+    this.gone?.abort();
+    this.gone = undefined;
     this.root.replaceChildren();
+  }
+
+  /** Begin from the start, with nothing of what was chosen before. */
+  async restart() {
+    this.disconnectedCallback();
+    const { signal } = (this.gone = new AbortController());
+    // Frameworks set one attribute after the other. And browsers note where a request comes from: with the script's first
+    // line on the stack they would parse all of it again for that.
+    await 0;
+    if (signal.aborted) return;
+    // On a shared device the back button must not bring back what somebody chose.
+    addEventListener("pagehide", () => this.clear(), { signal });
+    addEventListener("online", () => this.later?.(), { signal });
+    this.later = null;
+    try {
+      if (this.src) await /** @type {any} */ (this).begin(signal); // which both elements have
+    } catch (error) {
+      if (!signal.aborted) this.fail(error);
+    }
   }
 
   /**
@@ -49,34 +80,35 @@ export class DeniableElement extends Base {
    * @returns {Place}
    */
   place() {
-    const { collector, survey } = parseLink(this.getAttribute("src") ?? "", document.baseURI);
+    const { collector, survey } = parseLink(this.src, document.baseURI);
     this.surveyId = survey;
     const here = location.origin + location.pathname;
     const isOwn = ["s", "embed"].some((kind) => here === `${collector}/${kind}/${survey}`);
-    const { href, hash } = new URL(isOwn ? location.href : this.getAttribute("src") ?? "", document.baseURI);
+    const { hash } = isOwn ? location : new URL(this.src, document.baseURI);
     const more = new URLSearchParams(hash.slice(1));
-    const around = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
-    const read = [more.get("lang"), around?.lang, ...navigator.languages];
+    const spoken = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
+    const read = [more.get("lang"), spoken?.lang, ...navigator.languages];
     const languages = read.flatMap((tag) => (tag ? [tag, tag.split("-")[0]] : []));
-    return { ...parseLink(href), languages, isOwn, more };
+    return { collector, survey, cohort: more.get("cohort"), languages, isOwn, more };
   }
 
   /**
    * The survey, and the words around it, so that a survey that cannot be loaded says so in the right language. Both are
    * taken from the attributes `document` and `catalogue` where a page has them ready, and checked the same.
-   * @param {Place} place
+   * @param {Place} place @param {AbortSignal} signal
    */
-  async load(place) {
-    // Browsers note where a request comes from. With the script's first line on the stack they would parse all of it
-    // again for that.
-    await 0;
+  async load(place, signal) {
     const published = this.getAttribute("document");
     const words = messagesIn(place.languages, this.getAttribute("catalogue"));
+    let survey;
     try {
-      return await (published === null ? fetchSurvey(place) : parseSurvey(utf8(published), place.survey));
+      survey = await (published === null ? fetchSurvey(place) : parseSurvey(utf8(published), place.survey));
     } finally {
       this.words = await words;
     }
+    checkCeiling(survey);
+    signal.throwIfAborted();
+    return translate(survey, place.languages, this.words);
   }
 
   /** @param {Node} screen @param {boolean} [isAsked] somebody pressed something, and expects the focus to move */
@@ -86,20 +118,66 @@ export class DeniableElement extends Base {
     if (isAsked) focusOn(this.root);
   }
 
+  /** On a shared device, the way to the next person. */
+  another = () => this.isShared && (() => this.restart());
+
+  /**
+   * Every failure has a screen, and none of them sends anything.
+   * @param {unknown} error @param {View | null} [view] null while there is none
+   * @param {(isAsked?: unknown) => void} [again] what tries once more; a report is tried again by itself every minute
+   * @param {unknown} [isAsked] otherwise the screen says it already
+   */
+  fail(error, view = null, again = () => this.restart(), isAsked = true) {
+    const m = this.words;
+    // Those two speak of epsilon, and for programmers.
+    const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
+    const isClosed = error instanceof SurveyClosed;
+    const isNetwork = error instanceof CollectorError;
+    const [title, text] =
+      error instanceof ReportError ? [isClosed ? m.closed : m.notTaken, m.notKept]
+      : error instanceof BudgetError ? [m.refused, m.refusedText]
+      : error instanceof UnusableMemory ? [m.refused, m.unusable]
+      : !isNetwork ? [m.altered, m.alteredText]
+      : view ? [m.waiting, m.waitingText]
+      : [m.unreachable, m.unreachableText];
+    this.later = isNetwork ? again : null;
+    if (isNetwork && view) setTimeout(() => this.later === again && again(), MINUTE);
+    if (isNetwork && !isAsked) return;
+    this.show(notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.another() }), view !== null);
+    this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
+  }
+
   /** Forget what was chosen and not yet mixed. */
   clear() {
     this.root.querySelector("form")?.reset();
-  }
-
-  /** Frameworks write "false" where they mean that an attribute is not there. @param {string} name */
-  says(name) {
-    return ![null, "false"].includes(this.getAttribute(name));
   }
 
   /** @param {string} event @param {object} [detail] never an answer */
   announce(event, detail = {}) {
     const told = Object.freeze({ survey: this.surveyId, ...detail });
     this.dispatchEvent(new CustomEvent(`deniable-${event}`, { bubbles: true, composed: true, detail: told }));
-    if (this.host) parent.postMessage({ deniable: event, ...told }, this.host);
+    if (this.around) parent.postMessage({ deniable: event, ...told }, this.around);
   }
+}
+
+// Properties that say what attributes say: frameworks set one or the other. elements.d.ts declares them.
+for (const name of ["src", "name"]) {
+  Object.defineProperty(DeniableElement.prototype, name, {
+    get() {
+      return this.getAttribute(name) ?? "";
+    },
+    set(text) {
+      this.setAttribute(name, text);
+    },
+  });
+}
+for (const name of ["isolated", "kiosk"]) {
+  Object.defineProperty(DeniableElement.prototype, name, {
+    get() {
+      return ![null, "false"].includes(this.getAttribute(name)); // the word stands for an attribute that is not there
+    },
+    set(isOn) {
+      this.toggleAttribute(name, !!isOn && isOn !== "false");
+    },
+  });
 }

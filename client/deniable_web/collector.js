@@ -37,19 +37,19 @@ const LONGEST_WAIT = 20;
  * @returns {Link}
  */
 export function parseLink(link, base) {
-  let url;
   try {
-    url = new URL(link, base);
+    const { origin, pathname, protocol, hostname, hash } = new URL(link, base);
+    const [, path, survey] = /** @type {RegExpExecArray} */ (
+      /^(.*?)\/+(?:s|embed|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(pathname)
+    );
+    // A final dot makes another origin of the same host, with a memory of its own.
+    if (/^https?:$/.test(protocol) && !hostname.endsWith(".")) {
+      return Object.freeze({ collector: origin + path, survey, cohort: new URLSearchParams(hash.slice(1)).get("cohort") });
+    }
   } catch {
-    // no URL at all, refused below with everything else that is no link
+    // no URL at all, or one without an address at its end
   }
-  const found = url && /^(.*?)\/+(?:s|embed|api\/v1\/surveys)\/([a-z2-7]{26})\/?$/.exec(url.pathname);
-  // A final dot makes another origin of the same host, with a memory of its own.
-  if (!url || !found || !/^https?:$/.test(url.protocol) || url.hostname.endsWith(".")) {
-    throw new SurveyError("survey: its link must end in /s/ and its address");
-  }
-  const cohort = new URLSearchParams(url.hash.slice(1)).get("cohort");
-  return Object.freeze({ collector: url.origin + found[1], survey: found[2], cohort });
+  throw new SurveyError("survey: its link must end in /s/ and its address");
 }
 
 /**

@@ -7,7 +7,7 @@
 import { odds } from "./odds.js";
 
 /** @typedef {(Node | string | 0 | false | null | undefined)[]} Children what is not truthy is left out */
-/** @typedef {Record<string, string | ((event: any) => void)>} Attributes functions listen */
+/** @typedef {Record<string, string | number | boolean | ((event: any) => void)>} Attributes functions listen */
 
 /**
  * @template {keyof HTMLElementTagNameMap} T
@@ -17,7 +17,7 @@ export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
-    else element.setAttribute(name, value);
+    else element.setAttribute(name, /** @type {string} */ (value));
   }
   for (const child of children) if (child) element.append(child);
   return element;
@@ -49,8 +49,8 @@ export const box = (/** @type {Children} */ ...children) => h("div", { class: "b
  * @param {string} title @param {() => Node} make
  */
 export function fold(title, make) {
-  const details = h("details", {}, h("summary", {}, title));
-  details.addEventListener("toggle", () => details.append(make()), { once: true });
+  const toggle = () => details.children[1] ?? details.append(make());
+  const details = h("details", { toggle }, h("summary", {}, title));
   return details;
 }
 
@@ -61,7 +61,7 @@ export const button = (text, click) => h("button", { type: "button", part: "butt
 export const link = (text, click) => h("button", { type: "button", class: "link", click }, text);
 
 /** A bar, filled by a share. It repeats what a sentence beside it says. @param {number} share */
-export const bar = (share) => h("progress", { value: String(share), "aria-hidden": "true" });
+export const bar = (share) => h("progress", { value: share, "aria-hidden": true });
 
 /** @param {import("./messages.js").Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
 export const oddsBox = (m, mechanism) =>

@@ -12,18 +12,17 @@
  * Events, none with an answer: deniable-ready, -start, -submit, -complete, -queued, -error, -closed, -resize.
  */
 
-import { DeniableElement } from "./base-element.js";
-import { CEILING, checkCeiling } from "./ceiling.js";
+import { DeniableElement, MINUTE } from "./base-element.js";
+import { CEILING } from "./ceiling.js";
 import { submit } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
-import { BudgetError, CollectorError, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
+import { ReportError } from "./errors.js";
 import { questions } from "./form.js";
 import { Memory, today } from "./memory.js";
 import { fill } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
-import { translate } from "./survey.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */
@@ -32,46 +31,31 @@ import { translate } from "./survey.js";
 /** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
 const KIOSK = "deniable-kiosk";
 
-const MINUTE = 6e4;
 
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
-  /** What to do when the network is back. @type {((isAsked?: unknown) => void) | null} */
-  #again = null;
   /** On a shared device, who is answering now: a random name. */
   #person = "";
-  #isKiosk = false;
 
-  connectedCallback() {
-    const signal = this.arrive();
-    addEventListener("online", () => this.#again?.(), { signal });
-    const observer = new ResizeObserver(() => {
+  constructor() {
+    super();
+    new ResizeObserver(() => {
       // The height of the review depends on the answers in it: it is not told.
-      if (!this.root.querySelector(".review *")) this.announce("resize", { height: this.offsetHeight });
-    });
-    observer.observe(this);
-    signal.addEventListener("abort", () => observer.disconnect());
-    this.#load(signal);
+      if (this.gone && !this.root.querySelector(".review *")) this.announce("resize", { height: this.offsetHeight });
+    }).observe(this);
   }
 
   /** @param {AbortSignal} signal */
-  async #load(signal) {
-    this.#again = null;
-    try {
-      const place = this.place();
-      const { collector, more, isOwn } = place;
-      this.#isKiosk = this.says("kiosk") || (isOwn && parent !== window && window.name === KIOSK);
-      if (!isOwn && this.says("isolated")) return this.#frame(place, signal);
-      this.host = isOwn ? more.get("host") : null;
-      const survey = await this.load(place);
-      if (signal.aborted) return;
-      checkCeiling(survey);
-      this.#person = this.#isKiosk ? newReportId() : "";
-      const seen = await this.#memory.look(survey, collector, this.#isKiosk);
-      if (!signal.aborted) this.#open(translate(survey, place.languages, this.words), place, seen);
-    } catch (error) {
-      if (!signal.aborted) this.#fail(error, null, () => this.#load(signal));
-    }
+  async begin(signal) {
+    const place = this.place();
+    const { collector, more, isOwn } = place;
+    this.isShared = this.kiosk || (isOwn && parent !== window && window.name === KIOSK);
+    if (!isOwn && this.isolated) return this.#frame(place, signal);
+    this.around = isOwn ? more.get("host") : null;
+    const view = await this.load(place, signal);
+    this.#person = this.isShared ? newReportId() : "";
+    const seen = await this.#memory.look(view, collector, this.isShared);
+    if (!signal.aborted) this.#open(view, place, seen);
   }
 
   /** The same survey where this page cannot see it. @param {Place} place @param {AbortSignal} signal */
@@ -79,11 +63,11 @@ export class DeniableSurvey extends DeniableElement {
     const more = new URLSearchParams({ host: location.origin, lang });
     if (cohort !== null) more.set("cohort", cohort);
     const src = `${collector}/embed/${survey}#${more}`;
-    const frame = h("iframe", { src, name: this.#isKiosk ? KIOSK : "", title: this.title || this.words.survey, part: "frame" });
+    const frame = h("iframe", { src, name: this.isShared ? KIOSK : "", title: this.title || this.words.survey, part: "frame" });
     const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
       if (source !== frame.contentWindow || origin !== new URL(collector).origin) return;
       const { deniable, height } = Object(data);
-      if (height > 0) frame.height = String(Math.ceil(height));
+      if (height > 0) frame.height = /** @type {any} */ (Math.ceil(height));
       this.announce(String(deniable), height > 0 ? { height } : {});
     };
     addEventListener("message", listen, { signal });
@@ -97,7 +81,7 @@ export class DeniableSurvey extends DeniableElement {
     const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
     const closed = screens.notOpen(m, view, today(), place.cohort);
-    if (kept && !this.#isKiosk) {
+    if (kept && !this.isShared) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
       else if (seen.isSent === false) this.#send(view, place, kept, true);
       // Another collector of the survey gets the same report, if somebody wants that.
@@ -109,13 +93,25 @@ export class DeniableSurvey extends DeniableElement {
       again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined }), m.next);
     } else {
       const start = () => {
-        this.show(questions(m, view, (answers) => this.#answer(view, place, answers)), true);
+        const form = questions(m, view, (answers) => this.#answer(view, place, answers));
+        this.show(form, true);
+        if (this.isShared) {
+          // Where somebody walked away, what they chose does not wait for the next person.
+          /** @type {number} */
+          let idle;
+          const stir = () => {
+            clearTimeout(idle);
+            idle = setTimeout(() => form.isConnected && this.restart(), 2 * MINUTE);
+          };
+          for (const event of ["keydown", "pointerdown"]) form.addEventListener(event, stir);
+          stir();
+        }
         this.announce("start");
       };
       const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
       const notes = [
-        this.#isKiosk ? m.kiosk : !this.#memory.lasts && m.fleeting,
-        seen.isSame && !this.#isKiosk && m.same,
+        this.isShared ? m.kiosk : !this.#memory.lasts && m.fleeting,
+        seen.isSame && !this.isShared && m.same,
         seen.hasTold && fill(m.told, { own, all }),
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
       ];
@@ -128,12 +124,15 @@ export class DeniableSurvey extends DeniableElement {
 
   /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */
   async #answer(view, place, answers = {}) {
+    const { gone } = this;
     this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
       const draw = () => randomize(view, answers, { cohort: place.cohort });
-      this.#send(view, place, await this.#memory.once(view, place.collector, draw, this.#person), true);
+      const report = await this.#memory.once(view, place.collector, draw, this.#person);
+      // If the page shows another survey by now, what is kept goes out when this one comes up again.
+      if (gone === this.gone) this.#send(view, place, report, true);
     } catch (error) {
-      this.#fail(error, view, () => {});
+      if (gone === this.gone) this.fail(error, view, () => {});
     }
   }
 
@@ -142,21 +141,21 @@ export class DeniableSurvey extends DeniableElement {
    * @param {unknown} [isAsked] whether somebody did; otherwise nothing moves unless the report arrives
    */
   async #send(view, place, report, isAsked) {
-    this.#again = null;
+    this.later = null;
     if (isAsked) this.show(screens.wait(this.words), true);
     this.announce("submit");
+    const { gone } = this;
     const person = this.#person;
-    const { signal } = this.gone;
     try {
       await submit(view, place.collector, report);
       // Where this fails, the same report goes once more the next time, and counts once.
       await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
-      if (signal.aborted || person !== this.#person) return; // something else is on the screen by now
+      if (gone !== this.gone) return; // something else is on the screen by now
       this.#receipt(view, place, report, this.words.sent);
       this.announce("complete");
     } catch (error) {
       const again = (/** @type {unknown} */ isAsked) => this.#send(view, place, report, isAsked);
-      if (!signal.aborted && person === this.#person) this.#fail(error, view, again, !!isAsked);
+      if (gone === this.gone) this.fail(error, view, again, !!isAsked);
     }
   }
 
@@ -175,35 +174,6 @@ export class DeniableSurvey extends DeniableElement {
   /** @param {View} view @param {Place} place @param {string} report @param {string} title */
   #receipt(view, { collector }, report, title) {
     const link = `${collector}/s/${view.id}`;
-    this.show(screens.receipt(this.words, view, report, { title, link, next: this.#next() }), true);
-  }
-
-  /** On a shared device, the way to the next person. */
-  #next = () => this.#isKiosk && (() => this.#load(this.gone.signal));
-
-  /**
-   * Every failure has a screen, and none of them sends anything.
-   * @param {unknown} error @param {View | null} view null while there is none
-   * @param {(isAsked?: unknown) => void} again what tries once more; a report is tried again by itself every minute
-   * @param {unknown} [isAsked] otherwise the screen says it already
-   */
-  #fail(error, view, again, isAsked = true) {
-    const m = this.words;
-    // Those two speak of epsilon, and for programmers.
-    const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
-    const isClosed = error instanceof SurveyClosed;
-    const isNetwork = error instanceof CollectorError;
-    const [title, text] =
-      error instanceof ReportError ? [isClosed ? m.closed : m.notTaken, m.notKept]
-      : error instanceof BudgetError ? [m.refused, m.refusedText]
-      : error instanceof UnusableMemory ? [m.refused, m.unusable]
-      : !isNetwork ? [m.altered, m.alteredText]
-      : view ? [m.waiting, m.waitingText]
-      : [m.unreachable, m.unreachableText];
-    this.#again = isNetwork ? again : null;
-    if (isNetwork && view) setTimeout(() => this.#again === again && again(), MINUTE);
-    if (isNetwork && !isAsked) return;
-    this.show(screens.notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.#next() }), view !== null);
-    this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
+    this.show(screens.receipt(this.words, view, report, { title, link, next: this.another() }), true);
   }
 }

@@ -21,7 +21,27 @@ type Switch = boolean | "" | "true" | "false";
 
 export interface DeniableElements {
   "deniable-survey": Attributes & { isolated?: Switch; kiosk?: Switch };
-  "deniable-question": Attributes & { name?: string; question?: string };
+  "deniable-question": Attributes & { name?: string; question?: string; form?: string; disabled?: boolean; kiosk?: Switch };
+}
+
+declare module "./base-element.js" {
+  interface DeniableElement {
+    src: string;
+    name: string;
+    kiosk: boolean;
+    /** Of <deniable-survey> alone. */
+    isolated: boolean;
+  }
+}
+
+declare module "./question.js" {
+  interface DeniableQuestion {
+    readonly form: HTMLFormElement | null;
+    readonly labels: NodeList;
+    readonly validationMessage: string;
+    readonly validity: ValidityState;
+    readonly willValidate: boolean;
+  }
 }
 
 declare global {

@@ -19,22 +19,22 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
   const { lo, hi } = mechanism;
   const [isNumber, isTicks] = [type === "number", type === "ticks"];
   const title = number + text;
-  const note = h("p", { class: "missing", id: `missing-${id}` });
-  const described = { "aria-describedby": `hint-${id} missing-${id}` };
+  const note = h("p", { class: "missing" });
+  const described = { "aria-describedby": `about-${id}` };
   const inputs = isNumber
     ? [
         h("input", {
           type: "number",
           name: id,
           inputmode: lo < 0 ? "text" : "numeric", // some keypads for numbers have no minus
-          min: String(lo),
-          max: String(hi),
-          "aria-labelledby": `text-${id}`,
+          min: lo,
+          max: hi,
+          "aria-label": title,
           part: "number",
           ...described,
         }),
       ]
-    : options.map((_, n) => h("input", { type: isTicks ? "checkbox" : "radio", name: id, value: String(n) }));
+    : options.map((_, n) => h("input", { type: isTicks ? "checkbox" : "radio", name: id, value: n }));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
   return {
@@ -44,9 +44,8 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
     set: h(
       "fieldset",
       { class: "card", part: "card question", ...(isNumber ? {} : described) },
-      h("legend", { id: `text-${id}`, part: "question-text" }, own(title)),
-      h("p", { class: "quiet", id: `hint-${id}` }, fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)),
-      note,
+      h("legend", { part: "question-text" }, own(title)),
+      h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)), note),
       h(
         "div",
         { class: `options ${type}` },
@@ -92,30 +91,17 @@ export function questions(m, view, send) {
   const summary = h("div", { role: "alert", class: "bad" });
   const done = quiet();
   const count = () => {
-    const n = asked.filter((each) => each.answer() !== undefined).length;
-    done.replaceChildren(bar(n / all), fill(m.progress, { n, all }));
+    const n = asked.filter((each) => each.answer() === undefined).length; // ticks need no answer: none is one too
+    done.replaceChildren(bar(1 - n / all), fill(m.progress, { n }));
   };
-  const form = h(
-    "form",
-    { novalidate: "", autocomplete: "off", part: "form", input: count },
-    card(heading(own(view.title)), p(m.truthfully), quiet(m.nothingYet)),
-    summary,
-    next(),
-  );
-  // The first question stands on the screen before a slow phone lays out the others.
-  setTimeout(() => {
-    while (asked.length < all) form.append(next());
-    form.append(card(done, h("button", { part: "button" }, m.review)));
-    count();
-  }, 20);
   const review = h("div", { class: "review" });
   const edit = () => {
     review.replaceChildren();
     form.hidden = false;
     count();
   };
-  form.addEventListener("reset", () => setTimeout(edit)); // once the inputs are empty
-  form.addEventListener("submit", (event) => {
+  /** Nothing, or what is missing, in place of the answers. @param {Event} event */
+  const submit = (event) => {
     event.preventDefault();
     if (asked.length < all) return; // Enter, in the moment before they all stand there
     const missing = asked.filter((each) => each.mark(each.answer() === undefined));
@@ -146,7 +132,21 @@ export function questions(m, view, send) {
       ),
     );
     focusOn(review);
-  });
+  };
+  const reset = () => setTimeout(edit); // once the inputs are empty
+  const form = h(
+    "form",
+    { novalidate: "", autocomplete: "off", part: "form", input: count, submit, reset },
+    card(heading(own(view.title)), p(m.truthfully), quiet(m.nothingYet)),
+    summary,
+    next(),
+  );
+  // The first question stands on the screen before a slow phone lays out the others.
+  setTimeout(() => {
+    while (asked.length < all) form.append(next());
+    form.append(card(done, h("button", { part: "button" }, m.review)));
+    count();
+  }, 20);
   return h("div", {}, form, review);
 }
 

@@ -8,18 +8,17 @@
  */
 
 import { DeniableElement } from "./base-element.js";
-import { checkCeiling } from "./ceiling.js";
+import { weakness } from "./ceiling.js";
 import { randomizeAnswer } from "./device.js";
 import { button, card, h, p, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./form.js";
 import { Memory } from "./memory.js";
-import { notice } from "./screens.js";
-import { translate } from "./survey.js";
+import { strength } from "./screens.js";
 
 export class DeniableQuestion extends DeniableElement {
   static formAssociated = true;
-  #internals = this.attachInternals();
+  internals = this.attachInternals();
   #memory = new Memory();
 
   /** What the form gets: libraries that read a form's inputs one by one find it too. */
@@ -29,75 +28,115 @@ export class DeniableQuestion extends DeniableElement {
   get value() {
     return this.#field.value;
   }
-  get validity() {
-    return this.#internals.validity;
+  get type() {
+    return this.localName;
+  }
+  checkValidity() {
+    return this.internals.checkValidity();
   }
   reportValidity() {
-    return this.#internals.reportValidity();
+    return this.internals.reportValidity();
   }
 
+  /** On a shared device the next person answers; on one's own, what was drawn stays. */
   formResetCallback() {
-    this.clear();
+    if (this.kiosk) this.restart();
+    else this.clear();
+  }
+  formAssociatedCallback() {
+    this.#follow();
+  }
+  formDisabledCallback() {
+    this.#follow();
   }
 
-  async connectedCallback() {
-    const signal = this.arrive();
+  /** @override @param {string} [name] */
+  attributeChangedCallback(name) {
+    if (name === "name") this.#follow();
+    else super.attributeChangedCallback();
+  }
+
+  /** What holds for the element holds for the input that stands for it in the form, and for those in which people choose. */
+  #follow() {
+    const field = this.#field;
+    const form = this.getAttribute("form");
+    field.name = this.name;
+    field.toggleAttribute("form", form !== null);
+    if (form) field.setAttribute("form", form);
+    field.disabled = this.matches(":disabled");
+    const set = this.root.querySelector("fieldset");
+    if (set) set.disabled = field.disabled;
+  }
+
+  /** @override */
+  restart() {
+    this.#field.value = "";
+    this.replaceChildren();
     this.#refuse();
-    try {
-      const place = this.place();
-      const survey = await this.load(place);
-      if (signal.aborted) return;
-      const id = this.getAttribute("question") ?? this.getAttribute("name");
-      const question = translate(survey, place.languages, this.words).questions.find((each) => each.id === id);
-      if (!question) throw new SurveyError("question: must be one of the survey's");
-      checkCeiling(survey);
-      const { collector } = place;
-      const hold = (/** @type {unknown} */ value) => {
-        this.#field.name = this.getAttribute("name") ?? "";
-        this.#field.value = String(value);
-        this.replaceChildren(this.#field); // one, also in a copy of an element that had one
-        this.#internals.setValidity({});
-        this.show(card(p(this.words.mixed, "lead")));
-        this.dispatchEvent(new Event("change", { bubbles: true }));
-        this.announce("complete");
-      };
-      // The survey may have asked this already, here or under another title: then nothing is drawn.
-      const known = await this.#memory.value(question, collector);
-      if (signal.aborted) return;
-      if (known !== undefined) {
-        this.announce("ready");
-        return hold(known);
-      }
-      await this.#memory.look(survey, collector);
-      const asked = ask(this.words, question);
-      const mix = button(this.words.mix, async () => {
+    return super.restart();
+  }
+
+  /** @param {AbortSignal} signal */
+  async begin(signal) {
+    const place = this.place();
+    const { collector } = place;
+    const survey = await this.load(place, signal);
+    const id = this.getAttribute("question") ?? this.name;
+    const question = survey.questions.find((each) => each.id === id);
+    if (!question) throw new SurveyError("question: must be one of the survey's");
+    const m = this.words;
+    const hold = (/** @type {unknown} */ value) => {
+      this.#field.value = String(value);
+      this.#follow();
+      this.replaceChildren(this.#field); // one, also in a copy of an element that had one
+      this.internals.setValidity({});
+      this.show(card(p(m.mixed, "lead")));
+      this.dispatchEvent(new Event("change", { bubbles: true }));
+      this.announce("complete");
+    };
+    // The survey may have asked this already, here or under another title: then nothing is drawn.
+    const known = this.kiosk ? undefined : await this.#memory.value(question, collector);
+    const { totals } = await this.#memory.look(survey, collector, this.kiosk || known !== undefined);
+    if (signal.aborted) return;
+    this.#refuse();
+    if (known === undefined) {
+      const asked = ask(m, question);
+      const mix = button(m.mix, async () => {
         const answer = asked.answer();
         if (asked.mark(answer === undefined)) return asked.inputs[0].focus();
+        const draw = () => randomizeAnswer(question, answer);
         try {
-          hold(await this.#memory.value(question, collector, () => randomizeAnswer(question, answer)));
+          const value = this.kiosk ? draw() : await this.#memory.value(question, collector, draw);
+          if (!signal.aborted) hold(value);
         } catch (error) {
-          this.#fail(error);
+          if (!signal.aborted) this.fail(error);
         }
       });
-      const m = this.words;
-      asked.set.append(quiet(`${m.can}: ${m.canSite}`), quiet(m.mixFirst), mix);
+      asked.set.append(
+        strength(m, weakness(survey, totals[0])),
+        quiet(`${m.can}: ${m.canSite}`),
+        quiet(`${m.mixFirst} ${this.kiosk ? m.kiosk : ""}`),
+        mix,
+      );
       const submit = (/** @type {Event} */ event) => event.preventDefault(); // Enter
       this.show(h("form", { autocomplete: "off", submit }, asked.set));
-      this.#refuse();
-      this.announce("ready");
-    } catch (error) {
-      this.#fail(error);
+      this.#follow();
     }
-  }
-
-  /** @param {unknown} error */
-  #fail(error) {
-    this.show(notice(this.words, "", "", { detail: Object(error).message }));
-    this.announce("error");
+    this.announce("ready");
+    if (known !== undefined) hold(known);
   }
 
   /** Keep the form from going out without a value. */
   #refuse() {
-    this.#internals.setValidity({ customError: true }, this.words.mixFirst ?? this.words.unreachable);
+    this.internals.setValidity({ customError: true }, this.words.mixFirst ?? this.words.unreachable);
   }
+}
+
+// What fields say of themselves; elements.d.ts declares it.
+for (const name of ["form", "labels", "validationMessage", "validity", "willValidate"]) {
+  Object.defineProperty(DeniableQuestion.prototype, name, {
+    get() {
+      return this.internals[name];
+    },
+  });
 }

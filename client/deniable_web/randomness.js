@@ -30,6 +30,9 @@ export function below(bound, word) {
   }
 }
 
+/** A number in digits of a base, with zeros before it. @param {number} number @param {number} base @param {number} width */
+export const digits = (number, base, width) => number.toString(base).padStart(width, "0");
+
 /** A fresh report id: 128 random bits, so no two devices ever meet. */
 export const newReportId = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => digits(byte, 16, 2)).join("");

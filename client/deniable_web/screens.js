@@ -26,6 +26,9 @@ export function wait(m) {
   return card(said);
 }
 
+/** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
+export const strength = (m, weak) => p([m.unsure, m.hint, m.weak][weak], weak > 1 ? "box bad" : "lead");
+
 /**
  * @param {Messages} m @param {View} view
  * @param {{ cohort: string | null, isSeen: boolean, total: number, notes: (string | false)[], start: () => void }} how
@@ -41,7 +44,7 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
     heading(own(view.title)),
     view.organiser && quiet(m.askedBy, " ", own(view.organiser)),
     view.about && p(own(view.about)),
-    p([m.unsure, m.hint, m.weak][weak], isWeak ? "box bad" : "lead"),
+    strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
     quiet(`${m.why} ${hasYes ? m.noAdmission : ""}`),
     ...notes.map((note) => note && p(note, "box")),

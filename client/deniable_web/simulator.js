@@ -15,7 +15,7 @@ export function simulator(m, question) {
   const choice = h(
     "select",
     { "aria-label": m.pretend, change: () => clear() },
-    ...answers.map((answer, n) => h("option", { value: String(n) }, labels[n] ?? String(answer))),
+    ...answers.map((answer, n) => h("option", {}, labels[n] ?? String(answer))),
   );
   const drawn = h("div", { role: "status" });
   /** How often each option was supported, each number sent. @type {Map<string | number, number>} */

@@ -1,6 +1,8 @@
 //@ts-check
 /* JSON in the one form that Deniable writes. */
 
+import { digits } from "./randomness.js";
+
 /**
  * Write JSON as Python's json.dumps(..., ensure_ascii=True) does, without spaces.
  *
@@ -11,6 +13,6 @@
 export function dumps(value, replacer) {
   return JSON.stringify(value, replacer).replace(
     /[\x7f-\uffff]/g,
-    (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"),
+    (unit) => "\\u" + digits(unit.charCodeAt(0), 16, 4),
   );
 }

@@ -13,64 +13,76 @@
 
 export const css = `
 :host {
-  --soft:var(--deniable-paper, light-dark(#f3f6f9, #1f2832));
-  --accent:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
-  display: block;
-  max-width: 40rem;
   margin-inline: auto;
-  color: var(--deniable-ink, light-dark(#1c2530, #e4eaf0));
-  font: 1.0625rem/1.6 var(--deniable-font, system-ui, sans-serif);
-  letter-spacing: normal;
-  text-align: start;
-  text-transform: none;
   overflow-wrap: anywhere;
   accent-color: var(--accent);
+  letter-spacing: normal;
+  display: block;
+  color: var(--deniable-ink, light-dark(#123, #def));
+  --accent:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
+  --soft:var(--deniable-paper, light-dark(#f3f6f9, #223));
+  font: 1.06rem/1.6 var(--deniable-font, system-ui, sans-serif);
+  text-align: start;
+  text-transform: none;
+  max-width: 40rem;
 }
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
-* { box-sizing: border-box; margin: 0; padding: 0; font: inherit; color: inherit; }
-h1, h2, legend, button, .lead, .missing { font-weight: 600; }
-h1 { font-size: 1.5rem; line-height: 1.3; }
+* { color: inherit; padding: 0; box-sizing: border-box; font: inherit; margin: 0; }
+h1, button, .missing, .lead, h2, legend { font-weight: 600; }
+h1 { line-height: 1.3; font-size: 1.5rem; }
 :is(form, .stack, dl, fieldset) > * + * { margin-top: 1rem; }
 :is(.box, .options) > * + * { margin-top: .5rem; }
-label, .row, .scale, dl div { display: flex; flex-wrap: wrap; gap: .5rem; }
+.scale, dl div, .row, label { flex-wrap: wrap; display: flex; gap: .5rem; }
 label { flex-wrap: nowrap; align-items: center; }
 dt { width: 11rem; }
 dd { flex: 14rem; }
 .card {
   min-width: 0;
-  padding: clamp(1rem, 4vw, 2rem);
-  background: var(--deniable-card, light-dark(#fff, #171e26));
   border: 1px solid;
+  background: var(--deniable-card, light-dark(#fff, #112));
   border-color: var(--soft);
   border-radius: var(--deniable-radius, 1rem);
+  padding: clamp(1rem, 4vw, 2rem);
 }
 legend { float: inline-start; margin-bottom: 1rem; }
-legend, progress, iframe { width: 100%; border: 0; }
-.quiet, dt, summary, code { color: var(--deniable-quiet, light-dark(#566270, #9fabb8)); font-size: .9375rem; }
+iframe, legend, progress { width: 100%; border: 0; }
+summary, dt, .quiet, code { font-size: .94rem; color: var(--deniable-quiet, light-dark(#567, #9ab)); }
 .box { background: var(--soft); }
-.box, label, button, select, [type=number] { padding: .5rem 1rem; border-radius: .5rem; }
+.box, select, [type=number], label, button { border-radius: .5rem; padding: .5rem 1rem; }
 .bad { border-inline-start: .25rem solid; }
-.bad, .missing { color: var(--deniable-danger, light-dark(#a8261c, #ff9d92)); }
+.missing, .bad { color: var(--deniable-danger, light-dark(#a21, #f99)); }
 code { font-family: monospace; }
-pre, .text { white-space: pre-line; }
-label, select, [type=number] { border: 1px solid; border-color: var(--deniable-line, light-dark(#566270, #9fabb8)); background: none; max-width: 100%; }
+.text, pre { white-space: pre-line; }
+select, [type=number], label {
+  border: 1px solid;
+  background: none;
+  max-width: 100%;
+  border-color: var(--deniable-line, light-dark(#567, #9ab));
+}
 option { color: initial; }
-label, button, summary { cursor: pointer; }
+summary, label, button { cursor: pointer; }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
-input { flex: none; width: 1.25rem; height: 1.25rem; }
+input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number] { width: 10rem; height: 3rem; }
 .options { clear: both; }
-.scale label { flex-flow: column; margin: 0; padding: .5rem; }
+.scale label { flex-flow: column; padding: .5rem; margin: 0; }
 ul { list-style: none; }
 button {
-  display: block;
-  min-height: 3rem;
-  color: var(--deniable-on-accent, light-dark(#fff, #171e26));
-  background: var(--accent);
   border: 2px solid; /* forced colours show it */
+  display: block;
+  color: var(--deniable-on-accent, light-dark(#fff, #112));
   border-color: var(--accent);
+  background: var(--accent);
+  min-height: 3rem;
 }
-.link { min-height: 1.75rem; padding: 0; text-align: start; text-decoration: underline; color: inherit; background: none; }
+.link {
+  color: inherit;
+  padding: 0;
+  min-height: 1.75rem;
+  background: none;
+  text-align: start;
+  text-decoration: underline;
+}
 summary { width: fit-content; padding-block: .25rem; }
 :focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
 `;

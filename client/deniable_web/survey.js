@@ -9,6 +9,7 @@
 import { SurveyError } from "./errors.js";
 import { demand, isWhole } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
+import { digits } from "./randomness.js";
 import { sha256, utf8 } from "./sha256.js";
 import { dumps } from "./strict-json.js";
 
@@ -56,28 +57,12 @@ const MAX_TEXT = 4000;
 /** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
 const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
-/** Mechanisms, and the question types that they may answer for. */
-const TYPES = new Map(
-  Object.entries({
-    "two-coin": "yes-no",
-    warner: "yes-no",
-    "k-ary": "choice scale",
-    subset: "choice scale",
-    exponential: "choice scale",
-    "forced-response": "choice",
-    "tick-boxes": "ticks",
-    mean: "scale number",
-    geometric: "scale number",
-    "discrete-laplace": "number",
-  }),
-);
-
 /**
  * The address of published bytes.
  * @param {Uint8Array<ArrayBuffer>} bytes
  */
 export async function address(bytes) {
-  const bits = Array.from(await sha256(bytes), (byte) => byte.toString(2).padStart(8, "0")).join("").slice(0, 128);
+  const bits = Array.from(await sha256(bytes), (byte) => digits(byte, 2, 8)).join("").slice(0, 128);
   // Base32 has letters first: 0 is "a", as 10 is among digits to base 36; after "z" comes 2.
   return `${bits}00`.replace(/.{5}/g, (five) => {
     const digit = parseInt(five, 2);
@@ -132,7 +117,9 @@ async function read(bytes, id) {
     cohortRequired: cohort_required,
     isLive: results === "live",
     cohorts: maybe(cohorts, labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]),
-    questions: list(questions, 1, MAX_QUESTIONS).map(question),
+    questions: Object.freeze(
+      await Promise.all(list(questions, 1, MAX_QUESTIONS).map((each) => question(each, fresh && id))),
+    ),
     document,
   };
   distinct(survey.questions.map((each) => each.id));
@@ -142,41 +129,35 @@ async function read(bytes, id) {
   // Only now, when its depth and its numbers are known to be small.
   const known = { deniable, about, closes, cohort_required, cohorts, fresh, opens, organiser, questions, readers, release, results, retention, title };
   demand(dumps(known, sorted) === document);
-  // The same question under another title, id or reason is the same question, unless each survey is a wave of its own.
-  const key = (/** @type {any} */ { mechanism, options, text, type }) =>
-    address(utf8(dumps({ mechanism, options, survey: fresh && id, text, type }, sorted)));
-  const remembered = await Promise.all(questions.map(key));
   return Object.freeze({
     ...survey,
-    questions: Object.freeze(survey.questions.map((each, n) => Object.freeze({ ...each, key: remembered[n] }))),
     epsilon: survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0) * (1 + 2 ** -45), // upwards, as in `settle`
   });
 }
 
 /**
  * Rows of estimates for one group of people: one for each share, and one for a mean.
- * @param {Omit<Question, "key">} question
+ * @param {Question} question
  */
 function rowsOf({ type, options, mechanism }) {
   const shares = mechanism.name === "mean" ? 0 : options.length; // a number has no options
   return shares + (type === "scale" || type === "number" ? 1 : 0);
 }
 
-/** @param {any} published @returns {Omit<Question, "key">} */
-function question(published) {
+/** @param {any} published @param {unknown} wave the survey's address, where each survey asks anew @returns {Promise<Question>} */
+async function question(published, wave) {
   const { goal, id, mechanism: weights, options: given, text: words, type, why } = published;
   const [isNumber, isScale] = [type === "number", type === "scale"];
   demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
   const options = isNumber ? labels(given, 0, 0) : labels(given, 2, isScale ? MAX_LEVELS : MAX_OPTIONS);
-  // As they stand there: neither of these can be translated.
-  demand(type !== "yes-no" || String(given) === "no,yes");
-  demand(!isScale || areLevels(given));
+  demand(type !== "yes-no" || String(given) === "no,yes"); // as they stand there, which nobody translates
+  demand(!isScale || areLevels(options));
   demand(isScale ? goal === "shares" || goal === "mean" : goal === undefined);
   const mechanism = mechanismFromPublished(weights);
-  demand(TYPES.get(mechanism.name)?.split(" ").includes(type));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(type));
   demand(isNumber || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   exactly(published, { goal, id, mechanism: weights, options: given, text: words, type, why });
-  return {
+  return Object.freeze({
     id,
     type: /** @type {Question["type"]} */ (type),
     text: text(words, MAX_TEXT),
@@ -184,19 +165,22 @@ function question(published) {
     mechanism,
     goal: goal ?? null,
     why: maybe(why, plain, MAX_TEXT),
-  };
+    // The same question under another title, id or reason is the same question, unless each survey is a wave of its own.
+    key: await address(utf8(dumps({ mechanism: weights, options: given, survey: wave, text: words, type }, sorted))),
+  });
 }
 
 /**
  * A survey as people read it: its own texts in the first of their languages that it has.
  *
- * `labels` are what people choose from, `options` what answers are. They differ where a survey is translated.
+ * `labels` are what people choose from, `options` what answers are. They differ where a survey is translated, and where
+ * a level has a label beside its number: that stands under "und", a language for whoever reads none of the others.
  * @param {Survey} survey @param {readonly string[]} languages
  * @param {import("./messages.js").Messages} m
  */
 export function translate(survey, languages, m) {
   const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
-    value?.default === undefined ? value : value[languages.find((each) => Object.hasOwn(value, each)) ?? "default"];
+    value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
   const { title, organiser, about, questions } = JSON.parse(survey.document, pick);
   return {
     ...survey,
@@ -211,9 +195,11 @@ export function translate(survey, languages, m) {
   };
 }
 
-/** @param {any} options */
-const areLevels = (options) =>
-  /^(0|-?[1-9]\d{0,8})$/.test(options[0]) && options.every((/** @type {unknown} */ each, /** @type {number} */ n) => each === String(Number(options[0]) + n));
+/** Whole numbers in rising order, each in the only way to write it. @param {any} options */
+function areLevels(options) {
+  const first = Number(options[0]);
+  return isWhole(first, 1 - 1e9, 1e9 - 1) && options.every((/** @type {unknown} */ each, /** @type {number} */ n) => each === String(first + n));
+}
 
 /** Sorted keys, for JSON.stringify. @param {string} _key @param {unknown} value */
 const sorted = (_key, value) =>

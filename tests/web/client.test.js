@@ -65,7 +65,7 @@ test("every language has every sentence, short enough, without a word that misle
   for (const [bad, what] of [
     [without, '"send": is missing'],
     [{ ...de, more: "x" }, '"more": is used nowhere'],
-    [{ ...de, progress: "{n}" }, '"progress": must hold {all},{n}'],
+    [{ ...de, progress: "{all}" }, '"progress": must hold {n}'],
     [{ ...de, sent: "Sie bleiben anonym." }, '"sent": holds a word that misleads'],
     [{ ...de, lang: "fr" }, '"lang": must be "de"'],
     [{ ...de, dir: "up" }, '"dir": must be "ltr" or "rtl"'],

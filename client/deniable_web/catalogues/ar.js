@@ -46,7 +46,7 @@ export default Object.freeze({
   "missing": "من فضلك اختر إجابة.",
   "missingSome": "ما زالت بعض الأسئلة بلا إجابة",
   "missingWhy": "ترك سؤال سيقول شيئًا عنك.",
-  "progress": "أُجيب عن {n} من {all}",
+  "progress": "بقي دون إجابة: {n}",
   "review": "مراجعة",
   "yours": "إجاباتك، على هذا الجهاز وحده",
   "none": "لا شيء",

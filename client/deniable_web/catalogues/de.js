@@ -46,7 +46,7 @@ export default Object.freeze({
   "missing": "Bitte wählen Sie eine Antwort.",
   "missingSome": "Einige Fragen brauchen noch eine Antwort",
   "missingWhy": "Eine auszulassen würde etwas über Sie verraten.",
-  "progress": "{n} von {all} beantwortet",
+  "progress": "Noch zu beantworten: {n}",
   "review": "Prüfen",
   "yours": "Ihre Antworten, nur auf diesem Gerät",
   "none": "Nichts",

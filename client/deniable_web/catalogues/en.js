@@ -46,7 +46,7 @@ export default Object.freeze({
   "missing": "Please choose an answer.",
   "missingSome": "Some questions still need an answer",
   "missingWhy": "Leaving one out would tell something about you.",
-  "progress": "{n} of {all} answered",
+  "progress": "Still to answer: {n}",
   "review": "Review",
   "yours": "Your answers, on this device alone",
   "none": "None",

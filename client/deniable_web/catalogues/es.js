@@ -46,7 +46,7 @@ export default Object.freeze({
   "missing": "Por favor, elija una respuesta.",
   "missingSome": "Algunas preguntas aún necesitan respuesta",
   "missingWhy": "Omitir una diría algo de usted.",
-  "progress": "{n} de {all} respondidas",
+  "progress": "Quedan por responder: {n}",
   "review": "Revisar",
   "yours": "Sus respuestas, solo en este dispositivo",
   "none": "Nada",

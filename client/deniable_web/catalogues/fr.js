@@ -46,7 +46,7 @@ export default Object.freeze({
   "missing": "Veuillez choisir une réponse.",
   "missingSome": "Il manque encore une réponse à certaines questions",
   "missingWhy": "En omettre une dirait quelque chose sur vous.",
-  "progress": "{n} sur {all} répondues",
+  "progress": "Questions encore sans réponse : {n}",
   "review": "Relire",
   "yours": "Vos réponses, sur cet appareil seulement",
   "none": "Rien",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "bsi2xte4nlx6ybeayfc62ulfoa",
-  de: "oc2na5nbgwoqk77i3rlaaeixna",
-  en: "4bxjjrff4ozgglkrrinom67pdu",
-  es: "65i3c54a42anvv63rid3kcksvi",
-  fr: "np4n7qr34zyxz7cnncuhz5ib4q",
+  ar: "ngm5gep5mbnwtg7cit3hxgj2oi",
+  de: "p4cml63so3lmdhqyhc5sh2x25e",
+  en: "tho7yhkn4ovux5p7qrgvhlvw3u",
+  es: "mpzt5bxua7jpxduhzxrnpgopbq",
+  fr: "hopqb4qc336asqobcbwdxfeni4",
 };

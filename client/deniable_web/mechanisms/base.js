@@ -15,6 +15,8 @@ export class Mechanism {
   /** The name under which a survey publishes it, which never changes its meaning, and its parameters. */
   static published = [""];
   name = /** @type {typeof Mechanism} */ (this.constructor).published[0];
+  /** The types of questions that it may answer for. */
+  static types = "";
   /** The lowest answer; 0 where answers are options. */
   lo = 0;
   /** The highest one. */

@@ -13,4 +13,5 @@ import { ClampedNoise } from "./rows.js";
  */
 export class DiscreteLaplace extends ClampedNoise {
   /** @override */ static published = ["discrete-laplace", "lo", "hi", "margin", "tails"];
+  /** @override */ static types = "number";
 }

@@ -17,6 +17,7 @@ const LARGEST_K = 64;
  */
 export class Exponential extends RowMechanism {
   /** @override */ static published = ["exponential", "weights"];
+  /** @override */ static types = "choice scale";
 
   /** @param {any} weights a square table; every row adds up to 2**32 */
   constructor(weights) {

@@ -15,6 +15,7 @@ import { Mechanism, demand, forcedLoss, integer, integers, sum, weight } from ".
  */
 export class ForcedResponse extends Mechanism {
   /** @override */ static published = ["forced-response", "truth", "forced"];
+  /** @override */ static types = "choice";
 
   /** @param {unknown} truth weight out of 2**32 @param {any} forced weights that add up to 2**32 */
   constructor(truth, forced) {

@@ -13,6 +13,7 @@ import { ClampedNoise } from "./rows.js";
  */
 export class Geometric extends ClampedNoise {
   /** @override */ static published = ["geometric", "lo", "hi", "tails"];
+  /** @override */ static types = "scale number";
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} tails weights out of 2**32, strictly falling */
   constructor(lo, hi, tails) {

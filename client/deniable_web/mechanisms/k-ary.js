@@ -16,6 +16,7 @@ import { Mechanism, alike, demand, integer, logRatio, weight } from "./base.js";
  */
 export class KAry extends Mechanism {
   /** @override */ static published = ["k-ary", "k", "keep"];
+  /** @override */ static types = "choice scale";
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {

@@ -14,6 +14,7 @@ import { Mechanism, alike, demand, integer, logRatio } from "./base.js";
  */
 export class Mean extends Mechanism {
   /** @override */ static published = ["mean", "lo", "hi", "slope"];
+  /** @override */ static types = "scale number";
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} slope what each step adds to the weight of sending 1 */
   constructor(lo, hi, slope) {

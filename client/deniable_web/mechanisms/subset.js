@@ -17,6 +17,7 @@ import { Mechanism, alike, integer, logRatio } from "./base.js";
  */
 export class Subset extends Mechanism {
   /** @override */ static published = ["subset", "k", "w", "inside"];
+  /** @override */ static types = "choice scale";
 
   /** @param {unknown} k @param {unknown} w @param {unknown} inside */
   constructor(k, w, inside) {

@@ -16,6 +16,7 @@ import { Mechanism, alike, integer, logRatio } from "./base.js";
  */
 export class TickBoxes extends Mechanism {
   /** @override */ static published = ["tick-boxes", "k", "keep"];
+  /** @override */ static types = "ticks";
 
   /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
   constructor(k, keep) {

@@ -13,6 +13,7 @@ import { Mechanism, forcedLoss, weight } from "./base.js";
  */
 export class TwoCoin extends Mechanism {
   /** @override */ static published = ["two-coin", "truth", "yes"];
+  /** @override */ static types = "yes-no";
 
   /** @param {unknown} truth @param {unknown} yes weights out of 2**32 */
   constructor(truth, yes) {

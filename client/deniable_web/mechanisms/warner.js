@@ -13,6 +13,7 @@ import { Mechanism, alike, demand, logRatio, weight } from "./base.js";
  */
 export class Warner extends Mechanism {
   /** @override */ static published = ["warner", "keep"];
+  /** @override */ static types = "yes-no";
 
   /** @param {unknown} keep weight out of 2**32 */
   constructor(keep) {
