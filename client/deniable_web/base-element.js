@@ -177,7 +177,8 @@ for (const name of ["isolated", "kiosk"]) {
       return ![null, "false"].includes(this.getAttribute(name)); // the word stands for an attribute that is not there
     },
     set(isOn) {
-      this.toggleAttribute(name, !!isOn && isOn !== "false");
+      if (isOn && isOn !== "false") this.setAttribute(name, "");
+      else this.removeAttribute(name);
     },
   });
 }

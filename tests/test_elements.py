@@ -1,0 +1,272 @@
+"""The elements as HTML authors and frameworks use them: properties, attributes in any order, forms, shared devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from browsing import ARRIVED, another_site, remembered
+from conftest import Collector
+from deniable import Survey, read_survey
+
+JQUERY = Path(__file__).parent.parent / "client/deniable_web/node_modules/jquery/dist/jquery.min.js"
+
+SURVEY = """
+title = "Elements"
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+epsilon = EPSILON
+
+[[questions]]
+id = "drinks"
+type = "number"
+text = "How many drinks last week?"
+lo = 0
+hi = 30
+epsilon = EPSILON
+"""
+
+MIXED = "This form gets only what chance made of your answer"
+FORM_DATA = "() => [...new FormData(document.querySelector('form'))]"
+QUESTION = "document.querySelector('deniable-question')"
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(SURVEY.replace("EPSILON", "0.4"))
+
+
+@contextmanager
+def page_of(context: BrowserContext, collector: Collector, body: str) -> Iterator[Page]:
+    """Another site's page that loads the elements."""
+    script = f'<script type="module" src="{collector.url}/client/deniable.js"></script>'
+    with another_site(f"<!doctype html><html lang=en><title>x</title>{script}{body}") as address:
+        page = context.new_page()
+        page.goto(address)
+        page.wait_for_function("customElements.get('deniable-question') !== undefined")
+        yield page
+
+
+def test_properties_say_what_attributes_say(collector: Collector, context: BrowserContext) -> None:
+    with page_of(context, collector, "<deniable-survey></deniable-survey>") as page:
+        assert page.evaluate(
+            """() => {
+                const it = document.querySelector("deniable-survey");
+                const said = [it.src, it.isolated, it.kiosk];
+                for (const value of [true, false, "true", "false", "", null, undefined]) {
+                    it.kiosk = value;
+                    said.push([it.kiosk, it.hasAttribute("kiosk")]);
+                }
+                it.setAttribute("isolated", "false");
+                said.push(it.isolated);
+                it.isolated = true;
+                it.src = "/s/x";
+                return [...said, it.isolated, it.getAttribute("isolated"), it.getAttribute("src")];
+            }"""
+        ) == [
+            *("", False, False),
+            *([True, True], [False, False], [True, True], [False, False], [False, False], [False, False]),
+            *([False, False], False, True, "", "/s/x"),
+        ]
+
+
+@pytest.mark.parametrize("order", ["properties first", "appended first", "attributes"])
+def test_src_may_come_before_or_after_the_page_has_the_element(
+    collector: Collector, context: BrowserContext, survey: Survey, order: str
+) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, "<main></main>") as page:
+        page.evaluate(
+            """async ([link, order]) => {
+                window.told = [];
+                for (const each of ["ready", "error"]) {
+                    addEventListener(`deniable-${each}`, () => window.told.push(each));
+                }
+                const it = document.createElement("deniable-survey");
+                const main = document.querySelector("main");
+                if (order === "appended first") {
+                    main.append(it);
+                    await new Promise((next) => setTimeout(next, 100));
+                    window.empty = it.shadowRoot.childNodes.length;
+                }
+                if (order === "attributes") it.setAttribute("src", link);
+                else it.src = link;
+                it.isolated = "false";
+                if (order !== "appended first") main.append(it);
+            }""",
+            [link, order],
+        )
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        assert page.evaluate("window.told") == ["ready"]
+        assert page.evaluate("window.empty ?? 0") == 0
+
+
+def test_another_src_starts_over_and_keeps_no_choice(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    other = read_survey(SURVEY.replace("Elements", "Another one").replace("EPSILON", "0.3"))
+    link, another = collector.publish(survey), collector.publish(other)
+    with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("radio", name="Yes").check()
+        page.evaluate("link => { document.querySelector('deniable-survey').src = link }", another)
+        expect(page.get_by_role("heading", name="Another one")).to_be_visible()
+        assert page.get_by_role("radio").count() == 0
+        page.evaluate("link => { document.querySelector('deniable-survey').src = link }", link)
+        page.get_by_role("button", name="Start").click()
+        expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
+        page.evaluate("document.querySelector('deniable-survey').removeAttribute('src')")
+        expect(page.get_by_role("radio")).to_have_count(0)
+        memory = page.evaluate(remembered())
+        assert not memory or memory["reports"] == {}
+
+
+def test_question_is_a_form_control(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    body = f"""<form id=f><label for=q>Private</label>
+        <deniable-question id=q name=affair src="{link}"></deniable-question></form>"""
+    with page_of(context, collector, body) as page:
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+        expect(page.get_by_text("nobody can be sure what is true for you")).to_be_visible()
+        read = f"""() => {{
+            const it = {QUESTION};
+            return [it.name, it.type, it.form?.id, it.value, it.willValidate, it.validity.valid, it.checkValidity(),
+                    it.validationMessage.includes("Mix in chance"), it.labels.length];
+        }}"""
+        assert page.evaluate(read) == ["affair", "deniable-question", "f", "", True, False, False, True, 1]
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        drawn = page.evaluate(f"{QUESTION}.value")
+        assert drawn in ("0", "1")
+        assert page.evaluate(read) == ["affair", "deniable-question", "f", drawn, True, True, True, False, 1]
+        page.evaluate(f"{QUESTION}.name = 'q9'")
+        assert page.evaluate(FORM_DATA) == [["q9", drawn]]
+
+
+@pytest.mark.parametrize("how", ["fieldset", "element"])
+def test_disabled_question_cannot_be_answered_and_sends_nothing(
+    collector: Collector, context: BrowserContext, survey: Survey, how: str
+) -> None:
+    link = collector.publish(survey)
+    body = f"""<form><fieldset><deniable-question name=affair src="{link}"></deniable-question></fieldset></form>"""
+    target = "document.querySelector('fieldset').disabled = IS"
+    if how == "element":
+        target = f"{QUESTION}.toggleAttribute('disabled', IS)"
+    with page_of(context, collector, body) as page:
+        page.evaluate(target.replace("IS", "true"))
+        expect(page.get_by_role("radio", name="Yes", exact=True)).to_be_disabled()
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_disabled()
+        assert page.evaluate(f"{QUESTION}.willValidate") is False
+        page.evaluate(target.replace("IS", "false"))
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        ((_, drawn),) = page.evaluate(FORM_DATA)
+        page.evaluate(target.replace("IS", "true"))
+        assert page.evaluate(FORM_DATA) == []
+        page.add_script_tag(path=JQUERY)
+        assert page.evaluate("jQuery('form').serialize()") == ""
+        page.evaluate(target.replace("IS", "false"))
+        assert page.evaluate(FORM_DATA) == [["affair", drawn]]
+
+
+def test_question_belongs_to_the_form_that_it_names(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    body = f"""<form id=a></form>
+        <form id=b><deniable-question form=a name=affair src="{link}"></deniable-question></form>"""
+    with page_of(context, collector, body) as page:
+        page.add_script_tag(path=JQUERY)
+        page.get_by_role("radio", name="No", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        drawn = page.evaluate(f"{QUESTION}.value")
+        for form, other in ("ab", "ba"):
+            page.evaluate(f"{QUESTION}.setAttribute('form', '{form}')")
+            assert page.evaluate(f"[...new FormData({form})]") == [["affair", drawn]]
+            assert page.evaluate(f"[...new FormData({other})]") == []
+            assert page.evaluate(f"jQuery('#{form}').serialize()") == f"affair={drawn}"
+            assert page.evaluate(f"{QUESTION}.form.id") == form
+        page.evaluate(f"{QUESTION}.removeAttribute('form')")
+        assert page.evaluate("[...new FormData(b)]") == [["affair", drawn]]
+
+
+def test_weak_protection_is_said_before_a_choice_is_mixed(collector: Collector, context: BrowserContext) -> None:
+    for epsilon, sentence in [("1.5", "a hint, not proof"), ("3.5", "Little protection")]:
+        link = collector.publish(read_survey(SURVEY.replace("EPSILON", epsilon)))
+        with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
+            expect(page.get_by_text(sentence)).to_be_visible()
+
+
+def test_question_on_a_shared_device_is_for_each_person_anew(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    body = f'<form><deniable-question kiosk name=affair src="{link}"></deniable-question></form>'
+    with page_of(context, collector, body) as page:
+        for _ in range(2):
+            expect(page.get_by_text("This shared device forgets you afterwards")).to_be_visible()
+            page.get_by_role("radio", name="Yes", exact=True).check()
+            page.get_by_role("button", name="Mix in chance").click()
+            expect(page.get_by_text(MIXED)).to_be_visible()
+            assert page.evaluate(FORM_DATA)[0][1] in ("0", "1")
+            page.evaluate("document.querySelector('form').reset()")
+            assert page.evaluate(FORM_DATA) == []
+            assert page.evaluate(f"{QUESTION}.checkValidity()") is False
+        memory = page.evaluate(remembered())
+        assert not memory or memory == {"reports": {}, "noisy": {}, "told": {}}
+    with page_of(context, collector, f'<deniable-question name=affair src="{link}#kiosk"></deniable-question>') as page:
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+        expect(page.get_by_text("shared device")).to_have_count(0)  # a link cannot say it
+
+
+@pytest.mark.parametrize("screen", ["form", "review"])
+def test_shared_device_that_somebody_left_clears_itself(
+    collector: Collector, context: BrowserContext, survey: Survey, screen: str
+) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
+        page.clock.install()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(100)
+        page.get_by_role("radio", name="Yes").check()
+        page.clock.run_for(100_000)
+        page.get_by_role("spinbutton").press("7")  # somebody is there
+        page.clock.run_for(100_000)
+        expect(page.get_by_role("radio", name="Yes")).to_be_checked()
+        if screen == "review":
+            page.get_by_role("button", name="Review").click()
+            expect(page.get_by_role("button", name="Send")).to_be_visible()
+        page.clock.run_for(121_000 if screen == "review" else 21_000)  # two minutes after the last press
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(100)
+        expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
+        expect(page.get_by_role("spinbutton")).to_have_value("")
+
+
+def test_own_device_never_clears_what_somebody_is_answering(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
+        page.clock.install()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(100)
+        page.get_by_role("radio", name="Yes").check()
+        page.clock.run_for(3_600_000)
+        expect(page.get_by_role("radio", name="Yes")).to_be_checked()
+        page.get_by_role("spinbutton").fill("3")
+        page.get_by_role("button", name="Review").click()
+        page.get_by_role("button", name="Send").click()
+        page.clock.run_for(100)
+        expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
