@@ -37,6 +37,7 @@ from deniable import (
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.survey import MAX_ROWS, YES_NO
+from deniable.texts import Text
 from deniable_client.device import randomize
 
 FOLDER = Path(__file__).parent / "vectors"
@@ -319,6 +320,27 @@ def largest_survey() -> Survey:
     return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{questions}')
 
 
+LABELLED = """
+title = "Levels with labels"
+[[questions]]
+id = "trust"
+type = "scale"
+text = "How much do you trust us?"
+lo = -1
+hi = 2
+ends = [{ default = "not at all", de = "gar nicht" }, "completely"]
+epsilon = 1
+"""
+
+
+def labels(survey: Survey, language: str) -> list[list[str]]:
+    """What people with this language choose from, question by question."""
+    return [
+        [each.in_language(language) if isinstance(each, Text) else each for each in question.options]
+        for question in survey.questions
+    ]
+
+
 def survey_vectors() -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     document = survey.document.decode()
@@ -335,7 +357,12 @@ def survey_vectors() -> list[dict[str, Any]]:
             Question("rows", "choice", "Q?", ("a", "b", "c"), Exponential(OPPOSITE)),
         ),
     )
+    labelled = read_survey(LABELLED)
+    levels = labelled.document.decode()
     bad = {
+        "labels instead of levels": levels.replace('"default":"-1"', '"default":"none"'),
+        "a level that is a label alone": levels.replace('"default":"-1",', ""),
+        "levels of a yes-no question": plain.replace('["no","yes"]', '[{"default":"no","und":"no"},"yes"]'),
         "one byte more": document + " ",
         "key order": plain[:-1].replace('"deniable":1,', "") + ',"deniable":1}',
         "duplicate key": plain.replace('"title":"T"', '"title":"S","title":"T"'),
@@ -424,6 +451,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             "odds": [list(odds_sentences(question)) for question in each.questions],
             "whole_odds": list(whole_odds_sentences(each)),
         }
+        | ({"labels": {language: labels(each, language) for language in ("de", "fi")}} if each is labelled else {})
         for each in (
             survey,
             parse_survey(plain.encode()),
@@ -437,6 +465,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             opposite,
             replace(survey, results="live", release=50),
             replace(survey, results="closed", readers="token", release=100_000),
+            labelled,
         )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]

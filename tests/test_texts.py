@@ -11,6 +11,8 @@ import pytest
 from deniable import KAry, SurveyError, parse_survey, read_survey
 from deniable.texts import Text
 from deniable_client import randomize
+from deniable_client.answer import screens
+from deniable_server.commands.survey import missing_translations
 from deniable_server.embedding import catalogues
 
 SPOKEN = """
@@ -82,7 +84,59 @@ def test_options_must_differ_in_every_language() -> None:
         read_survey(SPOKEN.replace('"country"', '"Land"').replace('"Stadt"', '"Land"'))
 
 
-def test_options_of_scales_and_yes_no_are_not_translated() -> None:
+SCALE = """
+title = "T"
+[[questions]]
+id = "trust"
+type = "scale"
+text = "How much?"
+lo = 1
+hi = 3
+epsilon = 1
+"""
+
+
+def test_ends_of_a_scale_stand_beside_its_numbers() -> None:
+    plain = read_survey(SCALE)
+    survey = read_survey(SCALE + 'ends = [{ default = "not at all", de = "gar nicht" }, "completely"]')
+    assert parse_survey(survey.document) == survey
+    assert plain.questions[0].options == survey.questions[0].options == ("1", "2", "3")
+    assert plain.id != survey.id
+    assert plain.keys != survey.keys  # another wording is another question
+    first, middle, last = survey.questions[0].options
+    assert isinstance(first, Text)
+    assert isinstance(last, Text)
+    assert (first.in_language("de"), first.in_language("fr")) == ("1 \u2013 gar nicht", "1 \u2013 not at all")
+    assert (str(middle), last.in_language("de")) == ("2", "3 \u2013 completely")
+    assert randomize(survey, {"trust": "3"}).values.keys() == {"trust"}
+    assert randomize(survey, {"trust": 3}).values.keys() == {"trust"}
+
+
+@pytest.mark.parametrize(
+    ("ends", "sentence"),
+    [
+        ('"low"', "ends must be a list like"),
+        ('["low"]', 'ends must be two texts like ["not at all", "completely"], got 1'),
+        ('["low", "middling", "high"]', "ends must be two texts"),
+        ('["low", 3]', "ends: must be a text, got"),
+        ('["low", " "]', "ends: must not be empty"),
+        ('["low", "low"]', "ends: must differ from each other"),
+        (f'["low", "{"x" * 101}"]', "ends: must be at most 100 characters, got 101"),
+        ('["low", { de = "hoch" }]', "ends: in several languages must be like"),
+    ],
+)
+def test_what_is_no_pair_of_ends_is_named(ends: str, sentence: str) -> None:
+    with pytest.raises(SurveyError) as caught:
+        read_survey(f"{SCALE}ends = {ends}")
+    assert str(caught.value).startswith(f"question 'trust': {sentence}")
+
+
+def test_only_a_scale_has_ends() -> None:
+    with pytest.raises(SurveyError, match="has the unknown key 'ends'"):
+        read_survey('title = "T"\n' + PLAIN + 'truth = "1/2"\nends = ["a", "b"]\n')
+
+
+def test_options_of_yes_no_are_not_translated() -> None:
     survey = read_survey('title = "T"\n' + PLAIN + 'truth = "1/2"\n')
     document = survey.document.replace(b'["no","yes"]', b'[{"de":"nein","default":"no"},"yes"]')
     with pytest.raises(SurveyError, match="have no translations of their own"):
@@ -109,3 +163,14 @@ def test_prefer_not_to_say_is_one_of_the_options_and_goes_through_the_mechanism(
 def test_a_second_coin_has_no_third_option() -> None:
     with pytest.raises(SurveyError, match="must have either yes or decline"):
         read_survey(f'title = "T"\n{PLAIN}truth = "1/2"\nyes = "1/2"\ndecline = "No comment"\n')
+
+
+def test_ends_of_a_scale_are_shown_in_the_terminal_and_missed_in_other_languages() -> None:
+    survey = read_survey(SCALE + 'ends = [{ default = "not at all", de = "gar nicht" }, "completely"]')
+    shown = "\n".join(map(str, screens.question(survey.questions[0], 1, 1)))
+    assert "1 \u2013 not at all" in shown
+    assert "3 \u2013 completely" in shown
+    plain = "\n".join(map(str, screens.question(read_survey(SCALE).questions[0], 1, 1)))
+    assert "\u2013" not in plain
+    (sentence,) = missing_translations(survey)
+    assert sentence.startswith("de: is missing in title, the text of trust, the option '3' of trust")

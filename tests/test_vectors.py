@@ -77,6 +77,8 @@ def test_surveys() -> None:
             assert [question.epsilon for question in survey.questions] == vector["epsilon"]
             assert [list(odds_sentences(question)) for question in survey.questions] == vector["odds"]
             assert list(whole_odds_sentences(survey)) == vector["whole_odds"]
+            for language, read in vector.get("labels", {}).items():
+                assert make_vectors.labels(survey, language) == read
 
 
 def test_reports() -> None:

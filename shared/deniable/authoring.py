@@ -37,10 +37,11 @@ from deniable.survey import (
     YES_NO,
     Question,
     Survey,
+    check_text,
     levels_from,
     refuse_repeats,
 )
-from deniable.texts import Text, read_text
+from deniable.texts import EVERY_OTHER, Text, read_text
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
@@ -50,7 +51,7 @@ QUESTION_KEYS = {
     "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
     "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
     "ticks": ("id", "type", "text", "options", "epsilon"),
-    "scale": ("id", "type", "text", "lo", "hi", "epsilon", "goal", "mechanism"),
+    "scale": ("id", "type", "text", "lo", "hi", "ends", "epsilon", "goal", "mechanism"),
     "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
 }
 SPOKEN_NO_YES = (
@@ -63,6 +64,9 @@ BYTE_ORDER_MARK = "\ufeff"
 CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
 
 _DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
+MAX_END = 100
+"""Characters of what an end of a scale means: it stands in a box beside the others."""
+
 _COINS = ("truth", "yes", "forced")
 
 
@@ -209,11 +213,28 @@ def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ..
             return ()
         if hi - lo >= MAX_LEVELS:
             raise SurveyError(f"{where}: a scale has at most {MAX_LEVELS} levels, got {hi - lo + 1}; ask a number")
-        return levels_from(str(lo), int(hi - lo + 1))
+        levels = levels_from(str(lo), int(hi - lo + 1))
+        return _with_ends(levels, written, where) if "ends" in written else levels
     options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
     if len(options) < 2:
         raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
     return options
+
+
+def _with_ends(levels: tuple[str, ...], written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """The levels of a scale with what the first and the last mean beside their numbers, which answers and results keep."""
+    ends = tuple(_text(each, f"{where}: ends") for each in _list(written, "ends", where))
+    if len(ends) != 2:
+        raise SurveyError(f'{where}: ends must be two texts like ["not at all", "completely"], got {len(ends)}')
+    for end in ends:
+        check_text(end, f"{where}: ends", MAX_END)
+    refuse_repeats(ends, f"{where}: ends")
+
+    def labelled(level: str, end: str) -> Text:
+        spoken = end.translations if isinstance(end, Text) else {}
+        return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(end)}.items()})
+
+    return labelled(levels[0], ends[0]), *levels[1:-1], labelled(levels[-1], ends[1])
 
 
 def _is_whole(value: object) -> bool:

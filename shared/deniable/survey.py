@@ -90,8 +90,8 @@ class Question:
     ----------
     id, type, text : str
     options : tuple of str
-        What can be chosen. Of a scale the numbers of its levels in rising order; of a number none, because the range
-        is the mechanism's.
+        What can be chosen. Of a scale the numbers of its levels in rising order, which may have labels as translations;
+        of a number none, because the range is the mechanism's.
     mechanism : Mechanism
         Works on option numbers, counted from 0; of a number question on the numbers themselves.
     goal : {"shares", "mean"} or None
@@ -140,8 +140,8 @@ class Question:
         for option in self.options:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
-        if self.type in ("yes-no", "scale") and any(isinstance(option, Text) for option in self.options):
-            raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
+        if self.type == "yes-no" and any(isinstance(option, Text) for option in self.options):
+            raise SurveyError(f"{where}: options of a yes-no question have no translations of their own")
         if self.type == "yes-no" and self.options != YES_NO:
             raise SurveyError(f"{where}: options of a yes-no question must be {list(YES_NO)}")
         if self.type == "scale" and self.options != levels_from(self.options[0], len(self.options)):

@@ -28,6 +28,9 @@ for (const vector of vectors("surveys")) {
       assert.deepEqual(oddsSentences(question), vector.odds[n]);
     });
     assert.deepEqual(wholeOdds(survey, english), vector.whole_odds);
+    for (const [language, labels] of Object.entries(vector.labels ?? {})) {
+      assert.deepEqual(translate(survey, [language], english).questions.map((question) => question.labels), labels);
+    }
     assert.ok(Math.abs(survey.epsilon - vector.epsilon.reduce((a, b) => a + b)) < 1e-12);
   });
 }

@@ -16,6 +16,7 @@ import click
 from deniable import Question, Survey, odds_sentences, whole_odds_sentences
 from deniable.ceiling import Ceiling, weakness
 from deniable.odds import plainest
+from deniable.texts import EVERY_OTHER, Text
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
@@ -112,7 +113,9 @@ def question(asked: Question, number: int, total: int) -> Paragraphs:
     """One question, its place among all, and what can be answered."""
     place = m.PLACE.format(n=number, all=total) if total > 1 else ""
     options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.options, start=1)]
-    listed = own("\n".join(options)) if asked.type in ("choice", "ticks") else ""
+    if asked.type == "scale":
+        options = [inline(each.in_language(EVERY_OTHER)) for each in asked.options if isinstance(each, Text)]
+    listed = own("\n".join(options)) if asked.type in ("choice", "ticks", "scale") and options else ""
     return [each for each in (place, own(asked.text), hint(asked), listed) if each]
 
 

@@ -15,7 +15,7 @@ from deniable.ceiling import Ceiling
 from deniable.cli import example
 from deniable.errors import BudgetError
 from deniable.table import format_table
-from deniable.texts import Text
+from deniable.texts import EVERY_OTHER, Text
 from deniable_server import remote
 from deniable_server.commands import options
 
@@ -169,7 +169,15 @@ def warnings_about(checked: Survey) -> list[str]:
 def missing_translations(checked: Survey) -> list[str]:
     """A sentence for each language that some texts have and others lack."""
     texts = list(_texts_of(checked))
-    languages = sorted({language for _, text in texts if isinstance(text, Text) for language in text.translations})
+    languages = sorted(
+        {
+            language
+            for _, text in texts
+            if isinstance(text, Text)
+            for language in text.translations
+            if language != EVERY_OTHER
+        }
+    )
     sentences = []
     for language in languages:
         without = [name for name, text in texts if not isinstance(text, Text) or language not in text.translations]
@@ -187,8 +195,7 @@ def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     # The organiser may have one name in every language.
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
-        # So may options that are numbers, and those of a yes-no question and a scale are never the author's.
-        options = question.options if question.type in ("choice", "ticks") else ()
-        for option in options:
-            if any(map(str.isalpha, option)):
+        # So may options that are numbers, unless they have labels; those of a yes-no question are never the author's.
+        for option in question.options if question.type != "yes-no" else ():
+            if any(map(str.isalpha, option)) or isinstance(option, Text):
                 yield f"the option {str(option)!r} of {question.id}", option
