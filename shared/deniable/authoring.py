@@ -222,7 +222,7 @@ def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ..
 
 
 def _with_ends(levels: tuple[str, ...], written: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    """The levels of a scale with what the first and the last mean beside their numbers, which answers and results keep."""
+    """The levels of a scale with what the ends mean beside their numbers, which answers and results keep."""
     ends = tuple(_text(each, f"{where}: ends") for each in _list(written, "ends", where))
     if len(ends) != 2:
         raise SurveyError(f'{where}: ends must be two texts like ["not at all", "completely"], got {len(ends)}')

@@ -12,7 +12,7 @@ DEFAULT = "default"
 """The key of the text that answers, tables and results hold, whatever language people read."""
 
 EVERY_OTHER = "und"
-"""The language of a text for whoever reads none of the others: the label beside the number of a level, which is the default."""
+"""The language for whoever reads none of the others: of a level its number and label, whose number is the default."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9_]{1,8})*")
 
@@ -49,8 +49,8 @@ class Text(str):
     def in_language(self, language: str) -> str:
         """The text in that language; where it has none, the one for every other language, or the text itself.
 
-        >>> Text("1", {"de": "1 – gar nicht", "und": "1 – not at all"}).in_language("fi")
-        '1 – not at all'
+        >>> Text("1", {"de": "1: gar nicht", "und": "1: not at all"}).in_language("fi")
+        '1: not at all'
         """
         return self.translations.get(language, self.translations.get(EVERY_OTHER, str(self)))
 

@@ -169,15 +169,8 @@ def warnings_about(checked: Survey) -> list[str]:
 def missing_translations(checked: Survey) -> list[str]:
     """A sentence for each language that some texts have and others lack."""
     texts = list(_texts_of(checked))
-    languages = sorted(
-        {
-            language
-            for _, text in texts
-            if isinstance(text, Text)
-            for language in text.translations
-            if language != EVERY_OTHER
-        }
-    )
+    spoken = {language for _, text in texts if isinstance(text, Text) for language in text.translations}
+    languages = sorted(spoken - {EVERY_OTHER})
     sentences = []
     for language in languages:
         without = [name for name, text in texts if not isinstance(text, Text) or language not in text.translations]
