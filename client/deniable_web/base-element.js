@@ -13,7 +13,7 @@ import { css } from "./style.js";
 import { parseSurvey, translate } from "./survey.js";
 
 /** @typedef {import("./survey.js").View} View */
-/** @typedef {import("./collector.js").Link & { languages: string[], isOwn: boolean, more: URLSearchParams }} Place */
+/** @typedef {import("./collector.js").Link & { tongues: string[], isOwn: boolean, more: URLSearchParams }} Place */
 
 export const MINUTE = 6e4;
 
@@ -88,8 +88,8 @@ export class DeniableElement extends Base {
     const more = new URLSearchParams(hash.slice(1));
     const spoken = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
     const read = [more.get("lang"), spoken?.lang, ...navigator.languages];
-    const languages = read.flatMap((tag) => (tag ? [tag, tag.split("-")[0]] : []));
-    return { collector, survey, cohort: more.get("cohort"), languages, isOwn, more };
+    const tongues = read.flatMap((tag) => (tag ? [tag, tag.split("-")[0]] : []));
+    return { collector, survey, cohort: more.get("cohort"), tongues, isOwn, more };
   }
 
   /**
@@ -99,7 +99,7 @@ export class DeniableElement extends Base {
    */
   async load(place, signal) {
     const published = this.getAttribute("document");
-    const words = messagesIn(place.languages, this.getAttribute("catalogue"));
+    const words = messagesIn(place.tongues, this.getAttribute("catalogue"));
     let survey;
     try {
       survey = await (published === null ? fetchSurvey(place) : parseSurvey(utf8(published), place.survey));
@@ -108,7 +108,7 @@ export class DeniableElement extends Base {
     }
     checkCeiling(survey);
     signal.throwIfAborted();
-    return translate(survey, place.languages, this.words);
+    return translate(survey, place.tongues, this.words);
   }
 
   /** @param {Node} screen @param {boolean} [isAsked] somebody pressed something, and expects the focus to move */

@@ -117,7 +117,7 @@ async function detail(response) {
   try {
     return String((await response.json()).detail).slice(0, 500);
   } catch {
-    return `report: refused with status ${response.status}`;
+    return `report: answered with status ${response.status}`;
   }
 }
 

@@ -59,7 +59,7 @@ export class DeniableSurvey extends DeniableElement {
   }
 
   /** The same survey where this page cannot see it. @param {Place} place @param {AbortSignal} signal */
-  #frame({ collector, survey, cohort, languages: [lang] }, signal) {
+  #frame({ collector, survey, cohort, tongues: [lang] }, signal) {
     const more = new URLSearchParams({ host: location.origin, lang });
     if (cohort !== null) more.set("cohort", cohort);
     const src = `${collector}/embed/${survey}#${more}`;

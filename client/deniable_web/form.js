@@ -68,7 +68,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
     /** Say in the question's own place that it has no answer, or no longer. @param {boolean} isMissing */
     mark(isMissing) {
       note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, mechanism) : "";
-      if (isNumber) inputs[0].setAttribute("aria-invalid", String(isMissing));
+      if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (isMissing));
       return isMissing;
     },
   };

@@ -45,7 +45,7 @@ export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }
  * which it is likeliest, which need not be the answer that it names; of tick boxes, the truth about one of them.
  * @param {Mechanism} mechanism
  */
-const readable = ({ support, kept = 0 }) =>
+const readable = ({ support, kept }) =>
   support?.reduce((most, { ifTrue, ifOther }) => Math.max(most, ifTrue, ifOther), 0) ?? kept;
 
 /** The same for the whole answer. @param {Mechanism} mechanism */

@@ -66,7 +66,6 @@ input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number] { width: 10rem; height: 3rem; }
 .options { clear: both; }
 .scale label { flex-flow: column; padding: .5rem; margin: 0; }
-ul { list-style: none; }
 button {
   border: 2px solid; /* forced colours show it */
   display: block;
