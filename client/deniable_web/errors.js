@@ -32,7 +32,7 @@ export class SurveyClosed extends ReportError {}
 export class BudgetError extends DeniableError {}
 export class UnusableMemory extends DeniableError {
   constructor() {
-    super("memory: must be readable, with room");
+    super("memory: must be usable");
   }
 }
 export class CollectorError extends DeniableError {}
