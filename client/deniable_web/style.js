@@ -32,7 +32,7 @@ h1, button, .missing, .lead, h2, legend { font-weight: 600; }
 h1 { line-height: 1.3; font-size: 1.5rem; }
 :is(form, .stack, dl, fieldset) > * + * { margin-top: 1rem; }
 :is(.box, .options) > * + * { margin-top: .5rem; }
-.scale, dl div, .row, label { flex-wrap: wrap; display: flex; gap: .5rem; }
+.scale, dl div, .row, li, label { flex-wrap: wrap; display: flex; gap: .5rem; }
 label { flex-wrap: nowrap; align-items: center; }
 dt { width: 11rem; }
 dd { flex: 14rem; }
