@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 import random
 import re
@@ -51,6 +52,11 @@ def test_page_to_answer_brings_the_words_that_the_browser_asks_for(
     response = http.get(f"/{kind}/{filled.id}", headers={"Accept-Language": asked_for})
     assert f'catalogue="{escape(catalogues()[given])}"' in response.text
     assert "Accept-Language" in response.headers["Vary"]
+    words = json.loads(catalogues()[given])
+    assert f'<html lang="{given}" dir="{words["dir"]}">' in response.text
+    around = re.sub(r"<deniable-survey.*?</deniable-survey>", "", response.text, flags=re.DOTALL)
+    assert (words["process"] in around) == (kind == "s")
+    assert "chance" not in around or given == "en"
 
 
 def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -> None:

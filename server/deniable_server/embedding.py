@@ -49,8 +49,9 @@ def client_folder() -> Path:
 
 
 def init_app(app: APIFlask) -> None:
-    """Tell templates the bundle's hash, and serve the page for frames."""
+    """Tell templates the bundle's hash, and English for whoever has chosen no language; serve the page for frames."""
     app.jinja_env.globals["bundle_integrity"] = bundle_integrity()
+    app.jinja_env.globals["words"] = json.loads(catalogues()["en"])
     app.register_blueprint(embedding)
 
 
@@ -70,6 +71,8 @@ def survey_page(template: str, survey_id: str) -> Response:
     """
     language = request.accept_languages.best_match(catalogues(), "en")
     survey = get_store().survey(survey_id)
-    response = make_response(render_template(template, survey=survey, catalogue=catalogues()[language]))
+    catalogue = catalogues()[language]
+    words = json.loads(catalogue)  # for what stands around the survey
+    response = make_response(render_template(template, survey=survey, catalogue=catalogue, words=words))
     response.vary.add("Accept-Language")
     return response
