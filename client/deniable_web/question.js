@@ -95,7 +95,8 @@ export class DeniableQuestion extends DeniableElement {
       this.announce("complete");
     };
     // The survey may have asked this already, here or under another title: then nothing is drawn.
-    const known = this.kiosk ? undefined : await this.#memory.value(question, collector);
+    const kept = await this.#memory.value(question, collector);
+    const known = this.kiosk ? undefined : kept;
     const { totals } = await this.#memory.look(survey, collector, this.kiosk || known !== undefined);
     if (signal.aborted) return;
     this.#refuse();
@@ -116,6 +117,7 @@ export class DeniableQuestion extends DeniableElement {
         strength(m, weakness(survey, totals[0])),
         quiet(`${m.can}: ${m.canSite}`),
         quiet(`${m.mixFirst} ${this.kiosk ? m.kiosk : ""}`),
+        kept === known ? "" : p(m.kioskOther, "box"), // this device has answered: whoever did must not go on
         mix,
       );
       const submit = (/** @type {Event} */ event) => event.preventDefault(); // Enter
