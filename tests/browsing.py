@@ -43,6 +43,15 @@ def remembered(change: str = "") -> str:
     })""".replace("IS_CHANGE", "true" if change else "false").replace("CHANGE", change)
 
 
+def wait_until(page: Page, holds: str) -> None:
+    """Wait until a script gives true, at most ten seconds; `Page.wait_for_function` takes a promise for true."""
+    for _ in range(100):
+        if page.evaluate(holds):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"not within ten seconds: {holds}")
+
+
 ANOTHER_PERSON = f"""async () => {{
     await ({FORGET})();
     const element = document.querySelector("deniable-survey");

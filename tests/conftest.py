@@ -156,7 +156,8 @@ computing.START_SECONDS = 60  # applications here start their process when they 
 @pytest.fixture
 def app(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
     """A collector in this process, without the limit that tests from one address would soon reach."""
-    app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=None))
+    # Tests settle when they mean to.
+    app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=None, fold_seconds=86_400))
     yield app
     app.extensions["deniable"]["writer"].stop()
     app.extensions["deniable"]["store"].close()
@@ -266,8 +267,8 @@ def free_port() -> int:
 
 
 def wait_until_ready(collector: Collector) -> None:
-    """Wait until a collector answers, at most 30 seconds."""
-    deadline = time.monotonic() + 30
+    """Wait until a collector answers, at most 60 seconds."""
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         assert collector.process.poll() is None, collector.log.read_text()
         try:
@@ -275,7 +276,7 @@ def wait_until_ready(collector: Collector) -> None:
                 return
         except urllib3.exceptions.HTTPError:
             time.sleep(0.05)
-    raise AssertionError(f"no collector within 30 s: {collector.log.read_text()}")
+    raise AssertionError(f"no collector within 60 s: {collector.log.read_text()}")
 
 
 def run_cli(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:

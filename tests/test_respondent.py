@@ -25,6 +25,7 @@ from browsing import (
     press_send,
     remembered,
     serve_with,
+    wait_until,
 )
 from conftest import Collector
 from deniable import Survey, parse_report, read_survey
@@ -274,7 +275,7 @@ def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
     expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
     page.unroute("**/reports")
     page.reload()
-    page.wait_for_function(f"async () => Object.keys((await ({remembered()})()).reports).length === 0")
+    wait_until(page, f"async () => Object.keys((await ({remembered()})()).reports).length === 0")
     assert len({json.loads(body)["id"] for body in witness.posts()}) == 4
     assert collector.reports(survey) == before + 4
 
