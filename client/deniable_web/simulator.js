@@ -12,23 +12,17 @@ import { fill } from "./messages.js";
 export function simulator(m, question) {
   const { type, options, labels, mechanism: { name, lo, hi } } = question;
   const answers = options.length ? options : [lo, hi];
+  const drawn = h("div", { role: "status" });
   const choice = h(
     "select",
-    { "aria-label": m.pretend, change: () => clear() },
-    ...answers.map((answer, n) => h("option", {}, labels[n] ?? String(answer))),
+    { "aria-label": m.pretend, change: () => drawn.replaceChildren() },
+    ...answers.map((answer, n) => h("option", { value: n }, labels[n] ?? `${answer}`)),
   );
-  const drawn = h("div", { role: "status" });
-  /** How often each option was supported, each number sent. @type {Map<string | number, number>} */
-  const counts = new Map();
-  let presses = 0;
-  const clear = () => {
-    counts.clear();
-    presses = 0;
-    drawn.replaceChildren();
-  };
   const press = (/** @type {number} */ times) => {
     const answer = answers[choice.selectedIndex];
-    for (presses += times; times--; ) {
+    /** How often each option was supported, each number sent. @type {Map<string | number, number>} */
+    const counts = new Map();
+    for (let n = times; n--; ) {
       const report = randomizeAnswer(question, type === "ticks" ? [answer] : answer);
       const said = typeof report === "number" ? [report] : [...report].flatMap((bit, n) => (bit === "1" ? [n] : []));
       for (const each of said) {
@@ -37,9 +31,7 @@ export function simulator(m, question) {
       }
     }
     const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
-    drawn.replaceChildren(
-      ...most.flatMap(([what, n]) => [bar(n / presses), quiet(`${what}: ${n} / ${presses}`)]),
-    );
+    drawn.replaceChildren(...most.flatMap(([what, n]) => [bar(n / times), quiet(`${what}: ${n} / ${times}`)]));
   };
   const buttons = [1, 100].map((n) => button(fill(m.press, { n }), () => press(n)));
   return box(quiet(m.pretend), choice, h("div", { class: "row" }, ...buttons), drawn, ...quiz(m));
