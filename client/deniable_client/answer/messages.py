@@ -90,7 +90,7 @@ EARLY = "This survey is not open yet"
 EARLY_TEXT = "It takes answers from {day} (UTC) on."
 REFUSED = "This device refuses the survey"
 REFUSED_TEXT = (
-    "It mixes in too little chance, alone or together with other surveys of its collector within 90 days. "
+    "It mixes in too little chance, alone or together with other surveys that this device answered within 90 days. "
     "Nothing was sent."
 )
 NOT_TAKEN = "The collector did not take the report"

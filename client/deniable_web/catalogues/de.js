@@ -76,7 +76,7 @@ export default Object.freeze({
   "closed": "Diese Umfrage ist nicht offen",
   "closedText": "Sie nimmt Antworten vom {opens} bis zum {closes} (UTC).",
   "refused": "Dieses Gerät lehnt die Umfrage ab",
-  "refusedText": "Sie mischt zu wenig Zufall ein, allein oder zusammen mit anderen Umfragen derselben Sammelstelle in 90 Tagen. Es wurde nichts gesendet.",
+  "refusedText": "Sie mischt zu wenig Zufall ein, allein oder zusammen mit anderen Umfragen, die dieses Gerät in 90 Tagen beantwortet hat. Es wurde nichts gesendet.",
   "unusable": "Es kann nicht lesen oder behalten, was es schon gesendet hat, und könnte sonst mehr verraten, als es soll. Es wurde nichts gesendet.",
   "notTaken": "Die Sammelstelle hat den Bericht nicht angenommen",
   "altered": "Beantworten Sie diese Umfrage nicht",

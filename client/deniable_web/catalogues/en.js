@@ -76,7 +76,7 @@ export default Object.freeze({
   "closed": "This survey is closed",
   "closedText": "It takes answers from {opens} to {closes} (UTC).",
   "refused": "This device refuses the survey",
-  "refusedText": "It mixes in too little chance, alone or together with other surveys of its collector within 90 days. Nothing was sent.",
+  "refusedText": "It mixes in too little chance, alone or together with other surveys that this device answered within 90 days. Nothing was sent.",
   "unusable": "It cannot read or keep what it has sent before, and without that it might tell more than it should. Nothing was sent.",
   "notTaken": "The collector did not take the report",
   "altered": "Do not answer this survey",

@@ -76,7 +76,7 @@ export default Object.freeze({
   "closed": "Esta encuesta no está abierta",
   "closedText": "Acepta respuestas del {opens} al {closes} (UTC).",
   "refused": "Este dispositivo rechaza la encuesta",
-  "refusedText": "Mezcla muy poco azar, sola o junto con otras encuestas de su recolector en 90 días. No se envió nada.",
+  "refusedText": "Mezcla muy poco azar, sola o junto con otras encuestas a las que este dispositivo respondió en 90 días. No se envió nada.",
   "unusable": "No puede leer o guardar lo que ya envió, y podría decir más de lo debido. No se envió nada.",
   "notTaken": "El recolector no aceptó el informe",
   "altered": "No responda a esta encuesta",

@@ -76,7 +76,7 @@ export default Object.freeze({
   "closed": "Ce questionnaire n’est pas ouvert",
   "closedText": "Il accepte les réponses du {opens} au {closes} (UTC).",
   "refused": "Cet appareil refuse le questionnaire",
-  "refusedText": "Il mêle trop peu de hasard, seul ou avec d’autres questionnaires du même collecteur en 90 jours. Rien n’a été envoyé.",
+  "refusedText": "Il mêle trop peu de hasard, seul ou avec d’autres questionnaires auxquels cet appareil a répondu en 90 jours. Rien n’a été envoyé.",
   "unusable": "Il ne peut ni lire ni garder ce qu’il a déjà envoyé, et pourrait donc en dire plus qu’il ne doit. Rien n’a été envoyé.",
   "notTaken": "Le collecteur n’a pas accepté le rapport",
   "altered": "Ne répondez pas à ce questionnaire",

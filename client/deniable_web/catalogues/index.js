@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ngm5gep5mbnwtg7cit3hxgj2oi",
-  de: "p4cml63so3lmdhqyhc5sh2x25e",
-  en: "tho7yhkn4ovux5p7qrgvhlvw3u",
-  es: "mpzt5bxua7jpxduhzxrnpgopbq",
-  fr: "hopqb4qc336asqobcbwdxfeni4",
+  ar: "25xqzbqea73pct2p6ypybn62q4",
+  de: "uywl7a7wsnulcqrh26sv3vyf44",
+  en: "d4yr74e4lxfifcjop6rbo4zrfe",
+  es: "zjgzh5fx5boak6s5diyyk7xmj4",
+  fr: "ann2z2tnk4ahlcthsou4e2hf4i",
 };
