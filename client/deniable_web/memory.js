@@ -24,7 +24,7 @@ import { browserStore } from "./store.js";
  * @property {boolean} isSame whether a question of it was asked before
  * @property {boolean} hasTold whether anybody was told anything within 90 days
  * @property {number[]} totals of the collector and of the device: epsilon within 90 days, this survey included
- * @property {string[]} waiting on a shared device, under what the reports of other people are kept
+ * @property {string[]} waiting on a shared device, under what the reports of other people to this collector are kept
  */
 
 const LEDGER_MS = 90 * 864e5; // 90 days
@@ -60,7 +60,7 @@ export class Memory {
         isSame: survey.questions.some(({ key }) => key in noisy),
         hasTold,
         totals,
-        waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`)),
+        waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`) && collector in reports[key].to),
       };
     }, true);
   }
@@ -93,10 +93,10 @@ export class Memory {
    */
   value(question, collector, draw, day = today()) {
     const { key } = question;
-    if (!draw) return this.#store.run(({ noisy, told }) => told[new URL(collector).origin]?.[key] && noisy[key], true);
+    if (!draw) return this.#store.run(({ noisy, told }) => told[new URL(collector).origin]?.[key] && valid(noisy[key]), true);
     return this.#store.run(({ noisy, told }) => {
       charge(told, collector, [question], day);
-      return (noisy[key] ??= draw());
+      return valid((noisy[key] ??= draw()));
     });
   }
 
@@ -150,11 +150,16 @@ function sum(ledgers, day) {
   return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all - -cost, 0) / 1e6;
 }
 
+/** A value as mechanisms make them; another one is damaged. @template V @param {V} value */
+function valid(value) {
+  if (/^-?\d+$/.test(/** @type {any} */ (value))) return value;
+  throw new UnusableMemory();
+}
+
 /** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
 function fitting(text, survey) {
   const { id, cohort, answers } = JSON.parse(text);
-  const values = survey.questions.map(({ id }) => [id, answers[id]]);
-  const isFit = values.every(([, value]) => /^-?\d+$/.test(value));
-  if (!isFit || encodeReport({ id, cohort, answers: Object.fromEntries(values) }) !== text) throw new UnusableMemory();
+  const values = survey.questions.map(({ id }) => [id, valid(answers[id])]);
+  if (encodeReport({ id, cohort, answers: Object.fromEntries(values) }) !== text) throw new UnusableMemory();
   return text;
 }
