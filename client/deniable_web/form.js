@@ -133,7 +133,10 @@ export function questions(m, view, send) {
     );
     focusOn(review);
   };
-  const reset = () => setTimeout(edit); // once the inputs are empty
+  const reset = () => {
+    edit(); // a page that goes away shows no answers when it comes back
+    setTimeout(count); // once the inputs are empty
+  };
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input: count, submit, reset },

@@ -52,8 +52,9 @@ export class DeniableQuestion extends DeniableElement {
 
   /** @override @param {string} [name] */
   attributeChangedCallback(name) {
-    if (name === "name") this.#follow();
-    else super.attributeChangedCallback();
+    this.#follow();
+    // Without the attribute `question` the name says which one it is, until there is a value.
+    if (name !== "name" || !(this.value || this.hasAttribute("question"))) super.attributeChangedCallback();
   }
 
   /** What holds for the element holds for the input that stands for it in the form, and for those in which people choose. */
