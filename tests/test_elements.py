@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, another_site, remembered
+from browsing import ARRIVED, another_site, answer, remembered
 from conftest import Collector
 from deniable import Survey, read_survey
 
@@ -284,3 +284,52 @@ def test_own_device_never_clears_what_somebody_is_answering(
         page.get_by_role("button", name="Send").click()
         page.clock.run_for(100)
         expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+def test_name_may_come_after_src(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<form><deniable-question src="{link}"></deniable-question></form>') as page:
+        page.wait_for_timeout(300)
+        page.evaluate(f"{QUESTION}.name = 'affair'")
+        expect(page.get_by_text("Have you had an affair?")).to_be_visible()
+
+
+def test_page_that_goes_away_shows_no_review(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("radio", name="Yes").check()
+        page.get_by_role("spinbutton").fill("7")
+        page.get_by_role("button", name="Review").click()
+        expect(page.get_by_text("Your answers, on this device alone")).to_be_visible()
+        # What is in the page at the end of `pagehide` comes back with the back button, before any script runs.
+        assert (
+            page.evaluate(
+                """() => {
+                dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
+                return document.querySelector("deniable-survey").shadowRoot.querySelector(".review").textContent;
+            }"""
+            )
+            == ""
+        )
+        expect(page.get_by_text("Still to answer: 2")).to_be_visible()
+
+
+def test_survey_that_was_answered_says_so_and_leaves_the_focus_alone(
+    collector: Collector, context: BrowserContext
+) -> None:
+    """Whoever waits for `deniable-complete` goes on, and a page does not jump to a survey at its foot."""
+    answered = read_survey(SURVEY.replace("Elements", "Answered").replace("EPSILON", "0.2"))
+    link = collector.publish(answered)
+    context.add_init_script(
+        "window.told = []; addEventListener('deniable-complete', ({ detail }) => told.push(detail.survey))"
+    )
+    body = (
+        f'<input id=first autofocus><div style="height: 3000px"></div><deniable-survey src="{link}"></deniable-survey>'
+    )
+    with page_of(context, collector, body) as page:
+        answer(page, answered, {"affair": "yes", "drinks": 3})
+        page.reload()
+        expect(page.get_by_role("heading", name="already answered this survey")).to_be_attached()
+        page.wait_for_timeout(200)
+        assert page.evaluate("[told, scrollY, document.activeElement.id]") == [[answered.id], 0, "first"]

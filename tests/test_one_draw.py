@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from browsing import ARRIVED, Witness, another_site, answer, press_send, remembered
-from conftest import Collector
+from conftest import Collector, StartCollector
 from deniable import Survey, read_survey
 
 ANSWERED = "This device has already answered this survey."
@@ -314,3 +314,62 @@ def test_each_wave_costs_anew_where_the_survey_says_so(collector: Collector, con
         if number < 2:
             answer(page, survey, {"q": "yes"})
     expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()
+
+
+def test_report_of_a_shared_device_waits_for_its_own_collector(
+    start_collector: StartCollector, context: BrowserContext
+) -> None:
+    """Another collector of the same survey does not get it, and it is not forgotten there."""
+    first, second = start_collector(), start_collector()
+    survey = survey_of("Waits for one")
+    link, other = first.publish(survey), second.publish(survey)
+    script = (
+        f'<!doctype html><title>x</title><script type="module" src="{first.url}/client/deniable.js"></script><main>'
+    )
+    show = "html => document.querySelector('main').innerHTML = html"
+    page = context.new_page()
+    with another_site(script) as address:
+        page.goto(address)
+        page.route("**/reports", lambda route: route.fulfill(status=500))
+        page.evaluate(show, f'<deniable-survey kiosk src="{link}"></deniable-survey>')
+        press_send(page, survey, {"q": "yes"})
+        expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
+        page.unroute("**/reports")
+        witness = Witness.of(page)
+        page.evaluate(show, f'<deniable-survey src="{other}"></deniable-survey>')
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_text("Reports waiting here for the network")).to_have_count(0)
+        page.wait_for_timeout(300)
+        assert witness.posts() == []
+        page.evaluate(show, f'<deniable-survey src="{link}"></deniable-survey>')
+        expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
+        page.wait_for_function("!document.hidden")
+        page.wait_for_timeout(500)
+        assert len(witness.posts()) == 1
+    assert (first.reports(survey), second.reports(survey)) == (1, 0)
+
+
+@pytest.mark.parametrize("damage", ["'x'", "null", "{}", "true", "1.5"])
+def test_damaged_value_goes_into_no_form(collector: Collector, context: BrowserContext, damage: str) -> None:
+    link = collector.publish(survey_of(f"Damaged value {damage}"))
+    script = f'<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>'
+    page = context.new_page()
+    with another_site(f'{script}<form><deniable-question name="q" src="{link}"></deniable-question></form>') as address:
+        page.goto(address)
+        page.get_by_role("radio", name="No", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        page.evaluate(remembered(f"for (const key in state.noisy) state.noisy[key] = {damage}; return state"))
+        page.reload()
+        expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()
+        assert page.evaluate("[...new FormData(document.querySelector('form'))]") == []
+
+
+@pytest.mark.parametrize("fragment", ["host=x", "host=", "host=*", "host=https://evil.example"])
+def test_no_link_says_that_a_page_is_a_frame(collector: Collector, context: BrowserContext, fragment: str) -> None:
+    survey = survey_of(f"No frame {fragment}")
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(f"{collector.publish(survey)}#{fragment}")
+    answer(page, survey, {"q": "yes"})
+    assert witness.lines == []

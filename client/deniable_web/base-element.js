@@ -32,8 +32,8 @@ export class DeniableElement extends Base {
   later = null;
   /** The address of the survey, once the link was read. */
   surveyId = "";
-  /** The origin around the frame in which this runs. @type {string | null} */
-  around = null;
+  /** The origin around the frame in which this runs. @type {string | null | false} */
+  around = false;
 
   constructor() {
     super();

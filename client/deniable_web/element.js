@@ -49,9 +49,10 @@ export class DeniableSurvey extends DeniableElement {
   async begin(signal) {
     const place = this.place();
     const { collector, more, isOwn } = place;
-    this.isShared = this.kiosk || (isOwn && parent !== window && window.name === KIOSK);
+    const isFramed = isOwn && parent !== window;
+    this.isShared = this.kiosk || (isFramed && window.name === KIOSK);
     if (!isOwn && this.isolated) return this.#frame(place, signal);
-    this.around = isOwn ? more.get("host") : null;
+    this.around = isFramed && more.get("host");
     const view = await this.load(place, signal);
     this.#person = this.isShared ? newReportId() : "";
     const seen = await this.#memory.look(view, collector, this.isShared);
@@ -152,7 +153,6 @@ export class DeniableSurvey extends DeniableElement {
       await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
       if (gone !== this.gone) return; // something else is on the screen by now
       this.#receipt(view, place, report, this.words.sent);
-      this.announce("complete");
     } catch (error) {
       const again = (/** @type {unknown} */ isAsked) => this.#send(view, place, report, isAsked);
       if (gone === this.gone) this.fail(error, view, again, !!isAsked);
@@ -174,6 +174,8 @@ export class DeniableSurvey extends DeniableElement {
   /** @param {View} view @param {Place} place @param {string} report @param {string} title */
   #receipt(view, { collector }, report, title) {
     const link = `${collector}/s/${view.id}`;
-    this.show(screens.receipt(this.words, view, report, { title, link, next: this.another() }), true);
+    // Nobody asked for the receipt of another day: then the focus stays where it is.
+    this.show(screens.receipt(this.words, view, report, { title, link, next: this.another() }), title === this.words.sent);
+    this.announce("complete");
   }
 }
