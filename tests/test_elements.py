@@ -333,3 +333,20 @@ def test_survey_that_was_answered_says_so_and_leaves_the_focus_alone(
         expect(page.get_by_role("heading", name="already answered this survey")).to_be_attached()
         page.wait_for_timeout(200)
         assert page.evaluate("[told, scrollY, document.activeElement.id]") == [[answered.id], 0, "first"]
+
+
+def test_screen_readers_hear_that_chance_was_mixed_in(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    """The button that had the focus is gone; a value that was kept takes no focus when a page loads."""
+    link = collector.publish(survey)
+    body = f'<form><input id=first autofocus><deniable-question name=affair src="{link}"></deniable-question></form>'
+    focus = f"[document.activeElement.localName, {QUESTION}.shadowRoot.activeElement?.textContent]"
+    with page_of(context, collector, body) as page:
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        assert page.evaluate(focus) == ["deniable-question", f"Done. {MIXED}."]
+        page.reload()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        assert page.evaluate(focus) == ["input", None]

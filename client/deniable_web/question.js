@@ -10,7 +10,7 @@
 import { DeniableElement } from "./base-element.js";
 import { weakness } from "./ceiling.js";
 import { randomizeAnswer } from "./device.js";
-import { button, card, h, p, quiet } from "./dom.js";
+import { button, card, h, heading, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./form.js";
 import { Memory } from "./memory.js";
@@ -86,12 +86,12 @@ export class DeniableQuestion extends DeniableElement {
     const question = survey.questions.find((each) => each.id === id);
     if (!question) throw new SurveyError("question: must be one of the survey's");
     const m = this.words;
-    const hold = (/** @type {unknown} */ value) => {
+    const hold = (/** @type {unknown} */ value, isAsked = false) => {
       this.#field.value = String(value);
       this.#follow();
       this.replaceChildren(this.#field); // one, also in a copy of an element that had one
       this.internals.setValidity({});
-      this.show(card(p(m.mixed, "lead")));
+      this.show(card(heading(m.mixed, "h2")), isAsked); // so that screen readers say it
       this.dispatchEvent(new Event("change", { bubbles: true }));
       this.announce("complete");
     };
@@ -109,7 +109,7 @@ export class DeniableQuestion extends DeniableElement {
         const draw = () => randomizeAnswer(question, answer);
         try {
           const value = this.kiosk ? draw() : await this.#memory.value(question, collector, draw);
-          if (!signal.aborted) hold(value);
+          if (!signal.aborted) hold(value, true);
         } catch (error) {
           if (!signal.aborted) this.fail(error);
         }
