@@ -350,3 +350,27 @@ def test_screen_readers_hear_that_chance_was_mixed_in(
         page.reload()
         expect(page.get_by_text(MIXED)).to_be_visible()
         assert page.evaluate(focus) == ["input", None]
+
+
+@pytest.mark.parametrize("element", ["question", "survey"])
+@pytest.mark.parametrize("way", ["same survey", "another title"])
+def test_shared_device_asks_where_its_owner_was_asked_this(
+    collector: Collector, context: BrowserContext, element: str, way: str
+) -> None:
+    """Otherwise a page makes the owner's device draw as often as it likes, by an attribute."""
+    answered, again = (
+        read_survey(SURVEY.replace("Elements", f"Owner's {element} {title}").replace("EPSILON", "0.1"))
+        for title in ("first", "first" if way == "same survey" else "second")
+    )
+    link, other = collector.publish(answered), collector.publish(again)
+    with page_of(context, collector, f'<main><deniable-survey src="{link}"></deniable-survey></main>') as page:
+        answer(page, answered, {"affair": "yes", "drinks": 3})
+        page.evaluate(
+            "html => document.querySelector('main').innerHTML = html",
+            f'<deniable-{element} kiosk name="affair" src="{other}"></deniable-{element}>',
+        )
+        expect(page.get_by_text("Go on only if you are another person")).to_be_visible()
+        start = page.get_by_role("button", name="Mix in chance" if element == "question" else "Start")
+        assert start.count() == 0
+        page.get_by_role("button", name="Next person").click()
+        expect(start).to_be_visible()

@@ -90,8 +90,8 @@ export class DeniableSurvey extends DeniableElement {
     } else if (closed) {
       this.show(closed);
       this.announce("closed");
-    } else if (kept) {
-      again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined }), m.next);
+    } else if (this.isShared && (kept || seen.isSame)) {
+      again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined, isSame: false }), m.next);
     } else {
       const start = () => {
         const form = questions(m, view, (answers) => this.#answer(view, place, answers));
@@ -112,7 +112,7 @@ export class DeniableSurvey extends DeniableElement {
       const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && m.fleeting,
-        seen.isSame && !this.isShared && m.same,
+        seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
       ];

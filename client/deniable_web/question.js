@@ -14,7 +14,7 @@ import { button, card, h, heading, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./form.js";
 import { Memory } from "./memory.js";
-import { strength } from "./screens.js";
+import { notice, strength } from "./screens.js";
 
 export class DeniableQuestion extends DeniableElement {
   static formAssociated = true;
@@ -96,12 +96,11 @@ export class DeniableQuestion extends DeniableElement {
       this.announce("complete");
     };
     // The survey may have asked this already, here or under another title: then nothing is drawn.
-    const kept = await this.#memory.value(question, collector);
-    const known = this.kiosk ? undefined : kept;
-    const { totals } = await this.#memory.look(survey, collector, this.kiosk || known !== undefined);
+    const known = this.kiosk ? undefined : await this.#memory.value(question, collector);
+    const { totals, kept, isSame } = await this.#memory.look(survey, collector, this.kiosk || known !== undefined);
     if (signal.aborted) return;
     this.#refuse();
-    if (known === undefined) {
+    const open = () => {
       const asked = ask(m, question);
       const mix = button(m.mix, async () => {
         const answer = asked.answer();
@@ -118,13 +117,14 @@ export class DeniableQuestion extends DeniableElement {
         strength(m, weakness(survey, totals[0])),
         quiet(`${m.can}: ${m.canSite}`),
         quiet(`${m.mixFirst} ${this.kiosk ? m.kiosk : ""}`),
-        kept === known ? "" : p(m.kioskOther, "box"), // this device has answered: whoever did must not go on
         mix,
       );
       const submit = (/** @type {Event} */ event) => event.preventDefault(); // Enter
       this.show(h("form", { autocomplete: "off", submit }, asked.set));
       this.#follow();
-    }
+    };
+    if (this.kiosk && (kept || isSame)) this.show(notice(m, m.sentBefore, m.kioskOther, { next: open }));
+    else if (known === undefined) open();
     this.announce("ready");
     if (known !== undefined) hold(known);
   }
