@@ -360,7 +360,8 @@ def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: 
     for survey in (first, second):
         assert run(f"{collector.url}/s/{survey.id}", typed=["", "yes", "send"]).exit_code == 0
     result = run(f"{collector.url}/s/{third.id}")
-    assert "other surveys that this device answered within 90 days. Nothing was sent." in " ".join(result.stderr.split())
+    said = " ".join(result.stderr.split())
+    assert "other surveys that this device answered within 90 days. Nothing was sent." in said
     assert not BANNED.search(result.stderr)
     assert collector.reports(third) == 0
 
