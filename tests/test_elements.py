@@ -229,20 +229,6 @@ def test_question_on_a_shared_device_is_for_each_person_anew(
         expect(page.get_by_text("shared device")).to_have_count(0)  # a link cannot say it
 
 
-def test_question_on_a_shared_device_says_that_somebody_has_answered(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    link = collector.publish(survey)
-    warning = "Go on only if you are another person"
-    with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
-        page.get_by_role("radio", name="Yes", exact=True).check()
-        page.get_by_role("button", name="Mix in chance").click()
-        expect(page.get_by_text(MIXED)).to_be_visible()
-        expect(page.get_by_text(warning)).to_have_count(0)
-        page.evaluate(f"{QUESTION}.kiosk = true")
-        expect(page.get_by_text(warning)).to_be_visible()
-
-
 @pytest.mark.parametrize("screen", ["form", "review"])
 def test_shared_device_that_somebody_left_clears_itself(
     collector: Collector, context: BrowserContext, survey: Survey, screen: str

@@ -60,11 +60,23 @@ export const INNER = new RegExp(
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 
+/** The order of modules, found by trying, in which like stands near like: gzip makes 30 bytes less of it. */
+const ORDER = [
+  "survey odds memory style ceiling errors randomness messages element simulator collector store base-element",
+  "mechanisms/index device bundle",
+]
+  .join(" ")
+  .split(" ");
+
 /** Element and library as one minified module. */
 export async function bundle() {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("bundle.js", FOLDER))],
+    stdin: {
+      contents: [...ORDER.map((name) => `import "./${name}.js";`), 'export * from "./bundle.js";'].join("\n"),
+      resolveDir: fileURLToPath(FOLDER),
+    },
     bundle: true,
+    logOverride: { "ignored-bare-import": "silent" },
     format: "esm",
     target: "es2022",
     define: { "globalThis.HTMLElement": "HTMLElement", "globalThis.customElements": "customElements" }, // in a page
