@@ -244,6 +244,16 @@ def test_kiosk_forgets(collector: Collector, five: Survey, link: str, run: Typis
     assert list(home.rglob("*")) == []
 
 
+def test_kiosk_asks_where_its_owner_was_asked_the_same_under_another_title(
+    collector: Collector, five: Survey, link: str, run: Typist
+) -> None:
+    assert run(link, typed=TYPED).exit_code == 0
+    again = collector.publish(replace(five, title="Asked again"))
+    result = run(again, "--kiosk", typed=["", *TYPED])
+    assert result.exit_code == 0, result.output
+    assert "Go on only if you are another person" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [([], "Your report waits on this device."), (["--kiosk"], "This device keeps nothing of the report")],

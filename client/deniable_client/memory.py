@@ -171,9 +171,14 @@ class Memory:
         """
         with self._file.reading() as db:
             ledgers = self._ledgers(db, collector) if db else _Ledgers(set(), {}, {})
-            known = {key for (key,) in db.execute("SELECT question FROM noisy")} if db else set()
         _, own, everybody = ledgers.with_survey(survey, collector, ceiling or Ceiling())
-        return Told(own, everybody, bool(ledgers.everybody), not known.isdisjoint(survey.keys.values()))
+        return Told(own, everybody, bool(ledgers.everybody), self.was_asked(survey))
+
+    def was_asked(self, survey: Survey) -> bool:
+        """Whether a question of a survey was asked before, in it or in another one."""
+        with self._file.reading() as db:
+            known = {key for (key,) in db.execute("SELECT question FROM noisy")} if db else set()
+        return not known.isdisjoint(survey.keys.values())
 
     def mark(self, survey: str, collector: str, state: State) -> None:
         """Note what became of a report; one that was sent stays so."""

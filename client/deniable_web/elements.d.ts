@@ -14,6 +14,13 @@ interface Attributes {
   ref?: unknown;
   key?: string | number | null;
   part?: string;
+  slot?: string;
+  style?: unknown;
+  hidden?: boolean;
+  dir?: "ltr" | "rtl" | "auto";
+  /** What a page has ready, so that nothing more is fetched. */
+  document?: string;
+  catalogue?: string;
 }
 
 /** Write `true` or leave it out; the word "false" counts as left out. */
@@ -21,7 +28,7 @@ type Switch = boolean | "" | "true" | "false";
 
 export interface DeniableElements {
   "deniable-survey": Attributes & { isolated?: Switch; kiosk?: Switch };
-  "deniable-question": Attributes & { name?: string; question?: string; form?: string; disabled?: boolean; kiosk?: Switch };
+  "deniable-question": Attributes & { name?: string; question?: string; form?: string; disabled?: boolean; kiosk?: Switch; onChange?: (event: any) => void };
 }
 
 declare module "./base-element.js" {

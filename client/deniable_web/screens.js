@@ -47,8 +47,8 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
     quiet(`${m.why} ${hasYes ? m.noAdmission : ""}`),
-    ...notes.map((note) => note && p(note, "box")),
     button(m.start, start),
+    ...notes.map((note) => note && p(note, "box")),
     quiet(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`),
     fold(m.who, () =>
       pairs([

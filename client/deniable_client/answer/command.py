@@ -82,7 +82,7 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
     """From consent, or from a report that is there already, to the receipt; ``own`` is the memory of the device."""
     is_drawn = False
     try:
-        if not client.memory and own.recall(survey.id, client.collector):
+        if not client.memory and own.was_asked(survey):
             show(notice(m.SENT_BEFORE, m.KIOSK_OTHER))
             read(m.OTHER)
         kept = client.kept(survey)

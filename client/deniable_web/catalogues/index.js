@@ -4,8 +4,8 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "25xqzbqea73pct2p6ypybn62q4",
-  de: "uywl7a7wsnulcqrh26sv3vyf44",
+  ar: "ajwflhoa57o7ytiucpqyvulb44",
+  de: "52dt24b3g4wm6frpjylk4cpqk4",
   en: "d4yr74e4lxfifcjop6rbo4zrfe",
   es: "zjgzh5fx5boak6s5diyyk7xmj4",
   fr: "ann2z2tnk4ahlcthsou4e2hf4i",
