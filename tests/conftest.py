@@ -194,11 +194,14 @@ class Collector:
         return f"{self.url}/s/{survey.id}"
 
     def reports(self, survey: Survey) -> int:
-        """How many reports are stored, released or not."""
+        """How many reports are stored, released or not; none of a survey that is not published yet."""
         store = Store(self.database)
         try:
+            store.survey(survey.id)
             (waiting,) = store.db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()
             return counts.folded(store.db, survey) + int(waiting)
+        except NotFound:
+            return 0
         finally:
             store.close()
 

@@ -179,9 +179,10 @@ INK_OF_CHARTS = """() => [...document.querySelectorAll("svg.chart :is(text:not(.
 
 
 def test_keyboard_alone_answers_the_whole_survey(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
     before = collector.reports(survey)
     page = context.new_page()
-    page.goto(collector.publish(survey))
+    page.goto(link)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
     def press_until(wanted: str, key: str = "Tab") -> None:
