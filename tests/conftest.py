@@ -25,7 +25,7 @@ from deniable_client.demo.people import survey_file
 from deniable_server import computing
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
-from deniable_server.store import Store, counts
+from deniable_server.store import NotFound, Store, counts
 from deniable_server.store.tables import pending_table
 from tools import CHROMIUM_FLAGS, chromium
 
