@@ -126,7 +126,7 @@ class Load:
                     status = 422
             except urllib3.exceptions.HTTPError:
                 status = 0
-            if status not in (0, 200, 201, 503):
+            if status not in (0, 200, 201, 429, 503):  # 429: more batches at once than one address has places for
                 self.unexpected.add(status)
                 return
             if status in (200, 201):
