@@ -83,7 +83,8 @@ def test_results_page_is_rendered_once_for_a_release(
 
     monkeypatch.setattr(pages, "render_template", render)
     url = f"/s/{filled.id}/results?by=cohort"
-    first, second = http.get(url).text, http.get(url).text
+    first, second = http.get(url, headers={"Host": "evil.example"}).text, http.get(url).text
+    assert "evil.example" not in first
     assert (first, rendered) == (second, ["results.html"])
     store.close_survey(filled.id)
     closed = http.get(url).text

@@ -43,6 +43,13 @@ def catalogues() -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
 
 
+@cache
+def words(language: str) -> dict[str, str]:
+    """The same, sentence by sentence, for what stands around a survey."""
+    sentences: dict[str, str] = json.loads(catalogues()[language])
+    return sentences
+
+
 def client_folder() -> Path:
     """Where the browser client is installed."""
     return Path(str(files("deniable_web")))
@@ -51,7 +58,7 @@ def client_folder() -> Path:
 def init_app(app: APIFlask) -> None:
     """Tell templates the bundle's hash, and English for whoever has chosen no language; serve the page for frames."""
     app.jinja_env.globals["bundle_integrity"] = bundle_integrity()
-    app.jinja_env.globals["words"] = json.loads(catalogues()["en"])
+    app.jinja_env.globals["words"] = words("en")
     app.register_blueprint(embedding)
 
 
@@ -71,8 +78,7 @@ def survey_page(template: str, survey_id: str) -> Response:
     """
     language = request.accept_languages.best_match(catalogues(), "en")
     survey = get_store().survey(survey_id)
-    catalogue = catalogues()[language]
-    words = json.loads(catalogue)  # for what stands around the survey
-    response = make_response(render_template(template, survey=survey, catalogue=catalogue, words=words))
+    page = render_template(template, survey=survey, catalogue=catalogues()[language], words=words(language))
+    response = make_response(page)
     response.vary.add("Accept-Language")
     return response

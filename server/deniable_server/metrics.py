@@ -8,9 +8,9 @@ such as a script that was loaded or an address that was mistyped, comes with the
 from __future__ import annotations
 
 import itertools
-import math
 import threading
 import time
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
@@ -58,13 +58,13 @@ class Figures:
     """Counts of answers and of reports. Their size does not grow with what they count."""
 
     def __init__(self) -> None:
-        self.answers: defaultdict[Labels, Counter[float]] = defaultdict(Counter)  # by the bucket that holds the seconds
+        self.answers: defaultdict[Labels, Counter[int]] = defaultdict(Counter)  # by the place of the bucket
         self.seconds: defaultdict[Labels, float] = defaultdict(float)  # their sum
         self.reports: Counter[Outcome] = Counter()
 
     def answered(self, labels: Labels, seconds: float) -> None:
         """Count an answer."""
-        self.answers[labels][next((most for most in BUCKETS if seconds <= most), math.inf)] += 1
+        self.answers[labels][bisect_left(BUCKETS, seconds)] += 1
         self.seconds[labels] += seconds
 
     def add(self, others: Figures) -> None:
@@ -116,7 +116,7 @@ class Metrics(Collector):
         reports = CounterMetricFamily("deniable_reports", "Reports, by what became of them.", labels=["outcome"])
         with self._lock:
             for labels, counts in self._told.answers.items():
-                numbers = itertools.accumulate(counts[most] for most in (*BUCKETS, math.inf))
+                numbers = itertools.accumulate(counts[place] for place in range(len(_BOUNDS)))
                 buckets = list(zip(_BOUNDS, numbers, strict=True))
                 seconds.add_metric(labels, buckets, self._told.seconds[labels])
             for outcome in Outcome:

@@ -113,9 +113,8 @@ def status_of(error: DeniableError) -> HTTPStatus:
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
     """An error response: a page where a browser asked for a page, problem+json everywhere else."""
     title = HTTPStatus(status).phrase
-    wanted = request.accept_mimetypes.best_match(
-        ("application/problem+json", "text/html")
-    )  # the first where either will do
+    # The first where either will do.
+    wanted = request.accept_mimetypes.best_match(("application/problem+json", "text/html"))
     if not request.path.startswith("/api/") and wanted == "text/html":
         page = render_template("problem.html", title=title, detail=detail)
         return Response(page, status, headers, mimetype="text/html")

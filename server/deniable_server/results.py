@@ -93,7 +93,10 @@ class Results:
         return self._computed(survey_id, query, form, CHART_ROWS, draw)
 
     def page(self, survey_id: str, query: EstimatesQuery, saying: Hashable, render: Callable[[], str]) -> bytes:
-        """The page of these estimates that says so about the survey, rendered here: .2 seconds for the largest."""
+        """The page of these estimates that says so about the survey, rendered here: .2 seconds for the largest.
+
+        It is kept for everybody, so it must hold nothing of the request, such as the host that somebody named.
+        """
         name = self._name(survey_id, query, saying)
         page: bytes | None = self._kept.get(name)
         if page is None:

@@ -110,9 +110,8 @@ class Item:
         total = float(weights.sum())
         if not total:  # nobody of those who count has a report
             return Estimate.from_counts(self.design, [0] * self.supports.shape[1], 0)
-        counts = (
-            (weights @ self.supports).clip(max=total).tolist()
-        )  # a sum in another order may be larger by a rounding
+        # A sum in another order may be larger by a rounding.
+        counts = (weights @ self.supports).clip(max=total).tolist()
         effective = total / float(weights @ (weights / total))
         return Estimate.from_counts(self.design, counts, total, effective)
 
