@@ -13,7 +13,9 @@ from typing import Any
 
 from playwright.sync_api import Frame, Page, Request, Route, expect
 
+from conftest import Collector
 from deniable import Survey
+from deniable_server.embedding import bundles
 
 FORGET = """() => new Promise((done, fail) => {
     const request = indexedDB.deleteDatabase("deniable");
@@ -21,6 +23,12 @@ FORGET = """() => new Promise((done, fail) => {
     request.onerror = fail;
 })"""
 """Forget all that this device remembers."""
+
+
+NO_STORAGE = """for (const name of ["localStorage", "indexedDB"]) {
+    Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
+}"""
+"""To run before a page does: its browser keeps nothing for it."""
 
 
 def remembered(change: str = "") -> str:
@@ -41,6 +49,12 @@ def remembered(change: str = "") -> str:
             transaction.oncomplete = () => { request.result.close(); done(state ?? null); };
         };
     })""".replace("IS_CHANGE", "true" if change else "false").replace("CHANGE", change)
+
+
+def scripts(collector: Collector) -> str:
+    """Both bundles, for a page of another site."""
+    source = '<script type="module" src="{}/client/{}"></script>'
+    return "".join(source.format(collector.url, name) for name in bundles())
 
 
 def wait_until(page: Page, holds: str) -> None:

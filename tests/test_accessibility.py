@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 
-from browsing import ARRIVED, Witness, another_site, answer, choose, remembered
+from browsing import ARRIVED, Witness, another_site, answer, choose, remembered, scripts
 from conftest import FIVE_TYPES, Collector, person
 from deniable import Survey, read_survey
 from deniable_client import randomize
@@ -366,7 +366,7 @@ def test_axe_finds_nothing_in_the_embeds(collector: Collector, context: BrowserC
     link = collector.publish(survey)
     page = context.new_page()
     html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Another site</title>
-        <script type="module" src="{collector.url}/client/deniable.js"></script><main><h1>Another site</h1>
+        {scripts(collector)}<main><h1>Another site</h1>
         <deniable-survey src="{link}" isolated></deniable-survey>
         <form><deniable-question name="affair" src="{link}"></deniable-question></form></main></html>"""
     with another_site(html) as address:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, another_site, answer, remembered
+from browsing import ARRIVED, another_site, answer, remembered, scripts
 from conftest import Collector
 from deniable import Survey, read_survey
 
@@ -46,7 +46,7 @@ def survey() -> Survey:
 @contextmanager
 def page_of(context: BrowserContext, collector: Collector, body: str) -> Iterator[Page]:
     """Another site's page that loads the elements."""
-    script = f'<script type="module" src="{collector.url}/client/deniable.js"></script>'
+    script = f"{scripts(collector)}"
     with another_site(f"<!doctype html><html lang=en><title>x</title>{script}{body}") as address:
         page = context.new_page()
         page.goto(address)

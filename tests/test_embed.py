@@ -16,7 +16,7 @@ import pytest
 from flask.testing import FlaskClient
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send
+from browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts
 from conftest import Collector
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
@@ -116,16 +116,20 @@ def test_pages_print_the_hash_of_the_very_bytes_that_are_served(
     http: FlaskClient, store: Store, survey: Survey
 ) -> None:
     store.publish(survey)
-    with http.get("/client/deniable.js") as response:
-        assert response.mimetype == "text/javascript"
-        assert response.headers["Access-Control-Allow-Origin"] == "*"
-        digest = hashlib.sha384(response.data).digest()
-    integrity = f"sha384-{base64.b64encode(digest).decode()}"
-    for path in ("", "/results"):
-        assert integrity in re.sub("<[^>]*>", "", html_of(http, f"/s/{survey.id}{path}"))
+    integrity = {}
+    for name in ("deniable.js", "deniable-question.js"):
+        with http.get(f"/client/{name}") as response:
+            assert response.mimetype == "text/javascript"
+            assert response.headers["Access-Control-Allow-Origin"] == "*"
+            digest = hashlib.sha384(response.data).digest()
+        integrity[name] = f"sha384-{base64.b64encode(digest).decode()}"
+    assert http.get("/client/manifest.json").json["integrity"] == integrity
+    results = re.sub("<[^>]*>", "", html_of(http, f"/s/{survey.id}/results"))
+    assert all(each in results for each in integrity.values())
+    assert integrity["deniable.js"] in re.sub("<[^>]*>", "", html_of(http, f"/s/{survey.id}"))
     for path in (f"/s/{survey.id}", f"/embed/{survey.id}"):
         page = html_of(http, path)
-        assert f'src="/client/deniable.js" integrity="{integrity}"' in page
+        assert f'src="/client/deniable.js" integrity="{integrity["deniable.js"]}"' in page
         assert f"deniable answer http://localhost/s/{survey.id}" in page
         assert not re.search(r"<(form|input|button|textarea|select)\b", page)
     with http.get("/client/catalogues/ar.json") as response:
@@ -293,7 +297,7 @@ def test_forms_hold_reports_with_the_odds_of_the_coins(
 ) -> None:
     link = collector.publish(survey)
     page = context.new_page()
-    site = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
+    site = f"""<!doctype html><title>x</title>{scripts(collector)}
         <form></form>"""
     with another_site(site) as address:
         page.goto(address)

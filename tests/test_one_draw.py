@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, Witness, another_site, answer, press_send, remembered
+from browsing import ARRIVED, NO_STORAGE, Witness, another_site, answer, press_send, remembered, scripts
 from conftest import Collector, StartCollector
 from deniable import Survey, read_survey
 
@@ -55,7 +55,7 @@ def test_frame_is_a_kiosk_for_the_page_that_holds_it_and_never_for_a_link(
 ) -> None:
     survey = survey_of("Frames")
     link = collector.publish(survey)
-    script = f'<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>'
+    script = f"<!doctype html><title>x</title>{scripts(collector)}"
     forgets = "This shared device forgets you afterwards."
     for src, attributes, is_kiosk in ((link, "isolated kiosk", True), (f"{link}#kiosk", "isolated", False)):
         with another_site(f'{script}<deniable-survey src="{src}" {attributes}></deniable-survey>') as address:
@@ -78,7 +78,7 @@ def test_frame_is_a_kiosk_for_the_page_that_holds_it_and_never_for_a_link(
 def test_kiosk_asks_where_this_device_has_answered(collector: Collector, context: BrowserContext) -> None:
     survey = survey_of("Asks")
     link = collector.publish(survey)
-    site = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
+    site = f"""<!doctype html><title>x</title>{scripts(collector)}
         <deniable-survey src="{link}"></deniable-survey>"""
     page = context.new_page()
     witness = Witness.of(page)
@@ -154,7 +154,7 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
 ) -> None:
     survey = survey_of(f"Shared, {first} first")
     link = collector.publish(survey)
-    script = f'<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>'
+    script = f"<!doctype html><title>x</title>{scripts(collector)}"
     elements = {
         "survey": f'<deniable-survey src="{link}"></deniable-survey>',
         "question": f'<form><deniable-question name="q" src="{link}"></deniable-question></form>',
@@ -178,6 +178,28 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
         told = page.evaluate(remembered())["told"]
     assert values[0] == values[1]
     assert {origin: len(questions) for origin, questions in told.items()} == {collector.url: 1}
+
+
+def test_two_scripts_share_one_draw_where_storage_is_blocked(collector: Collector, context: BrowserContext) -> None:
+    # Two draws of this number would be equal once in hundreds.
+    survey = read_survey(
+        'title = "Blocked"\n[[questions]]\nid = "q"\ntype = "number"\ntext = "?"\nlo = 0\nhi = 500\nepsilon = 1'
+    )
+    link = collector.publish(survey)
+    page = context.new_page()
+    page.add_init_script(NO_STORAGE)
+    witness = Witness.of(page)
+    question = f'<form id="form"><deniable-question name="q" src="{link}"></deniable-question></form>'
+    with another_site(f"{scripts(collector)}{question}<main></main>") as address:
+        page.goto(address)
+        page.get_by_role("spinbutton").fill("250")
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        value = page.evaluate("new FormData(document.querySelector('#form')).get('q')")
+        element = f'<deniable-survey src="{link}"></deniable-survey>'
+        page.evaluate("html => document.querySelector('main').innerHTML = html", element)
+        answer(page, survey, {"q": 250})
+    assert [json.loads(body)["answers"]["q"] for body in witness.posts()] == [int(value)]
 
 
 DAMAGE = {
@@ -323,9 +345,7 @@ def test_report_of_a_shared_device_waits_for_its_own_collector(
     first, second = start_collector(), start_collector()
     survey = survey_of("Waits for one")
     link, other = first.publish(survey), second.publish(survey)
-    script = (
-        f'<!doctype html><title>x</title><script type="module" src="{first.url}/client/deniable.js"></script><main>'
-    )
+    script = f"<!doctype html><title>x</title>{scripts(first)}<main>"
     show = "html => document.querySelector('main').innerHTML = html"
     page = context.new_page()
     with another_site(script) as address:
@@ -352,7 +372,7 @@ def test_report_of_a_shared_device_waits_for_its_own_collector(
 @pytest.mark.parametrize("damage", ["'x'", "null", "{}", "true", "1.5"])
 def test_damaged_value_goes_into_no_form(collector: Collector, context: BrowserContext, damage: str) -> None:
     link = collector.publish(survey_of(f"Damaged value {damage}"))
-    script = f'<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>'
+    script = f"<!doctype html><title>x</title>{scripts(collector)}"
     page = context.new_page()
     with another_site(f'{script}<form><deniable-question name="q" src="{link}"></deniable-question></form>') as address:
         page.goto(address)

@@ -137,9 +137,10 @@ def test_elements_have_types_in_pages_and_in_jsx(installed: Path, jsx: str) -> N
     run(*tools.node_command(), str(compiler), *options, "elements.tsx", folder=installed)
 
 
-def test_package_holds_the_bundle_and_the_catalogues_and_no_tests(installed: Path) -> None:
+def test_package_holds_the_bundles_and_the_catalogues_and_no_tests(installed: Path) -> None:
     package = installed / "node_modules" / "deniable"
-    assert (package / "dist" / "deniable.js").read_bytes() == (WEB / "dist" / "deniable.js").read_bytes()
+    for name in ("deniable.js", "deniable-question.js"):
+        assert (package / "dist" / name).read_bytes() == (WEB / "dist" / name).read_bytes()
     languages = {path.stem for path in (package / "catalogues").glob("*.json")}
     assert languages == {"ar", "de", "en", "es", "fr"}
     kinds = {path.suffix for path in package.rglob("*") if path.is_file()}

@@ -16,6 +16,7 @@ from browsing import (
     ANOTHER_PERSON,
     ARRIVED,
     FORGET,
+    NO_STORAGE,
     SUBMIT_BY_SCRIPT,
     Witness,
     another_site,
@@ -24,6 +25,7 @@ from browsing import (
     everything_kept,
     press_send,
     remembered,
+    scripts,
     serve_with,
     wait_until,
 )
@@ -109,7 +111,7 @@ def test_nothing_depends_on_the_answers_in_five_questions(
     collector: Collector, context: BrowserContext, survey: Survey
 ) -> None:
     page = context.new_page()
-    html = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
+    html = f"""<!doctype html><title>x</title>{scripts(collector)}
         <form><input name="other" value="theirs"><deniable-survey src="{collector.publish(survey)}"></deniable-survey>
         </form>"""
     page.add_init_script(
@@ -197,11 +199,7 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
 ) -> None:
     before = collector.reports(survey)
     page = context.new_page()
-    page.add_init_script(
-        """for (const name of ["localStorage", "indexedDB"]) {
-            Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
-        }"""
-    )
+    page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(survey))
     expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
     answer(page, survey, TRULY)

@@ -182,3 +182,11 @@ for (const name of ["isolated", "kiosk"]) {
     },
   });
 }
+
+/**
+ * Make a tag of an element, unless the page has one of that name, or there is no page.
+ * @param {string} name @param {CustomElementConstructor} element
+ */
+export function register(name, element) {
+  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element);
+}

@@ -29,8 +29,9 @@ import { DeniableError, UnusableMemory } from "./errors.js";
 /** @returns {State} */
 export const nothing = () => ({ reports: {}, noisy: {}, told: {} });
 
-/** What cannot be stored lives as long as the page does. */
-let page = nothing();
+/** What cannot be stored lives as long as the page does, for all scripts of this client in it. @type {any} */
+const page = globalThis;
+const PLACE = Symbol.for("deniable");
 
 /** @returns {Promise<IDBDatabase>} */
 const open = () =>
@@ -62,9 +63,9 @@ export const browserStore = {
       // Storage that is there and fails is no reason to draw again.
       if (!isBlocked()) throw new UnusableMemory();
       this.lasts = false;
-      const state = structuredClone(page);
+      const state = structuredClone(page[PLACE] ?? nothing());
       const result = act(state);
-      if (!isLook) page = state;
+      if (!isLook) page[PLACE] = state;
       return result;
     }
     try {

@@ -24,6 +24,7 @@ def page(name: str, link: str, question: str = "") -> str:
     values = {
         "collector": re.sub(r"/s/.*", "", link),
         "integrity": manifest["integrity"]["deniable.js"],
+        "question_integrity": manifest["integrity"]["deniable-question.js"],
         "link": link,
         "question": question,
     }

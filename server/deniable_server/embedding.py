@@ -1,4 +1,4 @@
-"""The browser client as it is embedded: one bundle under its integrity hash, and a page that other sites may frame."""
+"""The browser client as it is embedded: bundles under their integrity hashes, and a page that other sites may frame."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ FRAME_POLICY = (
 """The policy of every other page, but that any site may show this one in a frame; it cannot look into it."""
 
 
-def bundle_integrity() -> str:
-    """What browsers compare with the bundle's bytes before they run it: an attribute ``integrity``."""
+def bundles() -> dict[str, str]:
+    """The attribute ``integrity`` of each bundle: what browsers compare with its bytes before they run it."""
     manifest = json.loads((client_folder() / "dist" / "manifest.json").read_text(encoding="utf-8"))
-    integrity: str = manifest["integrity"]["deniable.js"]
+    integrity: dict[str, str] = manifest["integrity"]
     return integrity
 
 
 def client_files() -> dict[str, Path]:
-    """Files of the browser client by their path under ``/client/``: modules, the bundle, catalogues of translations."""
+    """Files of the browser client by their path under ``/client/``: modules, bundles, catalogues of translations."""
     root = client_folder()
     modules = [*root.glob("*.js"), *root.glob("mechanisms/*.js"), *root.glob("catalogues/*.js*")]
     named = {path.relative_to(root).as_posix(): path for path in modules}
-    return named | {"deniable.js": root / "dist" / "deniable.js"}
+    return named | {name: root / "dist" / name for name in (*bundles(), "manifest.json")}
 
 
 @cache
@@ -56,8 +56,8 @@ def client_folder() -> Path:
 
 
 def init_app(app: APIFlask) -> None:
-    """Tell templates the bundle's hash, and English for whoever has chosen no language; serve the page for frames."""
-    app.jinja_env.globals["bundle_integrity"] = bundle_integrity()
+    """Tell templates the bundles' hashes, and English for whoever has chosen no language; serve the page for frames."""
+    app.jinja_env.globals["bundles"] = bundles()
     app.jinja_env.globals["words"] = words("en")
     app.register_blueprint(embedding)
 
