@@ -15,6 +15,7 @@ from conftest import FIVE_TYPES, Collector, person
 from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store import Store
+from test_long_lists import long_survey
 
 AXE = Path(__file__).parent.parent / "client" / "deniable_web" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -360,6 +361,23 @@ def test_forced_colours_and_reduced_motion(browser: Browser, collector: Collecto
     }).length"""
     assert page.evaluate(moving) == 0
     context.close()
+
+
+def test_axe_finds_nothing_in_long_lists_and_warnings(collector: Collector, context: BrowserContext) -> None:
+    link = collector.publish(long_survey("choice"))
+    page = context.new_page()
+    html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Another site</title>
+        {scripts(collector)}<main><deniable-survey kiosk src="{link}"></deniable-survey></main></html>"""
+    with another_site(html) as address:
+        page.goto(address)
+        page.clock.install()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(100)
+        page.get_by_role("searchbox").fill("co")
+        assert violations(page) == []
+        page.clock.run_for(91_000)
+        expect(page.get_by_text("Are you still there?")).to_be_visible()
+        assert violations(page) == []
 
 
 def test_axe_finds_nothing_in_the_embeds(collector: Collector, context: BrowserContext, survey: Survey) -> None:

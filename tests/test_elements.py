@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, another_site, answer, remembered, scripts
+from browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts
 from conftest import Collector
 from deniable import Survey, read_survey
 
@@ -191,7 +191,9 @@ def test_question_belongs_to_the_form_that_it_names(
         expect(page.get_by_text(MIXED)).to_be_visible()
         drawn = page.evaluate(f"{QUESTION}.value")
         for form, other in ("ab", "ba"):
-            page.evaluate(f"{QUESTION}.setAttribute('form', '{form}')")
+            page.evaluate(
+                f"{QUESTION}.form = '{form}'" if form == "a" else f"{QUESTION}.setAttribute('form', '{form}')"
+            )
             assert page.evaluate(f"[...new FormData({form})]") == [["affair", drawn]]
             assert page.evaluate(f"[...new FormData({other})]") == []
             assert page.evaluate(f"jQuery('#{form}').serialize()") == f"affair={drawn}"
@@ -252,6 +254,140 @@ def test_shared_device_that_somebody_left_clears_itself(
         page.clock.run_for(100)
         expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
         expect(page.get_by_role("spinbutton")).to_have_value("")
+
+
+def test_shared_device_warns_before_it_clears_itself(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    warning = "Are you still there?"
+    with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
+        page.clock.install()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(89_000)
+        expect(page.get_by_text(warning)).to_have_count(0)
+        page.clock.run_for(2_000)
+        expect(page.get_by_role("alert").filter(has_text=warning)).to_be_in_viewport()  # for 29 seconds more
+        page.get_by_role("spinbutton").press("7")
+        expect(page.get_by_text(warning)).to_have_count(0)
+        page.clock.run_for(100_000)
+        expect(page.get_by_text(warning)).to_be_visible()
+        page.mouse.move(10, 300)
+        page.mouse.move(20, 300)
+        expect(page.get_by_text(warning)).to_have_count(0)
+        page.clock.run_for(121_000)
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        page.clock.run_for(600_000)  # nobody is there: nothing to warn of
+        expect(page.get_by_text(warning)).to_have_count(0)
+
+
+def test_receipt_on_a_shared_device_is_not_for_the_next_person(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
+        page.clock.install()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(100)
+        page.get_by_role("radio", name="Yes").check()
+        page.get_by_role("spinbutton").fill("3")
+        page.get_by_role("button", name="Review").click()
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+        page.clock.run_for(121_000)
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        assert page.get_by_text("Exactly what was sent").count() == 0
+
+
+def test_focus_follows_whoever_pressed_a_button(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, "<main></main>") as page:
+        page.route("**/api/v1/surveys/*", lambda route: route.abort())
+        page.evaluate(
+            "html => document.querySelector('main').innerHTML = html",
+            f'<deniable-survey kiosk src="{link}"></deniable-survey>',
+        )
+        focused = "() => document.activeElement.shadowRoot?.activeElement?.textContent"
+        expect(page.get_by_role("heading", name="The survey cannot be loaded")).to_be_visible()
+        assert page.evaluate(focused) is None  # nobody pressed anything
+        page.get_by_role("button", name="Try again").click()
+        page.wait_for_function(f"({focused})() === 'The survey cannot be loaded'")
+        page.unroute("**/api/v1/surveys/*")
+        page.get_by_role("button", name="Try again").click()
+        page.wait_for_function(f"({focused})() === 'Elements'")
+        answer(page, survey, {"affair": "no", "drinks": 3})
+        page.get_by_role("button", name="Next person").click()
+        page.wait_for_function(f"({focused})() === 'Elements'")
+
+
+def test_language_may_be_set_later(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        page.evaluate("document.querySelector('deniable-survey').lang = 'de'")
+        expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
+        page.evaluate("document.querySelector('deniable-survey').lang = 'ar'")
+        expect(page.locator("[dir=rtl]")).to_have_count(1)
+
+
+def test_question_says_that_it_was_asked_before_elsewhere(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    first, second = survey, read_survey(SURVEY.replace("EPSILON", "0.4").replace("Elements", "Asked again"))
+    same = "this device sends the same as then"
+    told = collector.publish(first)
+    with page_of(context, collector, f'<deniable-question name=affair src="{told}"></deniable-question>') as page:
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+        expect(page.get_by_text(same)).to_have_count(0)
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        page.evaluate(remembered("state.told = {}; return state"))  # as if another collector had asked
+        element = f'<deniable-question name=affair src="{collector.publish(second)}"></deniable-question>'
+        page.evaluate("html => document.body.innerHTML = html", element)
+        expect(page.get_by_text(same)).to_be_visible()
+
+
+def test_question_says_that_the_browser_keeps_nothing(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    context.add_init_script(NO_STORAGE)
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
+        expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
+
+
+def test_receipt_promises_no_more_than_chance_gives(collector: Collector, context: BrowserContext) -> None:
+    said = "A sent Yes does not mean that you answered Yes."
+    number = SURVEY.split("[[questions]]")
+    for title, text, wanted in [
+        ("Strong", SURVEY.replace("EPSILON", "1"), said),
+        ("Weak", SURVEY.replace("EPSILON", "3"), "Little protection"),
+        ("No yes", "[[questions]]".join([number[0], number[2]]).replace("EPSILON", "1"), None),
+    ]:
+        survey = read_survey(text.replace("Elements", title))
+        page = context.new_page()
+        page.goto(collector.publish(survey))
+        answer(page, survey, {"affair": "no", "drinks": 3})
+        for each in (said, "Little protection"):
+            expect(page.get_by_text(each)).to_have_count(int(each == wanted))
+        page.close()
+
+
+def test_memory_without_its_place_is_refused_in_words(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(f"{collector.url}/favicon.ico")
+    page.evaluate(
+        """() => new Promise((done) => {
+            const request = indexedDB.open("deniable", 1);
+            request.onsuccess = () => { request.result.close(); done(); };
+        })"""
+    )
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
+    expect(page.get_by_text("It cannot read or keep what it has sent before")).to_be_visible()
 
 
 def test_own_device_never_clears_what_somebody_is_answering(

@@ -21,13 +21,15 @@ export const MINUTE = 6e4;
 const Base = globalThis.HTMLElement ?? class {};
 
 export class DeniableElement extends Base {
-  static observedAttributes = ["src", "isolated", "kiosk", "question", "name"];
+  static observedAttributes = ["src", "isolated", "kiosk", "lang", "question", "name"];
   root = this.attachShadow({ mode: "open", delegatesFocus: "formAssociated" in this.constructor });
   /** Aborts what listens and loads when the element leaves its page, or shows another survey. @type {AbortController | undefined} */
   gone;
   words = speechless;
   /** Whether this device forgets each person. */
   isShared = false;
+  /** Whether somebody pressed what the next screen comes from. */
+  isAsked = false;
   /** What to do when the network is back. @type {((isAsked?: unknown) => void) | null} */
   later = null;
   /** The address of the survey, once the link was read. */
@@ -56,8 +58,9 @@ export class DeniableElement extends Base {
     this.root.replaceChildren();
   }
 
-  /** Begin from the start, with nothing of what was chosen before. */
-  async restart() {
+  /** Begin from the start, with nothing of what was chosen before. @param {boolean} [isAsked] as for `show` */
+  async restart(isAsked = false) {
+    this.isAsked = isAsked;
     this.disconnectedCallback();
     const { signal } = (this.gone = new AbortController());
     // Frameworks set one attribute after the other. And browsers note where a request comes from: with the script's first
@@ -112,14 +115,15 @@ export class DeniableElement extends Base {
   }
 
   /** @param {Node} screen @param {boolean} [isAsked] somebody pressed something, and expects the focus to move */
-  show(screen, isAsked = false) {
+  show(screen, isAsked = this.isAsked) {
     const { lang, dir } = this.words;
     this.root.replaceChildren(h("div", { lang, dir }, screen));
     if (isAsked) focusOn(this.root);
+    this.isAsked = false;
   }
 
   /** On a shared device, the way to the next person. */
-  another = () => this.isShared && (() => this.restart());
+  another = () => this.isShared && (() => this.restart(true));
 
   /**
    * Every failure has a screen, and none of them sends anything.
@@ -127,7 +131,7 @@ export class DeniableElement extends Base {
    * @param {(isAsked?: unknown) => void} [again] what tries once more; a report is tried again by itself every minute
    * @param {unknown} [isAsked] otherwise the screen says it already
    */
-  fail(error, view = null, again = () => this.restart(), isAsked = true) {
+  fail(error, view = null, again = () => this.restart(true), isAsked = true) {
     const m = this.words;
     // Those two speak of epsilon, and for programmers.
     const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
@@ -143,7 +147,7 @@ export class DeniableElement extends Base {
     this.later = isNetwork ? again : null;
     if (isNetwork && view) setTimeout(() => this.later === again && again(), MINUTE);
     if (isNetwork && !isAsked) return;
-    this.show(notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.another() }), view !== null);
+    this.show(notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.another() }), !!view || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
   }
 

@@ -94,19 +94,8 @@ export class DeniableSurvey extends DeniableElement {
       again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined, isSame: false }), m.next);
     } else {
       const start = () => {
-        const form = questions(m, view, (answers) => this.#answer(view, place, answers));
-        this.show(form, true);
-        if (this.isShared) {
-          // Where somebody walked away, what they chose does not wait for the next person.
-          /** @type {number} */
-          let idle;
-          const stir = () => {
-            clearTimeout(idle);
-            idle = setTimeout(() => form.isConnected && this.restart(), 2 * MINUTE);
-          };
-          for (const event of ["keydown", "pointerdown"]) form.addEventListener(event, stir);
-          stir();
-        }
+        this.show(questions(m, view, (answers) => this.#answer(view, place, answers)), true);
+        if (this.isShared) this.#watch();
         this.announce("start");
       };
       const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
@@ -121,6 +110,26 @@ export class DeniableSurvey extends DeniableElement {
       this.announce("ready");
     }
     this.#sendWaiting(view, place, waiting);
+  }
+
+  /** Where somebody walked away, nothing waits for the next person: two minutes, the last half of one with a warning. */
+  #watch() {
+    const signal = /** @type {AbortController} */ (this.gone).signal;
+    const warning = h("p", { role: "alert", class: "box bad soon" });
+    /** @type {number} */
+    let idle;
+    const stir = () => {
+      clearTimeout(idle);
+      warning.remove();
+      idle = setTimeout(() => {
+        this.root.firstChild?.appendChild(warning);
+        warning.textContent = this.words.idle; // after it stands there, so that screen readers say it
+        idle = setTimeout(() => this.restart(), MINUTE / 2);
+      }, 1.5 * MINUTE);
+    };
+    signal.onabort = () => clearTimeout(idle);
+    for (const event of ["keydown", "pointerdown", "pointermove", "input"]) addEventListener(event, stir, { signal });
+    stir();
   }
 
   /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */

@@ -43,7 +43,9 @@ declare module "./base-element.js" {
 
 declare module "./question.js" {
   interface DeniableQuestion {
-    readonly form: HTMLFormElement | null;
+    /** Set, the id of a form, as frameworks do; read, the form itself. */
+    get form(): HTMLFormElement | null;
+    set form(id: string);
     readonly labels: NodeList;
     readonly validationMessage: string;
     readonly validity: ValidityState;

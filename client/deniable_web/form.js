@@ -11,6 +11,12 @@ import { fill } from "./messages.js";
  * @typedef {import("./survey.js").Asked} Asked
  */
 
+/** More options than this get a field to look for one. */
+const LONG = 12;
+
+/** A text as people look for it: without accents, marks of vowels, and capitals. */
+const plain = (/** @type {any} */ text) => text.normalize("NFKD").replace(/[\p{M}]/gu, "").toLowerCase();
+
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Asked} question @param {string} [number] where it stands among others
@@ -18,6 +24,7 @@ import { fill } from "./messages.js";
 export function ask(m, { id, type, text, options, labels, mechanism }, number = "") {
   const { lo, hi } = mechanism;
   const [isNumber, isTicks] = [type === "number", type === "ticks"];
+  const isLong = options.length > LONG && type !== "scale"; // where the ends of a scale are is plain
   const title = number + text;
   const note = h("p", { class: "missing" });
   const described = { "aria-describedby": `about-${id}` };
@@ -35,10 +42,29 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
         }),
       ]
     : options.map((_, n) => h("input", { type: isTicks ? "checkbox" : "radio", name: id, value: n }));
+  for (const input of inputs) input.required = !isTicks; // none is an answer too
+  const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
+
+  const found = h("p", { role: "status", class: "quiet" });
+  /** Of many options, show those that hold what somebody looks for, and what is chosen. */
+  const narrow = () => {
+    const words = plain(search.value);
+    const shown = rows.filter((row, n) => !(row.hidden = !inputs[n].checked && !plain(row.textContent).includes(words)));
+    found.textContent = `${shown.length} / ${rows.length}`;
+  };
+  const search = h("input", {
+    type: "search",
+    "aria-label": m.find,
+    input: narrow,
+    keydown: (event) => event.key === "Enter" && event.preventDefault(), // it sends no form
+  });
+
+  narrow();
 
   return {
     inputs,
+    narrow,
     title,
     number,
     set: h(
@@ -46,11 +72,8 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
       { class: "card", part: "card question", ...(isNumber ? {} : described) },
       h("legend", { part: "question-text" }, own(title)),
       h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)), note),
-      h(
-        "div",
-        { class: `options ${type}` },
-        ...inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n])))),
-      ),
+      isLong && h("div", { class: "options" }, quiet(m.find), search, found),
+      h("div", { class: `options ${type} ${isLong ? "long" : ""}` }, ...rows),
       fold(m.odds, () => oddsBox(m, mechanism)),
     ),
 
@@ -135,7 +158,10 @@ export function questions(m, view, send) {
   };
   const reset = () => {
     edit(); // a page that goes away shows no answers when it comes back
-    setTimeout(count); // once the inputs are empty
+    setTimeout(() => {
+      for (const { narrow } of asked) narrow();
+      count();
+    }); // once the inputs are empty
   };
   const form = h(
     "form",

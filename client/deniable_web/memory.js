@@ -93,10 +93,10 @@ export class Memory {
    */
   value(question, collector, draw, day = today()) {
     const { key } = question;
-    if (!draw) return this.#store.run(({ noisy, told }) => told[new URL(collector).origin]?.[key] && valid(noisy[key]), true);
+    if (!draw) return this.#store.run(({ noisy, told }) => told[new URL(collector).origin]?.[key] && valid(noisy[key], question), true);
     return this.#store.run(({ noisy, told }) => {
       charge(told, collector, [question], day);
-      return valid((noisy[key] ??= draw()));
+      return valid((noisy[key] ??= draw()), question);
     });
   }
 
@@ -150,16 +150,16 @@ function sum(ledgers, day) {
   return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all - -cost, 0) / 1e6;
 }
 
-/** A value as mechanisms make them; another one is damaged. @template V @param {V} value */
-function valid(value) {
-  if (/^-?\d+$/.test(/** @type {any} */ (value))) return value;
-  throw new UnusableMemory();
+/** A value that the mechanism of a question makes; another one is damaged. @param {any} value @param {Question} question */
+function valid(value, { mechanism }) {
+  if (!mechanism.makes(value)) throw new UnusableMemory();
+  return value;
 }
 
 /** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
 function fitting(text, survey) {
   const { id, cohort, answers } = JSON.parse(text);
-  const values = survey.questions.map(({ id }) => [id, valid(answers[id])]);
+  const values = survey.questions.map((question) => [question.id, valid(answers[question.id], question)]);
   if (encodeReport({ id, cohort, answers: Object.fromEntries(values) }) !== text) throw new UnusableMemory();
   return text;
 }

@@ -10,7 +10,7 @@
 import { DeniableElement } from "./base-element.js";
 import { weakness } from "./ceiling.js";
 import { randomizeAnswer } from "./device.js";
-import { button, card, h, heading, quiet } from "./dom.js";
+import { button, card, h, heading, p, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./form.js";
 import { Memory } from "./memory.js";
@@ -69,12 +69,12 @@ export class DeniableQuestion extends DeniableElement {
     if (set) set.disabled = field.disabled;
   }
 
-  /** @override */
-  restart() {
+  /** @override @param {boolean} [isAsked] */
+  restart(isAsked) {
     this.#field.value = "";
     this.replaceChildren();
     this.#refuse();
-    return super.restart();
+    return super.restart(isAsked);
   }
 
   /** @param {AbortSignal} signal */
@@ -113,14 +113,17 @@ export class DeniableQuestion extends DeniableElement {
           if (!signal.aborted) this.fail(error);
         }
       });
+      const notes = this.kiosk ? [m.kiosk] : [isSame && m.same, !this.#memory.lasts && m.fleeting];
       asked.set.append(
         strength(m, weakness(survey, totals[0])),
         quiet(`${m.can}: ${m.canSite}`),
-        quiet(`${m.mixFirst} ${this.kiosk ? m.kiosk : ""}`),
+        ...notes.flatMap((note) => (note ? [p(note, "box")] : [])),
+        quiet(m.mixFirst),
         mix,
       );
       const submit = (/** @type {Event} */ event) => event.preventDefault(); // Enter
-      this.show(h("form", { autocomplete: "off", submit }, asked.set));
+      const reset = () => setTimeout(asked.narrow); // once the inputs are empty
+      this.show(h("form", { novalidate: "", autocomplete: "off", submit, reset }, asked.set));
       this.#follow();
     };
     if (this.kiosk && (kept || isSame)) this.show(notice(m, m.sentBefore, m.kioskOther, { next: open }));
@@ -140,6 +143,10 @@ for (const name of ["form", "labels", "validationMessage", "validity", "willVali
   Object.defineProperty(DeniableQuestion.prototype, name, {
     get() {
       return this.internals[name];
+    },
+    // React sets properties where there are any: of these, `form` is an attribute to set. The others cannot be set.
+    set(value) {
+      if (name === "form") this.setAttribute(name, value);
     },
   });
 }

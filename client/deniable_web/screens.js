@@ -19,6 +19,9 @@ const pairs = (pairs) =>
   h("dl", {}, ...pairs.map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
+/** @param {View} view */
+const hasYes = ({ questions }) => questions.some(({ type }) => type === "yes-no");
+
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
 export function wait(m) {
   const said = h("p", { role: "status", tabindex: "-1" }, m.sending);
@@ -39,14 +42,13 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
   const whole = wholeOdds(view, m);
   const weak = weakness(view, total);
   const isWeak = weak > 1;
-  const hasYes = view.questions.some(({ type }) => type === "yes-no");
   return card(
     heading(own(view.title)),
     view.organiser && quiet(m.askedBy, " ", own(view.organiser)),
     view.about && p(own(view.about)),
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
-    quiet(`${m.why} ${hasYes ? m.noAdmission : ""}`),
+    quiet(`${m.why} ${hasYes(view) && !isWeak ? m.noAdmission : ""}`),
     button(m.start, start),
     ...notes.map((note) => note && p(note, "box")),
     quiet(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`),
@@ -70,7 +72,7 @@ export function receipt(m, view, report, { title, link, next }) {
   return card(
     heading(title),
     p(m.notKept, "lead"),
-    p(m.chance),
+    p(weakness(view) > 1 ? m.weak : hasYes(view) ? m.chance : ""),
     quiet(...wholeOdds(view, m)),
     fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)))),
     pairs([

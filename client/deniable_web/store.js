@@ -75,18 +75,20 @@ export const browserStore = {
         /** @type {any} */
         let result;
         transaction.oncomplete = () => done(result); // on the disk, and only then sent
-        transaction.onabort = () => fail(new UnusableMemory()); // after the first failure it says nothing
+        transaction.onabort = fail; // after the first failure it says nothing
         records.get(0).onsuccess = ({ target }) => {
           try {
             const state = /** @type {IDBRequest} */ (target).result ?? nothing();
             result = act(state);
             if (!isLook) records.put(state, 0);
           } catch (error) {
-            fail(error instanceof DeniableError ? error : new UnusableMemory());
+            fail(error);
             transaction.abort();
           }
         };
       });
+    } catch (error) {
+      throw error instanceof DeniableError ? error : new UnusableMemory();
     } finally {
       db.close();
     }

@@ -48,12 +48,12 @@ legend { float: inline-start; margin-bottom: 1rem; }
 iframe, legend, progress { width: 100%; border: 0; }
 summary, dt, .quiet, code { font-size: .94rem; color: var(--deniable-quiet, light-dark(#567, #9ab)); }
 .box { background: var(--soft); }
-.box, select, [type=number], label, button { border-radius: .5rem; padding: .5rem 1rem; }
+.box, select, [type=number], [type=search], label, button { border-radius: .5rem; padding: .5rem 1rem; }
 .bad { border-inline-start: .25rem solid; }
 .missing, .bad { color: var(--deniable-danger, light-dark(#a21, #f99)); }
 code { font-family: monospace; }
 .text, pre { white-space: pre-line; }
-select, [type=number], label {
+select, [type=number], [type=search], label {
   border: 1px solid;
   background: none;
   max-width: 100%;
@@ -63,8 +63,10 @@ option { color: initial; }
 summary, label, button { cursor: pointer; }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
 input { width: 1.25rem; height: 1.25rem; flex: none; }
-[type=number] { width: 10rem; height: 3rem; }
+[type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
+.long { height: 20rem; overflow: auto; border-block: 1px solid; padding: .5rem; }
+.soon { position: sticky; bottom: 0; }
 .scale label { flex-flow: column; padding: .5rem; margin: 0; }
 button {
   border: 2px solid; /* forced colours show it */

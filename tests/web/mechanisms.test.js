@@ -54,7 +54,9 @@ for (const name of MECHANISMS.keys()) {
     for (const vector of good) {
       const word = tape(vector.words);
       assert.equal(vector.words.length, WORDS[name]?.(vector.mechanism) ?? vector.words.length);
-      assert.equal(mechanismFromPublished(vector.mechanism).randomize(vector.answer, word), vector.report, vector.name);
+      const mechanism = mechanismFromPublished(vector.mechanism);
+      assert.equal(mechanism.randomize(vector.answer, word), vector.report, vector.name);
+      assert.ok(mechanism.makes(vector.report), vector.name);
       assert.equal(word.left.length, 0, `${vector.name}: left words over`);
     }
   });
@@ -128,6 +130,31 @@ test("ranges end where they must", () => {
   ];
   for (const make of refused) assert.throws(make, ParameterError, String(make));
 });
+
+test("no mechanism takes for a report of its own what it cannot make", () => {
+  const never = [null, undefined, true, "1", 1.5, NaN, [1], {}, "", "12", "1".repeat(257), [["1"], ["0"]]];
+  const numbers = [[-1, 2], ["01", "10"]];
+  for (const mechanism of [...FAIR, new TickBoxes(2, 3 * QUARTER)]) {
+    const isText = mechanism instanceof Subset || mechanism instanceof TickBoxes;
+    const good = isText ? ["01", "10"] : [0, 1];
+    for (const value of good) assert.ok(mechanism.makes(value), mechanism.name);
+    for (const value of [...never, ...numbers[0], ...numbers[+!isText], 11, "011"]) {
+      assert.ok(!isMade(mechanism, value), `${mechanism.name}: ${JSON.stringify(value)}`);
+    }
+  }
+  assert.deepEqual(["11", "00"].map((each) => new Subset(2, 1, 3 * UNIT).makes(each)), [false, false]);
+  const wide = new DiscreteLaplace(0, 1, 2, [3, 2, 1].map((each) => each * 1e8));
+  assert.deepEqual([-3, -2, 3, 4].map((each) => wide.makes(each)), [false, true, true, false]);
+});
+
+/** What throws is no report either: the memory refuses both. */
+function isMade(mechanism, value) {
+  try {
+    return mechanism.makes(value);
+  } catch {
+    return false;
+  }
+}
 
 test("mechanisms are frozen, and so are their lists", () => {
   for (const mechanism of [...FAIR, new TickBoxes(2, 3 * QUARTER)]) {

@@ -120,6 +120,13 @@ test("what is damaged is refused and never drawn again", async () => {
     "a report of another survey": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace("affair", "affairs") } } },
     "a report that lacks a value": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace(/"affair":.,/, "") } } },
     "a value that is an object": { ...kept, noisy: Object.fromEntries(Object.keys(kept.noisy).map((each) => [each, {}])) },
+    "values that no mechanism makes": { ...kept, noisy: Object.fromEntries(Object.keys(kept.noisy).map((each) => [each, 7])) },
+    "a report of a value that no mechanism makes": {
+      ...kept, reports: { [two.id]: { ...report, report: report.report.replace(/"affair":./, '"affair":2') } },
+    },
+    "ticks as a number": {
+      ...kept, reports: { [two.id]: { ...report, report: report.report.replace('"drugs":"11"', '"drugs":11') } },
+    },
     "no entry": { ...kept, told: { [HERE]: { [key]: null } } },
   };
   for (const [name, state] of Object.entries(damaged)) {

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ajwflhoa57o7ytiucpqyvulb44",
-  de: "52dt24b3g4wm6frpjylk4cpqk4",
-  en: "d4yr74e4lxfifcjop6rbo4zrfe",
-  es: "zjgzh5fx5boak6s5diyyk7xmj4",
-  fr: "ann2z2tnk4ahlcthsou4e2hf4i",
+  ar: "3fzonyspxm3bvxv45y2264pjkm",
+  de: "lkmoh6reamql7tl22sg43yioj4",
+  en: "l46d2ypqa56c657l7afa4encmq",
+  es: "63xt2huwpsdzlcbwtw3yp2vzsu",
+  fr: "nw6qjlvdxv42icexjoypmxhiu4",
 };

@@ -21,6 +21,8 @@ export class Mechanism {
   lo = 0;
   /** The highest one. */
   hi = 1;
+  /** How far reports reach beyond the answers. */
+  margin = 0;
   /** Privacy loss of these very integers, in nats. */
   epsilon = 0;
   /** Probabilities of what reports can support, where two figures say it all. @type {readonly Support[] | undefined} */
@@ -42,6 +44,11 @@ export class Mechanism {
     if (!isWhole(answer, this.lo, this.hi)) throw new AnswerError("answer: must be one that its question allows");
   }
 
+  /** Whether a value can be one of its reports. @param {any} value @returns {boolean} */
+  makes(value) {
+    return isWhole(value, this.lo - this.margin, this.hi + this.margin);
+  }
+
   /**
    * What follows from the weights, once: the last step of every constructor.
    * @param {number} epsilon @param {readonly Support[]} [support] @param {number} [kept]
@@ -61,6 +68,9 @@ export class Mechanism {
  * @param {any} value @param {number} least @param {number} most @returns {value is number}
  */
 export const isWhole = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
+
+/** Whether a value is a text of 0 and 1, one for each option. @param {any} value @param {number} k */
+export const isBits = (value, k) => value.length === k && /^[01]+$/.test(value);
 
 /** Refuse parameters that make no mechanism. @param {unknown} isGood @returns {asserts isGood} */
 export function demand(isGood) {

@@ -2,7 +2,7 @@
 /* The mean of numbers: round at random to an end of the range, then Warner. Two reports, one word. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, alike, demand, integer, logRatio } from "./base.js";
+import { Mechanism, alike, demand, integer, isWhole, logRatio } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -28,6 +28,11 @@ export class Mean extends Mechanism {
     this.least = (UNIT - span) / 2;
     const most = UNIT - this.least;
     this.settle(logRatio(most, this.least), alike(2, most / UNIT, this.least / UNIT)); // support of the two ends
+  }
+
+  /** @override @param {any} value */
+  makes(value) {
+    return isWhole(value, 0, 1);
   }
 
   /** @param {number} answer @param {Word} word */

@@ -17,9 +17,6 @@ const LARGEST_MARGIN = 4000;
  * @abstract
  */
 export class RowMechanism extends Mechanism {
-  /** How far reports reach beyond the range. */
-  margin = 0;
-
   /**
    * Weights out of 2**32 of the reports, in order, when this is the answer.
    * @abstract @param {number} _answer @returns {readonly number[]}

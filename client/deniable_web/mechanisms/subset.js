@@ -2,7 +2,7 @@
 /* Subset selection: report a random set of options that more likely than others holds the truth. */
 
 import { UNIT, below } from "../randomness.js";
-import { Mechanism, alike, integer, logRatio } from "./base.js";
+import { Mechanism, alike, integer, isBits, logRatio } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -29,6 +29,11 @@ export class Subset extends Mechanism {
     const holding = this.w * this.inside;
     const p = holding / (holding + (this.k - this.w) * UNIT);
     this.settle(logRatio(this.inside, UNIT), alike(this.k, p, (this.w - p) / this.hi));
+  }
+
+  /** @override @param {any} value */
+  makes(value) {
+    return isBits(value, this.k) && value.split("1").length === this.w + 1;
   }
 
   /** @param {number} answer @param {Word} word */

@@ -2,7 +2,7 @@
 /* Tick boxes: any of k options, each box with a Warner coin of its own. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, alike, integer, logRatio } from "./base.js";
+import { Mechanism, alike, integer, isBits, logRatio } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -32,6 +32,11 @@ export class TickBoxes extends Mechanism {
   check(answer) {
     const isSet = Array.isArray(answer) && new Set(answer).size === answer.length;
     for (const option of isSet ? answer : [null]) super.check(option); // null is no option
+  }
+
+  /** @override @param {any} value */
+  makes(value) {
+    return isBits(value, this.k);
   }
 
   /** @param {readonly number[]} answer @param {Word} word */
