@@ -497,6 +497,13 @@ def test_question_mark_before_the_start_shows_what_chance_does(run: Typist, coll
     assert collector.reports(coin) == 0
 
 
+def test_receipt_promises_no_more_than_chance_gives(five: Survey) -> None:
+    wanted = {messages.CHANCE: read_survey(STRONG.format(1)), messages.WEAK: five}
+    for sentence, survey in wanted.items():
+        text = screens.receipt(survey, "https://a.example", is_old=False)
+        assert [each for each in (messages.CHANCE, messages.CHANCE_OTHER, messages.WEAK) if each in text] == [sentence]
+
+
 OWN_WORDS = {
     "CAN_TEXT": "no server sends the program that asks in a terminal",
     "KIOSK": "the browser's promises to forget, after the fact",

@@ -48,7 +48,7 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
     view.about && p(own(view.about)),
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
-    quiet(`${m.why} ${hasYes(view) && !isWeak ? m.noAdmission : ""}`),
+    quiet(`${m.why} ${hasYes(view) ? m.noAdmission : ""}`),
     button(m.start, start),
     ...notes.map((note) => note && p(note, "box")),
     quiet(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`),

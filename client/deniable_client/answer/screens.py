@@ -150,7 +150,7 @@ def receipt(survey: Survey, collector: str, *, is_old: bool, report: bytes | Non
     return [
         m.SENT_BEFORE if is_old else m.SENT,
         m.NOT_KEPT,
-        m.CHANCE if has_yes else m.CHANCE_OTHER,
+        m.WEAK if weakness(survey) == 2 else m.CHANCE if has_yes else m.CHANCE_OTHER,
         *(["\n".join(whole)] if whole else []),
         "\n".join([f"{m.ODDS_EACH}:", *each] if whole else each),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
