@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 from deniable import Report, Survey, read_survey
-from deniable.survey import RELEASE
+from deniable.survey.document import RELEASE
 from deniable_client.demo.people import survey_file
 from deniable_server.app import create_app
 from deniable_server.serving import spare_the_collector_of_garbage

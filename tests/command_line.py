@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
-from deniable.cli import main
+from deniable.commands.main import main
 
 
 class CommandLine:

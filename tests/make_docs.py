@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from deniable.cli import main
+from deniable.commands.main import main
 from deniable_server.app import create_app
 from deniable_server.settings import Settings, flag, variable
 

@@ -36,8 +36,8 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
-from deniable.survey import MAX_ROWS, YES_NO
-from deniable.texts import Text
+from deniable.survey.document import MAX_ROWS, YES_NO
+from deniable.survey.texts import Text
 from deniable_client.device import randomize
 
 FOLDER = Path(__file__).parent / "vectors"

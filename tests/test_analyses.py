@@ -15,9 +15,9 @@ import pytest
 
 from command_line import CommandLine
 from deniable import DeniableError, Question, Survey, read_survey
-from deniable.analyses import ANALYSES, alternatives_for, analyses_of
-from deniable.analysis import Layout, Table, cross, estimate_shares, regress
+from deniable.survey.analyses import ANALYSES, alternatives_for, analyses_of
 from deniable_client import randomize
+from deniable_research.files import Layout, Table, cross, estimate_shares, regress
 
 EVERY_KIND = """
 title = "T"
@@ -214,7 +214,7 @@ import sys
 extras = ("numpy scipy pandas matplotlib formulaic flask apiflask granian pydantic pydantic_settings sqlite_utils "
           "prometheus_client")
 sys.modules.update(dict.fromkeys(extras.split()))
-from deniable.cli import main
+from deniable.commands.main import main
 main(sys.argv[1:])
 """
 

@@ -30,7 +30,11 @@ from deniable import (
     read_survey,
     tally_reports,
 )
-from deniable.analysis import (
+from deniable.estimation.published_rows import Wanted
+from deniable.output import percent, to_json
+from deniable_client import randomize
+from deniable_research.commands.analyze import analyze
+from deniable_research.files import (
     ComparisonRow,
     CrosstabRow,
     Layout,
@@ -40,11 +44,7 @@ from deniable.analysis import (
     read_layout,
     regress,
 )
-from deniable.analysis.charts import Mark, Panel, interval_chart
-from deniable.commands.analyze import analyze
-from deniable.output import percent, to_json
-from deniable.published_rows import Wanted
-from deniable_client import randomize
+from deniable_research.files.charts import Mark, Panel, interval_chart
 from deniable_server.store import Store
 
 
@@ -354,7 +354,7 @@ def test_help_has_a_sentence_and_examples() -> None:
 
 def test_importing_the_analysis_loads_neither_numpy_nor_pandas() -> None:
     code = (
-        "import sys, deniable.commands.analyze, deniable.commands.simulate, deniable.simulation; "
+        "import sys, deniable_research.commands.analyze, deniable_research.commands.simulate, deniable_research.simulation; "
         "print([name for name in ('numpy', 'scipy', 'pandas', 'formulaic', 'matplotlib') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deniable import KAry, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner, channels
-from deniable.analysis import DESIGNS, quick_question, read_layout
-from deniable.analysis.csv_file import columns_of, read_columns
+from deniable import KAry, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
+from deniable_research import designs as channels
+from deniable_research.files import DESIGNS, quick_question, read_layout
+from deniable_research.files.csv_file import columns_of, read_columns
 
 QUICK = {
     "direct": ("", lambda: channels.from_matrix([[1, 0], [0, 1]], ["no", "yes"], ["no", "yes"], "direct")),

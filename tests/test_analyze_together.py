@@ -20,17 +20,17 @@ from deniable import (
     read_survey,
     tally_reports,
 )
-from deniable.analysis import (
+from deniable_client import randomize
+from deniable_research.comparison import difference, homogeneity, pairwise, ratio, trend
+from deniable_research.files import (
     Table,
     compare,
     cross,
     read_layout,
     regress,
 )
-from deniable.comparison import difference, homogeneity, pairwise, ratio, trend
-from deniable.joint import crosstab, independence
-from deniable.regression import linear, linear_moments, logistic, multinomial
-from deniable_client import randomize
+from deniable_research.joint import crosstab, independence
+from deniable_research.regression import linear, linear_moments, logistic, multinomial
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ from click.testing import CliRunner, Result
 import deniable_web
 from conftest import FIVE_TYPES, Collector
 from deniable import AnswerError, Report, Survey, odds_sentences, read_survey
-from deniable.cli import main
-from deniable.odds import plainest
+from deniable.commands.main import main
+from deniable.privacy.odds import plainest
 from deniable_client import Client, Memory, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.answer.asking import answer_from

@@ -19,9 +19,9 @@ from click.testing import CliRunner
 from scipy import stats
 
 from deniable import Report, Subset, Survey, TwoCoin, read_survey
-from deniable.cli import main
+from deniable.commands.main import main
 from deniable.randomness import system_word
-from deniable.report import new_report_id
+from deniable.report.report import new_report_id
 from deniable_client.audit import command
 from deniable_client.audit.answers import answers_to
 from deniable_client.audit.auditor import audit_survey

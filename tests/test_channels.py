@@ -25,7 +25,7 @@ from deniable import (
     TwoCoin,
     Warner,
 )
-from deniable.channels import (
+from deniable_research.designs import (
     Channel,
     Groups,
     cheater_detection,

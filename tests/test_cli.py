@@ -15,7 +15,7 @@ import pytest
 from command_line import CommandLine
 from conftest import SURVEY, Collector
 from deniable import read_survey
-from deniable.cli import SHORT_HELP, main
+from deniable.commands.main import SHORT_HELP, main
 from deniable_client import Client
 
 
@@ -187,12 +187,15 @@ def test_a_command_of_somebody_else_is_loaded_to_be_listed(monkeypatch: pytest.M
 
 def test_help_loads_no_command() -> None:
     program = (
-        "import sys; from deniable.cli import main; main(['--help'], standalone_mode=False); "
+        "import sys; from deniable.commands.main import main; main(['--help'], standalone_mode=False); "
         "print(sorted(each for each in sys.modules if each.split('.')[0] in"
         " ('deniable', 'numpy', 'scipy', 'pandas', 'matplotlib', 'flask', 'urllib3', 'deniable_client')))"
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert printed.splitlines()[-1] == "['deniable', 'deniable.cli', 'deniable.errors', 'deniable.installing']"
+    assert (
+        printed.splitlines()[-1]
+        == "['deniable', 'deniable.commands', 'deniable.commands.main', 'deniable.errors', 'deniable.installing']"
+    )
 
 
 def test_the_package_has_its_public_names_without_loading_them() -> None:

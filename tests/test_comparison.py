@@ -11,13 +11,13 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, chi2, chi2_contingency
 
 from deniable import Geometric, KAry, ParameterError, Subset, TickBoxes, TwoCoin, Warner
-from deniable.channels import cheater_detection, crosswise, forced_response, from_matrix, from_mechanism
-from deniable.comparison import difference, holm, homogeneity, pairwise, ratio, trend
-from deniable.comparison.null import common_share
-from deniable.comparison.ratio_limits import Spread, ratio_limits
-from deniable.debiasing import Design
-from deniable.estimation import Estimate
-from deniable.intervals import wilson
+from deniable.estimation.debiasing import Design
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import wilson
+from deniable_research.comparison import difference, holm, homogeneity, pairwise, ratio, trend
+from deniable_research.comparison.null import common_share
+from deniable_research.comparison.ratio_limits import Spread, ratio_limits
+from deniable_research.designs import cheater_detection, crosswise, forced_response, from_matrix, from_mechanism
 from tables.comparison import enumerate_cohorts
 
 COINS = TwoCoin("1/2", "1/2")

@@ -20,7 +20,7 @@ from flask.testing import FlaskClient
 
 from conftest import FIVE_TYPES, person, running_collector
 from deniable import Survey, SurveyError, read_survey
-from deniable.survey import MAX_ROWS
+from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.computing import WORKERS, Pool, TooBusy

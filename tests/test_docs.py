@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import make_docs
-from deniable import authoring, read_survey
+from deniable import read_survey
 from deniable.installing import SOURCE
+from deniable.survey import authoring
 from deniable_server.commands.survey import warnings_about
 
 ROOT = Path(__file__).parent.parent

@@ -15,7 +15,7 @@ from sqlite_utils import Database
 
 from conftest import run_cli
 from deniable import DeniableError, Report, Survey, tally_reports
-from deniable.cli import main
+from deniable.commands.main import main
 from deniable_server.store import Outcome, Store, StoreDamaged, StoreFull, counts
 from deniable_server.store.backup import back_up
 from deniable_server.store.errors import in_our_words

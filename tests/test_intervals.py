@@ -17,7 +17,7 @@ from scipy.special import xlog1py, xlogy
 from scipy.stats import beta, binom, chi2
 
 from deniable import Interval, ParameterError
-from deniable.intervals import (
+from deniable.estimation.intervals import (
     METHODS,
     consistency,
     feldman_cousins,
@@ -31,7 +31,7 @@ from deniable.intervals import (
     simultaneous_intervals,
     wilson,
 )
-from deniable.intervals import blaker as blaker_interval
+from deniable.estimation.intervals import blaker as blaker_interval
 from tables.intervals import SIZES, cells, designs, joint_table, lowest, weighted_coverage, width_ratio
 
 REFERENCE = Path(__file__).parent / "reference" / "intervals.csv"

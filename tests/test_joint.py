@@ -25,10 +25,10 @@ from deniable import (
     TwoCoin,
     Warner,
 )
-from deniable.channels import Channel, cheater_detection, crosswise, forced_response, from_matrix, kuk
-from deniable.items import Item
-from deniable.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
-from deniable.joint.reports import BLOCK
+from deniable_research.designs import Channel, cheater_detection, crosswise, forced_response, from_matrix, kuk
+from deniable_research.items import Item
+from deniable_research.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
+from deniable_research.joint.reports import BLOCK
 from tables import joint
 
 COINS = TwoCoin("1/2", "1/2")

@@ -13,13 +13,13 @@ from flask.testing import FlaskClient
 from analyzing import as_rows, ok, refused
 from command_line import CommandLine
 from deniable import Estimate, ParameterError, ReportError, Survey, TwoCoin, Warner, read_survey
-from deniable.analysis import Layout, Table, compare, cross, estimate_shares, quick_question, read_layout
-from deniable.analysis.texts import crosstab_text
-from deniable.channels import stochastic_lie_detector
-from deniable.intervals import METHODS, level_of_each
-from deniable.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
-from deniable.planning import Asked, power, sample_size_for_power
-from deniable.simulation import Simulation, generator_of, reports_csv
+from deniable.estimation.intervals import METHODS, level_of_each
+from deniable.estimation.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
+from deniable_research.designs import stochastic_lie_detector
+from deniable_research.files import Layout, Table, compare, cross, estimate_shares, quick_question, read_layout
+from deniable_research.files.texts import crosstab_text
+from deniable_research.planning import Asked, power, sample_size_for_power
+from deniable_research.simulation import Simulation, generator_of, reports_csv
 from deniable_server.store import Store
 
 SPORT = """

@@ -17,13 +17,13 @@ import pytest
 from command_line import CommandLine
 from conftest import FIVE_TYPES
 from deniable import KAry, ParameterError, TwoCoin, Warner, read_survey
-from deniable.commands.plan import plan
-from deniable.planning import Asked, expected_width
-from deniable.planning.charts import epsilon_chart, survey_chart
-from deniable.planning.plans import SizePlan, Subject, plan_size, plan_width
-from deniable.planning.power_plans import plan_power
-from deniable.planning.splitting import plan_split
-from deniable.planning.tables import meaning
+from deniable_research.commands.plan import plan
+from deniable_research.planning import Asked, expected_width
+from deniable_research.planning.charts import epsilon_chart, survey_chart
+from deniable_research.planning.plans import SizePlan, Subject, plan_size, plan_width
+from deniable_research.planning.power_plans import plan_power
+from deniable_research.planning.splitting import plan_split
+from deniable_research.planning.tables import meaning
 
 PLAN = CommandLine("plan")
 ok, refused = PLAN.ok, PLAN.refused
@@ -304,4 +304,4 @@ def test_yes_coin_is_used() -> None:
 
 def test_command_line_has_the_command() -> None:
     text = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
-    assert 'plan = "deniable.commands.plan:plan"' in text
+    assert 'plan = "deniable_research.commands.plan:plan"' in text

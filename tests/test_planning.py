@@ -34,10 +34,10 @@ from deniable import (
     Warner,
     read_survey,
 )
-from deniable.channels import Channel, forced_response, unrelated_question, warner
-from deniable.intervals import share_interval
+from deniable.estimation.intervals import share_interval
 from deniable.mechanisms import OneOfK
-from deniable.planning import (
+from deniable_research.designs import Channel, forced_response, unrelated_question, warner
+from deniable_research.planning import (
     Asked,
     Precision,
     cohort_power,
@@ -51,10 +51,10 @@ from deniable.planning import (
     sample_size_for_power,
     split,
 )
-from deniable.planning.checks import smallest
-from deniable.planning.exact_power import _missed_at_most, _tails, critical_counts
-from deniable.planning.plans import Subject, plan_size, plan_width, subjects_of
-from deniable.planning.power_plans import plan_power
+from deniable_research.planning.checks import smallest
+from deniable_research.planning.exact_power import _missed_at_most, _tails, critical_counts
+from deniable_research.planning.plans import Subject, plan_size, plan_width, subjects_of
+from deniable_research.planning.power_plans import plan_power
 
 REFERENCE = Path(__file__).parent / "reference" / "power.csv"
 ROWS = list(csv.DictReader(REFERENCE.read_text(encoding="utf-8").splitlines()))
@@ -355,7 +355,7 @@ def test_exact_power_stays_from_the_solved_people_on(asked: Asked, low: float, h
 def test_lasting_people_do_not_depend_on_the_blocks_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for block in (4096, 64, 7):
-        monkeypatch.setattr("deniable.planning.exact_power.BLOCK", block)
+        monkeypatch.setattr("deniable_research.planning.exact_power.BLOCK", block)
         found.append([sample_size_for_power(COINS, share, 0.1, exact=True) for share in (0.3, 0.5, 0.9)])
     assert found[0] == found[1] == found[2]
 
@@ -637,10 +637,10 @@ def test_search_finds_the_smallest() -> None:
 
 def test_planning_loads_no_heavy_library() -> None:
     code = (
-        "import sys, deniable.planning, deniable.commands.plan\n"
+        "import sys, deniable_research.planning, deniable_research.commands.plan\n"
         "heavy = {'numpy', 'scipy', 'pandas', 'matplotlib', 'flask'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
-        "from deniable.planning import Asked, cohort_sizes\n"
+        "from deniable_research.planning import Asked, cohort_sizes\n"
         "from deniable import Warner\n"
         "assert cohort_sizes(Asked.through(Warner.from_epsilon(1)), (0.1, 0.15)) == (6467, 6467)\n"
         "assert 'numpy' not in sys.modules\n"

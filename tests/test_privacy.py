@@ -24,9 +24,8 @@ from deniable import (
     read_survey,
 )
 from deniable.exact import log_above
-from deniable.ledger import Entry, Ledger, parallel
 from deniable.mechanisms.base import OneOfK
-from deniable.privacy import (
+from deniable.privacy.composition import (
     all_advantage,
     any_advantage,
     epsilon_at,
@@ -43,6 +42,7 @@ from deniable.privacy import (
     worst_advantage,
     worst_prior,
 )
+from deniable.privacy.ledger import Entry, Ledger, parallel
 
 EPSILONS = [1e-9, 1e-3, 0.1, 0.5, 1.0, math.log(3), 1.3, 2.0, 4.0, 8.0]
 PRIORS = [1e-6, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9]

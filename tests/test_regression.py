@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError
-from deniable.channels import cheater_detection
-from deniable.regression import Fit, grouped, likelihood_ratio_test, linear, logistic, multinomial
-from deniable.regression.penalty import CauchyPrior
+from deniable_research.designs import cheater_detection
+from deniable_research.regression import Fit, grouped, likelihood_ratio_test, linear, logistic, multinomial
+from deniable_research.regression.penalty import CauchyPrior
 from tables import regression as tables
 
 Array = NDArray[np.float64]

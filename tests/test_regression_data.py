@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError, Subset, TickBoxes, TwoCoin, Warner
-from deniable.channels import (
+from deniable_research.designs import (
     cheater_detection,
     from_matrix,
     kuk,
     stochastic_lie_detector,
     unrelated_question_unknown,
 )
-from deniable.regression import grouped, linear, linear_moments, logistic, multinomial
+from deniable_research.regression import grouped, linear, linear_moments, logistic, multinomial
 from tables import regression as tables
 
 Array = NDArray[np.float64]
@@ -249,5 +249,5 @@ def test_formulas_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_importing_regression_loads_no_library() -> None:
     heavy = {"numpy", "scipy", "pandas", "formulaic"}
-    code = f"import sys, deniable.regression; print({heavy}.intersection(sys.modules) or [])"
+    code = f"import sys, deniable_research.regression; print({heavy}.intersection(sys.modules) or [])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

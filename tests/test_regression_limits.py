@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.analysis.designs import direct
-from deniable.channels import cheater_detection, stochastic_lie_detector
-from deniable.regression import grouped, likelihood_ratio_test, linear, linear_moments, logistic
+from deniable_research.designs import cheater_detection, stochastic_lie_detector
+from deniable_research.files.designs import direct
+from deniable_research.regression import grouped, likelihood_ratio_test, linear, linear_moments, logistic
 from tables import regression as tables
 
 COINS = tables.COINS

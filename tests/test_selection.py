@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deniable import DiscreteLaplace, Geometric, KAry, Mean, Subset, read_survey
-from deniable.selection import (
+from deniable.survey.selection import (
     choose_for_choice,
     choose_for_number,
     choose_for_scale,

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from conftest import Collector, free_port, run_cli, running_collector
 from deniable import DeniableError, Survey
-from deniable.cli import main
+from deniable.commands.main import main
 from deniable_server.serving import listen
 from deniable_server.store import Store
 from deniable_server.store.lock import Lock

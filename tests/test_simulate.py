@@ -18,12 +18,12 @@ import pytest
 from command_line import CommandLine
 from conftest import FIVE_TYPES, SURVEY
 from deniable import MECHANISMS, ParameterError, Survey, read_survey, tally_reports
-from deniable.analysis import Table, estimate_shares
-from deniable.commands.simulate import simulate as command
+from deniable.estimation.published_rows import Wanted
 from deniable.mechanisms import RowMechanism
-from deniable.published_rows import Wanted
-from deniable.report import Report
-from deniable.simulation import (
+from deniable.report.report import Report
+from deniable_research.commands.simulate import simulate as command
+from deniable_research.files import Table, estimate_shares
+from deniable_research.simulation import (
     Misbehaviour,
     Simulation,
     SimulationRow,
@@ -33,8 +33,8 @@ from deniable.simulation import (
     simulate,
     truth_of,
 )
-from deniable.simulation.draw import draw_reports, tally_array, words_of
-from deniable.simulation.misbehaviour import first_report, uniform_reports
+from deniable_research.simulation.draw import draw_reports, tally_array, words_of
+from deniable_research.simulation.misbehaviour import first_report, uniform_reports
 
 TRUTH = {
     "affair": 0.3,

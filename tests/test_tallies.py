@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from deniable import DiscreteLaplace, Estimate, Geometric, KAry, Mean, Mechanism, Subset, TickBoxes, TwoCoin
-from deniable.channels import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector
-from deniable.debiasing import fake_margins
+from deniable.estimation.debiasing import fake_margins
+from deniable.estimation.published_rows import Wanted
 from deniable.mechanisms import MECHANISMS
-from deniable.published_rows import Wanted
+from deniable_research.designs import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector
 from tables.tallies import FAMILIES, check_maximum, check_numbers, search
 
 TWENTY_CARDS = [

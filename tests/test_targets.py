@@ -25,9 +25,16 @@ from deniable import (
     TwoCoin,
     Warner,
 )
-from deniable.channels import cheater_detection, forced_response, kuk, mangat, unrelated_question_unknown, warner
-from deniable.intervals import share_interval
-from deniable.mechanisms.feasible import most_likely_mixture
+from deniable.estimation.feasible import most_likely_mixture
+from deniable.estimation.intervals import share_interval
+from deniable_research.designs import (
+    cheater_detection,
+    forced_response,
+    kuk,
+    mangat,
+    unrelated_question_unknown,
+    warner,
+)
 
 LEVELS = [[-abs(x - r) for r in range(4)] for x in range(4)]
 DESIGNS = [

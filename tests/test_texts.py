@@ -9,7 +9,7 @@ import pickle
 import pytest
 
 from deniable import KAry, SurveyError, parse_survey, read_survey
-from deniable.texts import Text
+from deniable.survey.texts import Text
 from deniable_client import randomize
 from deniable_client.answer import screens
 from deniable_server.commands.survey import missing_translations

@@ -11,8 +11,8 @@ from deniable.errors import AnswerError, ReportError
 from deniable.mechanisms import OneOfK
 from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
-from deniable.report import Report, new_report_id
-from deniable.survey import Question, Survey
+from deniable.report.report import Report, new_report_id
+from deniable.survey.document import Question, Survey
 from deniable_client.frames import answers_stay
 
 Given = str | int | Sequence[str]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from deniable.errors import CollectorError, SurveyError
-from deniable.survey import is_address
+from deniable.survey.document import is_address
 
 _PATH = re.compile(r"(.*)/(?:s|embed|api/v1/surveys)/([a-z2-7]{26})/?")
 _PORTS = {"http": 80, "https": 443}

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from deniable.ceiling import Ceiling
 from deniable.errors import BudgetError, ReportError
-from deniable.ledger import Ledger
-from deniable.report import Report, parse_report
-from deniable.survey import Survey
+from deniable.privacy.ceiling import Ceiling
+from deniable.privacy.ledger import Ledger
+from deniable.report.report import Report, parse_report
+from deniable.survey.document import Survey
 from deniable_client.folder import user_data_folder
 from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile

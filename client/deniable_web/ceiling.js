@@ -3,7 +3,7 @@
  * How much a device lets a survey ask: its ceiling of epsilon, and where it starts to warn.
  *
  * The figures stand in code that runs on the device, so that no collector can raise them through a survey. They
- * are the same in shared/deniable/ceiling.py. What one collector asks within 90 days, in however many surveys, stays
+ * are the same in shared/deniable/privacy/ceiling.py. What one collector asks within 90 days, in however many surveys, stays
  * below the ceiling of a single one; what all of them ask, below twice that.
  */
 

@@ -14,9 +14,9 @@ from flask import Response, current_app, g, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
-from deniable.published import parse_survey
-from deniable.report import MAX_BYTES as MAX_REPORT
-from deniable.survey import MAX_BYTES as MAX_SURVEY
+from deniable.report.report import MAX_BYTES as MAX_REPORT
+from deniable.survey.document import MAX_BYTES as MAX_SURVEY
+from deniable.survey.published import parse_survey
 from deniable.table import csv_lines, report_cell
 from deniable_server import results, schemas
 from deniable_server.delivery import counted

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from apiflask import APIFlask
 
 from deniable import parse_report
-from deniable.report import MAX_BYTES
+from deniable.report.report import MAX_BYTES
 from deniable_server.api import BASE, OPEN_TO_ALL_ORIGINS
 from deniable_server.limits import Limits
 from deniable_server.metrics import Metrics

@@ -10,7 +10,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from deniable import EstimateRow, Survey, __version__
-from deniable.ceiling import weakness
+from deniable.privacy.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.delivery import counted

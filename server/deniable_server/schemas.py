@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from deniable.estimation import DEFAULT_METHOD
-from deniable.intervals import METHODS
-from deniable.intervals.interval import LOWEST_LEVEL
+from deniable.estimation.estimate import DEFAULT_METHOD
+from deniable.estimation.intervals import METHODS
+from deniable.estimation.intervals.interval import LOWEST_LEVEL
 
 INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 

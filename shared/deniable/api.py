@@ -1,7 +1,5 @@
 """The public names of `deniable`, which is where to import them from: it loads this when somebody asks for one."""
 
-from deniable.authoring import read_survey
-from deniable.ceiling import Ceiling, weak_protection
 from deniable.errors import (
     AnswerError,
     BudgetError,
@@ -13,9 +11,10 @@ from deniable.errors import (
     SurveyClosed,
     SurveyError,
 )
-from deniable.estimation import Estimate
-from deniable.intervals import Interval
-from deniable.means import MeanEstimate
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import Interval
+from deniable.estimation.means import MeanEstimate
+from deniable.estimation.published_rows import EstimateRow, estimate
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
@@ -31,12 +30,13 @@ from deniable.mechanisms import (
     TwoCoin,
     Warner,
 )
-from deniable.odds import odds_sentences, whole_odds_sentences
-from deniable.published import parse_survey
-from deniable.published_rows import EstimateRow, estimate
-from deniable.report import Report, parse_report
-from deniable.survey import Question, Survey, address, is_address
-from deniable.tally import Tally, tally_reports
+from deniable.privacy.ceiling import Ceiling, weak_protection
+from deniable.privacy.odds import odds_sentences, whole_odds_sentences
+from deniable.report.report import Report, parse_report
+from deniable.report.tally import Tally, tally_reports
+from deniable.survey.authoring import read_survey
+from deniable.survey.document import Question, Survey, address, is_address
+from deniable.survey.published import parse_survey
 
 __all__ = [
     "MECHANISMS",

@@ -17,7 +17,7 @@ from scipy.special import betaln, xlog1py, xlogy
 from scipy.stats import binom
 
 from deniable import KAry, Warner
-from deniable.intervals import METHODS, kish, resolve_simultaneous, share_interval, simultaneous_intervals
+from deniable.estimation.intervals import METHODS, kish, resolve_simultaneous, share_interval, simultaneous_intervals
 from deniable.table import format_table
 
 Floats = NDArray[np.float64]

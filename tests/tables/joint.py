@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import KAry, Mechanism, Subset, TickBoxes, TwoCoin, Warner
-from deniable.items import Item
-from deniable.joint import Crosstab, JointReports, independence_power
-from deniable.joint.independence import independence_of
 from deniable.table import format_table
+from deniable_research.items import Item
+from deniable_research.joint import Crosstab, JointReports, independence_power
+from deniable_research.joint.independence import independence_of
 
 Table = NDArray[np.float64]
 

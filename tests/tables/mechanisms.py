@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from deniable import DiscreteLaplace, Exponential, Geometric, KAry, Mean, Mechanism, Subset, TickBoxes, TwoCoin, Warner
 from deniable.exact import exp_below, log_above
-from deniable.selection import choose_for_choice
+from deniable.survey.selection import choose_for_choice
 from deniable.table import format_table
 
 EPSILONS = ["0.1", "0.5", "1", "1.0986", "2", "4", "8"]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import KAry, Mechanism, TwoCoin
-from deniable.regression import TidyRow, linear, linear_moments, logistic, multinomial
 from deniable.table import format_table
+from deniable_research.regression import TidyRow, linear, linear_moments, logistic, multinomial
 
 Array = NDArray[np.float64]
 COINS = TwoCoin("1/2", "1/2")

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from deniable import channels
-from deniable.channels import Channel, Groups
 from deniable.errors import ParameterError
-from deniable.estimation import Estimate
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import METHODS
+from deniable.estimation.means import MeanEstimate
+from deniable.estimation.published_rows import TARGETS, Wanted, mean_row, share_rows
 from deniable.exact import Number
-from deniable.intervals import METHODS
-from deniable.means import MeanEstimate
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
@@ -34,8 +33,9 @@ from deniable.mechanisms import (
     TwoCoin,
     Warner,
 )
-from deniable.published_rows import TARGETS, Wanted, mean_row, share_rows
 from deniable.table import format_table
+from deniable_research import designs as channels
+from deniable_research.designs import Channel, Groups
 
 Generator = np.random.Generator
 AnyDesign = Mechanism | Channel | Groups

@@ -24,8 +24,8 @@ import urllib3
 
 from conftest import FIVE_TYPES, Collector, free_port, person, running_collector
 from deniable import Survey, read_survey
-from deniable.report import new_report_id
-from deniable.survey import MAX_ROWS
+from deniable.report.report import new_report_id
+from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.stalls import LOOK_SECONDS, SECONDS
 from deniable_server.store import Store

@@ -19,7 +19,7 @@ import urllib3
 
 from conftest import FIVE_TYPES, Collector, person, running_collector
 from deniable import Survey, read_survey
-from deniable.report import new_report_id
+from deniable.report.report import new_report_id
 from deniable_client import randomize
 from deniable_server.limits import MOST_BODIES, MOST_DOWNLOADS
 from deniable_server.serving import SILENCE_MS

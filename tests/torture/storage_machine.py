@@ -28,7 +28,7 @@ from deniable_server.store.tables import pending_table, reports_table
 
 FIRST = read_survey(SURVEY)
 RELEASE = 5
-with patch("deniable.survey.LEAST_RELEASE", RELEASE):
+with patch("deniable.survey.document.LEAST_RELEASE", RELEASE):
     SURVEYS = tuple(
         replace(FIRST, retention=retention, results=results, release=RELEASE)
         for retention, results in (
@@ -125,7 +125,7 @@ class Storing(RuleBasedStateMachine):
         self._dead: list[Store] = []
         self._patches = [
             patch("sqlite3.connect", partial(sqlite3.connect, factory=Fused)),
-            patch("deniable.survey.LEAST_RELEASE", RELEASE),
+            patch("deniable.survey.document.LEAST_RELEASE", RELEASE),
             patch("deniable_server.store.fold.WRITTEN_ANEW", 12),
             patch("deniable_server.store.fold.LOAD", 8),
             patch("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 16),

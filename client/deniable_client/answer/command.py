@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 from deniable import BudgetError, CollectorError, Report, ReportError, Survey, SurveyClosed, SurveyError, parse_report
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
 from deniable_client.answer.asking import Answers, Stopped, ask_all, read

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 import click
 
 from deniable import Question, Survey, odds_sentences, whole_odds_sentences
-from deniable.ceiling import Ceiling, weakness
-from deniable.odds import plainest
-from deniable.texts import EVERY_OTHER, Text
+from deniable.privacy.ceiling import Ceiling, weakness
+from deniable.privacy.odds import plainest
+from deniable.survey.texts import EVERY_OTHER, Text
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers

@@ -6,7 +6,7 @@ from collections import Counter
 
 from deniable.mechanisms import Mean
 from deniable.randomness import Word, system_word
-from deniable.survey import Question
+from deniable.survey.document import Question
 from deniable_client.answer import messages as m
 from deniable_client.device import Given, true_answer
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import click
 
 from deniable import Survey, parse_survey, read_survey
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, AuditFailed
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python

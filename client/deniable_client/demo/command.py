@@ -17,7 +17,7 @@ import click
 import urllib3
 
 from deniable import CollectorError, Survey
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable_client import Client
 from deniable_client.demo.people import Answers, choose, everybody, survey_file, true_shares
 

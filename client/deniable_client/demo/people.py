@@ -6,7 +6,7 @@ import csv
 import random
 from importlib.resources import files
 
-from deniable.survey import Survey
+from deniable.survey.document import Survey
 
 Answers = dict[str, str]
 """Question id to the label of the true answer."""

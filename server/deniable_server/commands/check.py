@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
 from deniable_server.store.integrity import inspect

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable.commands.numbers import Number
-from deniable.estimation import DEFAULT_METHOD
-from deniable.intervals.interval import LOWEST_LEVEL
-from deniable.published_rows import TARGETS
+from deniable.estimation.estimate import DEFAULT_METHOD
+from deniable.estimation.intervals.interval import LOWEST_LEVEL
+from deniable.estimation.published_rows import TARGETS
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable_server.settings import Settings, flag, settings_from, variable
 
 NAMED = 3

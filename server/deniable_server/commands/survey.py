@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
-from deniable.analyses import alternatives_for, analyses_of
-from deniable.ceiling import Ceiling
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable.errors import BudgetError
+from deniable.privacy.ceiling import Ceiling
+from deniable.survey.analyses import alternatives_for, analyses_of
+from deniable.survey.texts import EVERY_OTHER, Text
 from deniable.table import format_table
-from deniable.texts import EVERY_OTHER, Text
 from deniable_server import remote
 from deniable_server.commands import options
 

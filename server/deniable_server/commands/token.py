@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deniable.cli import example
+from deniable.commands.main import example
 from deniable.table import format_table
 from deniable_server import tokens
 from deniable_server.commands import options

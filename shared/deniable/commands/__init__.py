@@ -1,1 +1,1 @@
-"""The commands that need neither side: arithmetic on values that both share."""
+"""The command `deniable`, and what its commands share."""

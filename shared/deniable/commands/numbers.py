@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from deniable.estimation.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from deniable.exact import number_hint
-from deniable.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 
 
 class Number(click.FloatRange):

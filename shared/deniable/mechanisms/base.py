@@ -12,12 +12,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from deniable.debiasing import Count, Debiasing, left_inverse, one_report_covariance
 from deniable.errors import AnswerError, ParameterError, ReportError, describe
-from deniable.estimation import Estimate
+from deniable.estimation.debiasing import Count, Debiasing, left_inverse, one_report_covariance
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.feasible import most_likely_shares
+from deniable.estimation.means import MeanEstimate
 from deniable.exact import log_above, ratio
-from deniable.means import MeanEstimate
-from deniable.mechanisms.feasible import most_likely_shares
 from deniable.mechanisms.support import Support
 from deniable.randomness import Word, Words, system_word, system_words
 

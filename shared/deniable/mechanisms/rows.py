@@ -11,11 +11,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deniable.debiasing import Count
 from deniable.errors import ParameterError, ReportError, describe
+from deniable.estimation.debiasing import Count
+from deniable.estimation.feasible import most_likely_mixture
 from deniable.exact import LARGEST_LOSS, exp_below
 from deniable.mechanisms.base import OneOfK
-from deniable.mechanisms.feasible import most_likely_mixture
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.debiasing import Count
 from deniable.errors import ParameterError, ReportError, describe
+from deniable.estimation.debiasing import Count
+from deniable.estimation.feasible import nearest_on_simplex
 from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, Mechanism, check_answer, check_answers, check_bits, check_k
-from deniable.mechanisms.feasible import nearest_on_simplex
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.debiasing import Count
 from deniable.errors import AnswerError, ParameterError
+from deniable.estimation.debiasing import Count
 from deniable.exact import (
     Number,
     checked_weight,

@@ -1,0 +1,453 @@
+"""The estimate of one question: from a tally of noisy reports to shares of the true answers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deniable.errors import ParameterError, describe
+from deniable.estimation.debiasing import fake_margins
+from deniable.estimation.intervals import (
+    Consistency,
+    Interval,
+    check_confidence_level,
+    consistency,
+    level_of_each,
+    resolve_method,
+    resolve_simultaneous,
+    share_interval,
+    simultaneous_intervals,
+)
+from deniable.estimation.intervals.interval import normal_quantile
+from deniable.exact import ratio
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from deniable.estimation.debiasing import Count, Design
+
+DEFAULT_METHOD = "default"
+
+SUSPICIOUS = 0.02
+"""Chance of a flag at a question whose reports fit its design, at most; shared among its options."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Debiased shares of the true answers to one question.
+
+    Attributes
+    ----------
+    design : Design
+        What the answers went through: a mechanism, a channel, or groups of channels.
+    counts : tuple of int, length k
+        Number of reports that support each option; the responses of a channel, group after group.
+    n : int
+        Number of reports.
+    share : tuple of float, length k
+        Unbiased shares. They may leave [0, 1]; showing that is honest. NaN without reports.
+    feasible : tuple of float, length k
+        Maximum-likelihood shares within [0, 1] that add up to 1: never mixed with `share`, biased near the ends.
+    n_effective : float
+        Kish's effective number of weighted reports; `n` where reports have no weights.
+    population : int or None
+        Number of people from whom the respondents were drawn without replacement; None for a population without
+        end. ``population == n``: these respondents only. See `of_population`.
+
+    Notes
+    -----
+    With ``a`` and ``b`` the probabilities that a report supports the option when it is the truth and when
+    another is, ``E[counts / n] = b + (a - b) share`` is solved for ``share`` in exact arithmetic and rounded
+    once. The count is binomial with ``lam = b + (a - b) share``, so the variance is
+    ``lam (1 - lam) / (n (a - b)^2)`` [1]_, and an interval for ``lam`` maps to one for ``share`` with the
+    same coverage. Designs whose reports do not simply support options are solved by the inverse of their channel
+    matrix, ``share = A^-1 counts / n``, with covariance ``A^-1 (diag(lam) - lam lam') A^-T / n`` [2]_.
+
+    References
+    ----------
+    .. [1] T. Wang, J. Blocki, N. Li, S. Jha, "Locally differentially private protocols for frequency
+       estimation", USENIX Security 2017, equations 2 and 3.
+    .. [2] A. van den Hout, P. G. M. van der Heijden, "Randomized response, statistical disclosure control and
+       misclassification: a review", International Statistical Review 70 (2002), 269-288.
+
+    Examples
+    --------
+    Two fair coins, 430 of 1000 reports say yes:
+
+    >>> from deniable import TwoCoin
+    >>> estimate = TwoCoin(truth="1/2", yes="1/2").estimate([570, 430])
+    >>> estimate.share[1], round(estimate.std_error[1], 4)
+    (0.36, 0.0313)
+    >>> [round(end, 3) for end in estimate.interval(confidence_level=0.95)[1]]
+    [0.299, 0.422]
+    """
+
+    design: Design
+    counts: tuple[Count, ...]
+    n: Count
+    share: tuple[float, ...]
+    feasible: tuple[float, ...]
+    n_effective: float
+    population: int | None = None
+
+    @classmethod
+    def from_counts(
+        cls, design: Design, counts: Sequence[Count], n: Count | None = None, n_effective: float | None = None
+    ) -> Estimate:
+        """Debias a tally; this is what `Mechanism.estimate` and `Channel.estimate` call.
+
+        Raises
+        ------
+        ParameterError
+            If the counts are not as many numbers in ``[0, n]`` as the design has supports.
+        """
+        tally = check_counts(counts, len(design.expected_if_even), weighted=n_effective is not None)
+        if n is None and getattr(design, "report_type", int) is str:
+            raise ParameterError("n: must be given, because a report can support several options")
+        total = sum(tally) if n is None else n
+        if total < max(tally):
+            raise ParameterError(f"counts: must be integers in [0, n = {total}], got {list(tally)}")
+        effective = float(total if n_effective is None else n_effective)
+        if total == 0:
+            nothing = (math.nan,) * len(design.truths)
+            return cls(design, tally, 0, nothing, nothing, 0.0)
+        shares = tuple(map(float, design.shares(tally, total)))
+        return cls(design, tally, total, shares, design.feasible(tally, total), effective)
+
+    @cached_property
+    def fake_margin(self) -> tuple[float, ...]:
+        """How far made-up reports, one in a hundred, can move each share; see `fake_margins`."""
+        return fake_margins(self.design)
+
+    def of_population(self, size: int) -> Estimate:
+        """The same estimate, its errors for the shares among ``size`` people from whom the respondents were drawn.
+
+        With ``phi = (size - n) / (size - 1)`` for people drawn without replacement, the variance is that of the
+        mechanism's chance alone plus ``phi`` times that of who was drawn: all of it for a population without end,
+        nothing for ``size = n``, *these respondents only*. Both parts are taken at the feasible shares.
+
+        Raises
+        ------
+        ParameterError
+            If fewer people than respondents are said to be there.
+
+        Examples
+        --------
+        The standard error 0.0313 of 1000 respondents without the chance of who answered:
+
+        >>> from deniable import TwoCoin
+        >>> estimate = TwoCoin("1/2", "1/2").estimate([570, 430])
+        >>> round(estimate.of_population(1000).std_error[1], 4)
+        0.0274
+        """
+        if isinstance(size, bool) or not isinstance(size, int) or size < self.n:
+            raise ParameterError(f"population: must be an integer of at least n = {self.n}, got {describe(size)}")
+        if any(each != self.n for each in self.design.sizes(self.counts, self.n)):
+            raise ParameterError("population: needs a design that asks everybody alike, got groups")
+        return replace(self, population=size)
+
+    @property
+    def respondents_only(self) -> Estimate:
+        """The same estimate, its errors for the shares among the people who answered."""
+        return self.of_population(math.ceil(self.n))
+
+    @property
+    def unseen(self) -> float:
+        """``phi``: how much of the variance of who was drawn counts, from 0 (these respondents only) to 1."""
+        if self.population is None:
+            return 1.0
+        return (self.population - self.n) / (self.population - 1) if self.population > 1 else 0.0
+
+    @cached_property
+    def covariance(self) -> NDArray[np.float64]:
+        """Covariance of `share`, shape (k, k); NaN where a tally cannot tell it, as between tick boxes."""
+        import numpy as np
+
+        k = len(self.share)
+        if not self.n:
+            return np.full((k, k), math.nan)
+        if self.population is None:
+            return self.design.covariance(self.counts, self.n) * (float(self.n) / self.n_effective)
+        f = np.array(self.feasible)
+        people = (np.diag(f) - np.outer(f, f)) / self.n_effective
+        return np.asarray(self._feasible_covariance - (1 - self.unseen) * people)
+
+    @property
+    def _feasible_covariance(self) -> NDArray[np.float64]:
+        """The covariance of `share` if the feasible shares were true and the population without end."""
+        sizes = self.design.sizes(self.counts, self.n)
+        chances = self.design.expected(self.feasible)
+        counts = [chance * float(size) for chance, size in zip(chances, sizes, strict=True)]
+        return self.design.covariance(counts, self.n) * (float(self.n) / self.n_effective)
+
+    @cached_property
+    def std_error(self) -> tuple[float, ...]:
+        """Standard errors of `share`: chance of the mechanism, and of who answered as far as `population` says."""
+        if not self.n:
+            return self.share
+        if self.design.support is None:
+            return tuple(math.sqrt(max(float(each), 0.0)) for each in self.covariance.diagonal())
+        errors = []
+        for count, share, support in zip(self.counts, self.feasible, self.design.support, strict=True):
+            if self.population is None:
+                part, whole = ratio(count, self.n)
+            else:
+                part, whole = (support.if_other + support.slope * Fraction(share)).as_integer_ratio()
+            steep, scale = support.slope.as_integer_ratio()
+            people = (1 - self.unseen) * share * (1 - share)
+            # lam (1 - lam) / (a - b)^2 with lam = part / whole; the quotient of two integers is rounded once.
+            variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
+            errors.append(math.sqrt(max(variance, 0.0) / self.n_effective))
+        return tuple(errors)
+
+    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> tuple[Interval, ...]:
+        """Confidence intervals of the shares, one for each option, cut to [0, 1].
+
+        Parameters
+        ----------
+        confidence_level : float
+            Above 0 and below 1.
+        method : str
+            One of `deniable.estimation.intervals.METHODS`. See `interval_method` for where another one is used.
+        """
+        return self._intervals(confidence_level, method, together=False)
+
+    def simultaneous_interval(
+        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD
+    ) -> tuple[Interval, ...]:
+        """Intervals that hold the shares of *all* options at once with the confidence level; see `interval`.
+
+        By Bonferroni's inequality, except between two options that are each other's opposite: they miss together.
+        """
+        return self._intervals(confidence_level, method, together=True)
+
+    def interval_method(self, method: str = DEFAULT_METHOD, *, simultaneous: bool = False) -> str:
+        """The method that `interval` (or `simultaneous_interval`) really uses.
+
+        ``agresti_coull`` where no one binomial describes the count of an option, ``wilson`` for the default in a
+        finite population. Neither is exact: for 14 respondents alone at epsilon 4 Wilson's covers .788 at 95 %.
+        """
+        named = (resolve_simultaneous if simultaneous else resolve_method)(method, self.n_effective)
+        if self.design.support is None:
+            return "wald" if named == "wald" else "agresti_coull"
+        if self.population is None:
+            return named
+        if method not in (DEFAULT_METHOD, "wilson", "wald", "normal"):
+            raise ParameterError(f"method: must be wilson or wald for a finite population, got {method!r}")
+        return "wilson" if method == DEFAULT_METHOD else named
+
+    def _intervals(self, confidence_level: float, method: str, together: bool) -> tuple[Interval, ...]:
+        level = check_confidence_level(confidence_level)
+        named = self.interval_method(method, simultaneous=together)
+        k = len(self.share)
+        if not self.n:
+            return (Interval(0.0, 1.0),) * k
+        support = self.design.support
+        together = together and not self._is_mirrored
+        z = normal_quantile(level_of_each(level, k) if together else level)
+        if named == "wald":
+            return self._normal(z)
+        if support is None:
+            return self._smoothed(z * z)._normal(z)
+        if self.population is not None:
+            return tuple(self._score_interval(option, z).cut() for option in range(k))
+        counts, pairs = self.effective_counts, [each.floats for each in support]
+        if together:
+            return tuple(simultaneous_intervals(counts, self.n_effective, pairs, level, method))
+        each = zip(counts, pairs, strict=True)
+        return tuple(share_interval(count, self.n_effective, pair, level, named) for count, pair in each)
+
+    @property
+    def _is_mirrored(self) -> bool:
+        """Whether there are two options only, and every report supports one of them."""
+        return len(self.share) == 2 and self.design.support is not None and sum(self.counts) == self.n
+
+    @cached_property
+    def effective_counts(self) -> list[float]:
+        """The counts among `n_effective` reports."""
+        if self.n_effective == self.n:
+            return list(map(float, self.counts))
+        return [float(Fraction(count) * Fraction(self.n_effective) / Fraction(self.n)) for count in self.counts]
+
+    def _normal(self, z: float) -> tuple[Interval, ...]:
+        pairs = zip(self.share, self.std_error, strict=True)
+        return tuple(Interval(share - z * error, share + z * error).cut() for share, error in pairs)
+
+    def _smoothed(self, reports: float) -> Estimate:
+        """The estimate after that many more reports, as equal shares would bring them (to each group)."""
+        more = self.design.expected_if_even
+        counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
+        return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
+
+    def _score_interval(self, option: int, z: float) -> Interval:
+        """Wilson's interval with the variance of a finite population.
+
+        Solves ``(estimate - f)^2 = z^2 V(f)`` for ``f``, where ``n V(f)``, which is
+        ``lam (1 - lam) / (a - b)^2 - (1 - phi) f (1 - f)``, is written ``b (1 - b) / (a - b)^2 + slope f - phi f^2``.
+        """
+        assert self.design.support is not None
+        a, b = self.design.support[option].floats
+        estimate, factor = self.share[option], z * z / self.n_effective
+        level = b * (1 - b) / (a - b) ** 2
+        slope = (1 - 2 * b) / (a - b) - (1 - self.unseen)
+        square = 1 + self.unseen * factor
+        middle = (estimate + factor * slope / 2) / square
+        inside = middle * middle - (estimate * estimate - factor * level) / square
+        half = math.sqrt(max(inside, 0.0))
+        return Interval(middle - half, middle + half)
+
+    @cached_property
+    def consistency(self) -> tuple[Consistency, ...] | None:
+        """Whether the data fit the design: one-sided p-values for each option; None without reports.
+
+        Far outside of what the design can make, an interval is short *because* the data contradict the design. Exact
+        where one binomial counts the option; elsewhere normal, with the standard error at the feasible shares.
+        """
+        if not self.n:
+            return None
+        if self.design.support is None:
+            errors = [math.sqrt(max(float(each), 0.0)) for each in self._feasible_covariance.diagonal()]
+            return tuple(
+                Consistency(_below(share, error), _below(1 - share, error))
+                for share, error in zip(self.share, errors, strict=True)
+            )
+        pairs = zip(self.effective_counts, self.design.support, strict=True)
+        return tuple(consistency(count, self.n_effective, support.floats) for count, support in pairs)
+
+    @property
+    def flags(self) -> tuple[str | None, ...]:
+        """A sentence for each option whose count the design hardly explains; None for the others."""
+        if self.consistency is None:
+            return (None,) * len(self.share)
+        limit = SUSPICIOUS / len(self.share)
+        return tuple(_flag(each, limit) for each in self.consistency)
+
+    def total(self, truths: Iterable[str | int]) -> tuple[float, float]:
+        """The share of several truths together, and its standard error.
+
+        >>> from deniable_research.designs import stochastic_lie_detector
+        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
+        >>> [round(number, 4) for number in sld.total(["yes, honest", "yes, lying"])]
+        [0.5667, 0.0508]
+        """
+        where = [self.place(truth) for truth in truths]
+        return math.fsum(self.share[x] for x in where), self._error_of([float(x in where) for x in self._places])
+
+    def mean(self, values: Sequence[float]) -> tuple[float, float]:
+        """The mean of the numbers that the truths stand for, and its standard error.
+
+        >>> from deniable_research.designs import forced_response
+        >>> [round(number, 4) for number in forced_response("1/2").estimate([570, 430]).mean([0, 10])]
+        [3.6, 0.3131]
+        """
+        return math.fsum(map(operator.mul, values, self.share)), self._error_of(list(values))
+
+    def ratio(self, part: Iterable[str | int], whole: Iterable[str | int]) -> tuple[float, float]:
+        """The share of some truths among others, and its standard error by the delta method.
+
+        >>> from deniable_research.designs import stochastic_lie_detector
+        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
+        >>> [round(number, 4) for number in sld.ratio(["yes, honest"], ["yes, honest", "yes, lying"])]
+        [0.5529, 0.0271]
+        """
+        above, below = ([self.place(truth) for truth in truths] for truths in (part, whole))
+        bottom = math.fsum(self.share[x] for x in below)
+        if bottom == 0:
+            raise ParameterError("whole: must have a share other than 0, got 0")
+        ratio = math.fsum(self.share[x] for x in above) / bottom
+        return ratio, self._error_of([((x in above) - ratio * (x in below)) / bottom for x in self._places])
+
+    def part_interval(
+        self,
+        part: Iterable[str | int],
+        whole: Iterable[str | int] | None = None,
+        confidence_level: float = 0.95,
+        method: str = DEFAULT_METHOD,
+    ) -> Interval:
+        """A confidence interval of `total`, or with ``whole`` of `ratio`, cut to [0, 1].
+
+        Normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
+        bring them, as `interval` is where no one binomial describes a count.
+
+        >>> from deniable_research.designs import stochastic_lie_detector
+        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
+        >>> [round(end, 3) for end in sld.part_interval(["yes, honest", "yes, lying"])]
+        [0.468, 0.667]
+        """
+        z = normal_quantile(check_confidence_level(confidence_level))
+        if not self.n:
+            return Interval(0.0, 1.0)
+        near = self if resolve_method(method, self.n_effective) == "wald" else self._smoothed(z * z)
+        names = list(part)
+        value, error = near.total(names) if whole is None else near.ratio(names, whole)
+        return Interval(value - z * error, value + z * error).cut()
+
+    @property
+    def _places(self) -> range:
+        return range(len(self.share))
+
+    def _error_of(self, slope: Sequence[float]) -> float:
+        import numpy as np
+
+        used = np.flatnonzero(slope)
+        weights = np.array(slope)[used]
+        return math.sqrt(max(float(weights @ self.covariance[np.ix_(used, used)] @ weights), 0.0))
+
+    def place(self, truth: str | int) -> int:
+        """The number of a truth, given as that or by its name in the design.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such truth.
+        """
+        truths = self.design.truths
+        if isinstance(truth, str) and truth in truths:
+            return truths.index(truth)
+        if isinstance(truth, bool) or not isinstance(truth, int) or not 0 <= truth < len(truths):
+            names = ", ".join(truths)
+            raise ParameterError(f"option: must be in [0, {len(truths)}) or one of {names}, got {truth!r}")
+        return truth
+
+
+def check_counts(
+    counts: Sequence[object], length: int, subject: str = "counts", *, weighted: bool = False
+) -> tuple[Count, ...]:
+    """The counts as plain numbers, integers unless reports have weights.
+
+    Raises
+    ------
+    ParameterError
+        If they are something else, or not as many as ``length``.
+    """
+    kind = "numbers" if weighted else "integers"
+    tally: list[Count] = []
+    try:
+        for count in counts:
+            tally.append(float(count) if weighted else operator.index(count))  # type: ignore[arg-type]  # tested here
+    except (TypeError, ValueError):
+        raise ParameterError(f"{subject}: must be {length} {kind}") from None
+    if len(tally) != length:
+        raise ParameterError(f"{subject}: must be {length} {kind}, one for each response, got {len(tally)}")
+    if any(not 0 <= count < math.inf for count in tally):
+        raise ParameterError(f"{subject}: must be {kind} of at least 0, got {tally}")
+    return tuple(tally)
+
+
+def _below(share: float, error: float) -> float:
+    """Probability of an estimate at most that large if the share is 0."""
+    return 0.5 * math.erfc(-share / error / math.sqrt(2)) if error else float(share >= 0)
+
+
+def _flag(fit: Consistency, limit: float) -> str | None:
+    if fit.p_below < limit:
+        return f"fewer reports than a share of 0 explains (p = {fit.p_below:.2g}): the data hardly fit the design"
+    if fit.p_above < limit:
+        return f"more reports than a share of 1 explains (p = {fit.p_above:.2g}): the data hardly fit the design"
+    return None

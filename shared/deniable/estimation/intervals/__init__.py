@@ -1,0 +1,53 @@
+"""Confidence intervals for shares behind randomised reports.
+
+Everything stands on one binomial count: ``C ~ Bin(n, lam)`` reports support an option, ``lam = b + (a - b) share``.
+
+* `share_interval` gives the interval of a share by the name of its method; `METHODS` lists them.
+* `binomial` holds the methods for ``lam`` on its own scale, `restricted` those that know its range.
+* `consistency` says whether the count fits the design at all.
+* `simultaneous_intervals` hold all shares of a question together.
+* `kish` gives the effective ``n`` of weighted reports.
+"""
+
+from deniable.estimation.intervals.binomial import (
+    agresti_coull,
+    blaker,
+    clopper_pearson,
+    jeffreys,
+    midp,
+    normal_intervals,
+    wald,
+    wilson,
+)
+from deniable.estimation.intervals.consistency import Consistency, consistency
+from deniable.estimation.intervals.interval import Interval, check_confidence_level, level_of_each, normal_quantile
+from deniable.estimation.intervals.methods import ALIASES, METHODS, resolve_method, share_interval
+from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio
+from deniable.estimation.intervals.simultaneous import resolve_simultaneous, simultaneous_intervals
+from deniable.estimation.intervals.weights import kish
+
+__all__ = [
+    "ALIASES",
+    "METHODS",
+    "Consistency",
+    "Interval",
+    "agresti_coull",
+    "blaker",
+    "check_confidence_level",
+    "clopper_pearson",
+    "consistency",
+    "feldman_cousins",
+    "jeffreys",
+    "kish",
+    "level_of_each",
+    "likelihood_ratio",
+    "midp",
+    "normal_intervals",
+    "normal_quantile",
+    "resolve_method",
+    "resolve_simultaneous",
+    "share_interval",
+    "simultaneous_intervals",
+    "wald",
+    "wilson",
+]

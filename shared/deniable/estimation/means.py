@@ -1,0 +1,153 @@
+"""The estimate of a mean: from a tally of noisy reports to the mean of the true numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method, share_interval
+from deniable.estimation.intervals.interval import normal_quantile
+
+if TYPE_CHECKING:
+    from deniable.estimation.debiasing import Count
+    from deniable.mechanisms.base import Mechanism
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """The debiased mean of the true numbers.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        What the answers went through.
+    counts : tuple of int, length k
+        Number of reports that support each option.
+    n : int
+        Number of reports.
+    mean : float
+        Unbiased mean; may leave the range. NaN without reports.
+    std_error : float
+        Its standard error, for sampling from a population.
+    values : tuple of float
+        The numbers that the answers stand for.
+    n_effective : float
+        Kish's effective number of weighted reports; `n` where reports have no weights.
+
+    Notes
+    -----
+    The mechanism gives every support a weight ``w_v`` and a constant ``c`` with
+    ``E[c + sum w_v S_v | x] = value of x``, ``S`` the supports of one report. The mean is ``c + sum w_v C_v / n``,
+    its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `Mean`, their count is binomial
+    and the mean has the interval of a share; elsewhere it is normal around the mean after ``z^2`` more reports as
+    equal shares would bring them, Agresti and Coull's idea [1]_, which never shrinks to a point.
+
+    References
+    ----------
+    .. [1] A. Agresti, B. A. Coull, "Approximate is better than exact for interval estimation of binomial
+       proportions", The American Statistician 52 (1998), 119-126.
+
+    Examples
+    --------
+    >>> from deniable import Mean
+    >>> estimate = Mean.from_epsilon(0, 10, epsilon=1).estimate_mean([500, 500])
+    >>> estimate.mean, round(estimate.std_error, 3)
+    (5.0, 0.342)
+    """
+
+    mechanism: Mechanism
+    counts: tuple[Count, ...]
+    n: Count
+    mean: float
+    std_error: float
+    values: tuple[float, ...]
+    n_effective: float
+
+    @classmethod
+    def from_counts(
+        cls,
+        mechanism: Mechanism,
+        counts: Sequence[Count],
+        n: Count | None,
+        values: Sequence[float],
+        n_effective: float | None = None,
+    ) -> MeanEstimate:
+        """Estimate a mean from a tally; this is what `Mechanism.estimate_mean` calls."""
+        import numpy as np
+
+        total = sum(counts) if n is None else n
+        numbers = tuple(map(float, values))
+        if total == 0:
+            return cls(mechanism, tuple(counts), 0, math.nan, math.nan, numbers, 0.0)
+        effective = float(total if n_effective is None else n_effective)
+        weights, constant = mechanism.mean_weights(numbers)
+        w, lam = np.array(weights), np.array(counts, dtype=float) / total
+        variance = max(float(mechanism.score_covariance(w[None, :], lam)[0, 0]), 0.0) / effective
+        mean = constant + float(w @ lam)
+        return cls(mechanism, tuple(counts), total, mean, math.sqrt(variance), numbers, effective)
+
+    @property
+    def lowest(self) -> float:
+        """The lower end of the range of the true numbers."""
+        return min(self.values)
+
+    @property
+    def highest(self) -> float:
+        """The upper end of the range of the true numbers."""
+        return max(self.values)
+
+    @cached_property
+    def fake_margin(self) -> float:
+        """How far made-up reports, one in a hundred, can move the mean, in its own unit.
+
+        >>> from deniable import Mean
+        >>> mechanism = Mean.from_epsilon(0, 10, epsilon=1)
+        >>> round(mechanism.estimate_mean([500, 500]).fake_margin, 3)       # 0.01 x 10 (e + 1) / (e - 1)
+        0.216
+        """
+        import numpy as np
+
+        weights, _ = self.mechanism.mean_weights(self.values)
+        return 0.01 * float(self.mechanism.reach(np.array([weights]))[0])
+
+    @property
+    def feasible(self) -> float:
+        """The possible mean nearest to the unbiased one."""
+        return min(max(self.mean, self.lowest), self.highest)
+
+    def interval_method(self, method: str = "default") -> str:
+        """The method that `interval` really uses; see Notes."""
+        named = resolve_method(method, self.n_effective)
+        return named if named == "wald" or self._is_share else "agresti_coull"
+
+    def interval(self, confidence_level: float = 0.95, method: str = "default") -> Interval:
+        """A confidence interval, cut to the range."""
+        level = check_confidence_level(confidence_level)
+        named = self.interval_method(method)
+        if not self.n:
+            return Interval(self.lowest, self.highest)
+        if named != "wald" and self._is_share:
+            assert self.mechanism.support is not None
+            a, b = self.mechanism.support[1].floats
+            count = self.counts[1] * (self.n_effective / self.n)
+            start, step = self.values[0], self.values[1] - self.values[0]
+            ends = share_interval(count, self.n_effective, (a, b), level, named)
+            return Interval(*sorted(start + step * end for end in ends))
+        z = normal_quantile(level)
+        near = self if named == "wald" else self._smoothed(z * z)
+        return Interval(near.mean - z * near.std_error, near.mean + z * near.std_error).cut(self.lowest, self.highest)
+
+    @property
+    def _is_share(self) -> bool:
+        """Whether the mean is a linear function of one binomial count."""
+        return self.mechanism.support is not None and self.mechanism.k == len(self.values) == 2
+
+    def _smoothed(self, reports: float) -> MeanEstimate:
+        """The estimate after that many more reports, as equal shares of all answers would bring them."""
+        scale = self.n_effective / self.n
+        more = self.mechanism.expected_if_even
+        counts = [count * scale + reports * each for count, each in zip(self.counts, more, strict=True)]
+        return MeanEstimate.from_counts(self.mechanism, counts, self.n_effective + reports, self.values)

@@ -1,0 +1,269 @@
+"""What is published of a survey: one row for each option of each question, and for each mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deniable.errors import ParameterError, describe
+from deniable.estimation.debiasing import Count
+from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
+from deniable.estimation.intervals import Interval, check_confidence_level
+from deniable.estimation.means import MeanEstimate
+from deniable.report.tally import Tally
+from deniable.survey.document import Survey
+
+if TYPE_CHECKING:
+    from deniable_research.designs import Derived
+
+TARGETS = ("population", "respondents")
+"""Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """One published line: one option of one question, or its mean, for everybody or for one cohort.
+
+    The fields are the columns of the CSV, in order. `statistic` is "share" or "mean", or "ratio" for a share among
+    some people only; the mean has no option and no count. `p_below` and `p_above` are one-sided p-values that the count
+    fits the design at all: that it is so small, or so large, when the share is 0, or 1; `flag` is a sentence where one
+    is small. `fake_margin` is the largest shift of the estimate, in its own unit, by made-up reports that are one in a
+    hundred. Numbers are None where there is no report to estimate from, or nothing to test.
+    """
+
+    question: str
+    option: str
+    cohort: str | None
+    n: int
+    count: Count | None
+    estimate: float | None
+    std_error: float | None
+    conf_low: float
+    conf_high: float
+    conf_level: float
+    method: str
+    epsilon: float
+    feasible: float | None
+    statistic: str
+    target: str
+    p_below: float | None
+    p_above: float | None
+    flag: str | None
+    fake_margin: float | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How to estimate.
+
+    Parameters
+    ----------
+    confidence_level, method
+        As for `Estimate.interval`.
+    target : {"population", "respondents"}
+        Whose shares the errors and intervals are for. Means are always for the population.
+    simultaneous : bool
+        Intervals that hold the shares of all options of a question at once.
+    """
+
+    confidence_level: float = 0.95
+    method: str = DEFAULT_METHOD
+    target: str = "population"
+    simultaneous: bool = False
+
+    def __post_init__(self) -> None:
+        check_confidence_level(self.confidence_level)
+        if self.target not in TARGETS:
+            raise ParameterError(f"target: must be one of {', '.join(TARGETS)}, got {describe(self.target)}")
+
+
+def estimate(
+    tallies: Mapping[str | None, Tally],
+    survey: Survey,
+    *,
+    by_cohort: bool = False,
+    confidence_level: float = 0.95,
+    method: str = DEFAULT_METHOD,
+    target: str = "population",
+    simultaneous: bool = False,
+) -> list[EstimateRow]:
+    """Estimate every share that a survey asks for.
+
+    Parameters
+    ----------
+    tallies : mapping of cohort to Tally
+        What was counted; the key None holds reports without a cohort.
+    survey : Survey
+        The published survey, whose mechanisms are inverted.
+    by_cohort : bool
+        One group of rows for each cohort instead of one for everybody.
+    confidence_level, method, target, simultaneous
+        As for `Wanted`.
+
+    Returns
+    -------
+    list of EstimateRow
+        In the order of cohorts, questions and options.
+    """
+    wanted = Wanted(confidence_level, method, target, simultaneous)
+    if by_cohort:
+        known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
+        groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
+    else:
+        groups = [(None, sum(tallies.values(), Tally.empty(survey)))]
+    rows: list[EstimateRow] = []
+    for cohort, tally in groups:
+        for question in survey.questions:
+            counts = tally.counts[question.id]
+            if question.has_shares:
+                shares = question.mechanism.estimate(counts, tally.n)
+                rows += share_rows(shares, question.id, question.options, question.epsilon, cohort, wanted)
+            if question.mean_values is not None:
+                mean = question.mechanism.estimate_mean(counts, tally.n, question.mean_values)
+                rows.append(mean_row(mean, question.id, question.epsilon, cohort, wanted))
+    return rows
+
+
+def share_rows(
+    result: Estimate,
+    question: str,
+    options: Sequence[str],
+    epsilon: float,
+    cohort: str | None = None,
+    wanted: Wanted = Wanted(),  # a frozen value
+    n: int | None = None,
+) -> list[EstimateRow]:
+    """The rows of one question's shares; ``n`` is the number of reports where they have weights."""
+    if wanted.target == "respondents" and result.n:
+        result = result.respondents_only
+    find = result.simultaneous_interval if wanted.simultaneous else result.interval
+    intervals = find(wanted.confidence_level, wanted.method)
+    method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous)
+    fits, flags = result.consistency, result.flags
+    single = len(result.counts) == len(options)  # otherwise responses are counted, not options
+    return [
+        EstimateRow(
+            question=question,
+            option=label,
+            cohort=cohort,
+            n=int(result.n) if n is None else n,
+            count=result.counts[option] if single else None,
+            estimate=_number(result.share[option]),
+            std_error=_number(result.std_error[option]),
+            conf_low=intervals[option].low,
+            conf_high=intervals[option].high,
+            conf_level=wanted.confidence_level,
+            method=f"simultaneous {method}" if wanted.simultaneous else method,
+            epsilon=epsilon,
+            feasible=_number(result.feasible[option]),
+            statistic="share",
+            target=wanted.target,
+            p_below=fits[option].p_below if fits else None,
+            p_above=fits[option].p_above if fits else None,
+            flag=flags[option],
+            fake_margin=result.fake_margin[option],
+        )
+        for option, label in enumerate(options)
+    ]
+
+
+def derived_rows(
+    result: Estimate,
+    figures: Sequence[Derived],
+    question: str,
+    epsilon: float,
+    cohort: str | None = None,
+    wanted: Wanted = Wanted(),  # a frozen value
+    n: int | None = None,
+) -> list[EstimateRow]:
+    """The rows of figures that a design is known for: sums of its shares, and ratios of them.
+
+    `EstimateRow.fake_margin` of a ratio is to the first order.
+    """
+    return [_derived_row(result, figure, question, epsilon, cohort, wanted, n) for figure in figures]
+
+
+def _derived_row(
+    result: Estimate, figure: Derived, question: str, epsilon: float, cohort: str | None, wanted: Wanted, n: int | None
+) -> EstimateRow:
+    import numpy as np
+
+    part, whole = ([result.place(truth) for truth in truths or ()] for truths in (figure.part, figure.whole))
+    value: float | None = None
+    error, feasible, margin = None, None, math.nan
+    interval = Interval(0.0, 1.0)
+    bottom, possible = (math.fsum(shares[x] for x in whole) or math.nan for shares in (result.share, result.feasible))
+    if figure.whole is None:
+        bottom = possible = 1.0
+    if result.n and not math.isnan(bottom):
+        value, error = result.total(part) if figure.whole is None else result.ratio(part, whole)
+        interval = result.part_interval(
+            part, None if figure.whole is None else whole, wanted.confidence_level, wanted.method
+        )
+        feasible = _number(math.fsum(result.feasible[x] for x in part) / possible)
+        weights = result.design.debiasing.weights
+        slope = np.zeros(len(result.share))
+        slope[part] += 1 / bottom
+        if figure.whole is not None:
+            slope[whole] -= value / bottom
+        margin = 0.01 * float(result.design.reach((slope @ weights)[None, :])[0])
+    return EstimateRow(
+        question=question,
+        option=figure.name,
+        cohort=cohort,
+        n=int(result.n) if n is None else n,
+        count=None,
+        estimate=value,
+        std_error=error,
+        conf_low=interval.low,
+        conf_high=interval.high,
+        conf_level=wanted.confidence_level,
+        method=result.interval_method(wanted.method),
+        epsilon=epsilon,
+        feasible=feasible,
+        statistic="share" if figure.whole is None else "ratio",
+        target=wanted.target,
+        p_below=None,
+        p_above=None,
+        flag=None,
+        fake_margin=_number(margin),
+    )
+
+
+def mean_row(
+    result: MeanEstimate,
+    question: str,
+    epsilon: float,
+    cohort: str | None = None,
+    wanted: Wanted = Wanted(),  # a frozen value
+    n: int | None = None,
+) -> EstimateRow:
+    """The row of one question's mean."""
+    interval = result.interval(wanted.confidence_level, wanted.method)
+    return EstimateRow(
+        question=question,
+        option="",
+        cohort=cohort,
+        n=int(result.n) if n is None else n,
+        count=None,
+        estimate=_number(result.mean),
+        std_error=_number(result.std_error),
+        conf_low=interval.low,
+        conf_high=interval.high,
+        conf_level=wanted.confidence_level,
+        method=result.interval_method(wanted.method),
+        epsilon=epsilon,
+        feasible=_number(result.feasible),
+        statistic="mean",
+        target="population",
+        p_below=None,
+        p_above=None,
+        flag=None,
+        fake_margin=result.fake_margin,
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

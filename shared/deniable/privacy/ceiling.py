@@ -1,0 +1,78 @@
+"""How much a device lets a survey ask: its ceiling of epsilon, and where it starts to warn.
+
+The figures stand in code that runs on the device, so that no collector can raise them. They are the same in
+``client/deniable_web/ceiling.js``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from deniable.errors import BudgetError
+from deniable.survey.document import Survey
+
+WARN_QUESTION = 2.0
+WARN_SURVEY = 4.0
+"""Above these a report tells much. Up to half of them nobody can be sure of an answer; in between it is a hint."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The largest epsilon that a device accepts.
+
+    Attributes
+    ----------
+    question, survey : float
+        For one question, for a whole survey.
+    device : float
+        For all that a device tells within 90 days, whoever asks; what one collector asks stays below ``survey``. Twice
+        that leaves room for a second study, and gives a collector that goes by many names no more than two would get.
+    """
+
+    question: float = 4.0
+    survey: float = 8.0
+    device: float = 16.0
+
+    def check(self, survey: Survey) -> None:
+        """Raise a BudgetError unless the survey stays below the ceiling."""
+        for question in survey.questions:
+            if question.epsilon > self.question:
+                raise BudgetError(
+                    f"question {question.id!r}: epsilon must be at most {self.question:g} on this device, "
+                    f"the survey asks for {question.epsilon:.4g}"
+                )
+        if survey.epsilon > self.survey:
+            raise BudgetError(
+                f"survey {survey.id}: epsilons must add up to at most {self.survey:g} on this device, "
+                f"they add up to {survey.epsilon:.4g}"
+            )
+
+
+def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
+    """How weak the protection is, by the most telling question, by the whole survey, and by what was told in all.
+
+    0 where nobody can be sure of an answer, 1 where what is sent is a hint, 2 where people are warned. ``told`` is what
+    its collector is told within 90 days, this survey included.
+
+    >>> from deniable import Question, TwoCoin
+    >>> coin = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
+    >>> weakness(Survey("T", (coin,)))                       # ln 3 is more than 1
+    1
+    """
+    most = max(max(survey.epsilon, told) / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
+    return 2 if most > 1 else 1 if most > 0.5 else 0
+
+
+def weak_protection(survey: Survey) -> list[str]:
+    """Sentences on what protects little, for authors and respondents; empty when nothing does."""
+    sentences = [
+        f"question {question.id!r}: epsilon {question.epsilon:.3g} protects little (above {WARN_QUESTION:g})"
+        for question in survey.questions
+        if question.epsilon > WARN_QUESTION
+    ]
+    if survey.epsilon > WARN_SURVEY:
+        sentences.append(
+            f"the whole survey: epsilons add up to {survey.epsilon:.3g}, which protects little (above {WARN_SURVEY:g})"
+        )
+    return sentences

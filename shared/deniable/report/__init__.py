@@ -1,0 +1,1 @@
+"""What is sent, in the only form that there is, and counted."""

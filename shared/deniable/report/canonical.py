@@ -1,0 +1,77 @@
+"""The one form in which both clients write a report: the short way of reading it.
+
+A collector reads a report for every person who answers, so what nearly all of them look like is read by one pattern.
+What is written otherwise `deniable.report.report` reads like any JSON: there is one place that knows what to say of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from deniable.mechanisms import Mechanism
+from deniable.mechanisms.base import ReportValue
+
+if TYPE_CHECKING:
+    from deniable.survey.document import Survey
+
+Check = Callable[[object, str], ReportValue]
+
+_COHORT = r'null|"([ !#-\[\]-~]*)"'
+"""In ASCII that JSON does not escape."""
+
+_VALUES: dict[type, str] = {int: "(0|-?[1-9][0-9]{0,13})", str: '"([01]*)"'}
+
+REMEMBERED = 4096
+"""Values whose meaning is remembered: of each question alone, and of all questions together."""
+
+
+class UsualForm:
+    """The form of a survey's reports.
+
+    Every parser of JSON reads what has this form alike, so nothing is left for `deniable.report.strict_json` to refuse.
+    """
+
+    def __init__(self, survey: Survey) -> None:
+        answers = ",".join(f'"{each.id}":{_VALUES[each.mechanism.report_type]}' for each in survey.questions)
+        self._match = re.compile(
+            f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"answers":({{{answers}}})}}'
+        ).fullmatch
+        self._cohorts = frozenset(each for each in (None, *survey.cohorts) if survey.takes_cohort(each))
+        self._readers = [(each.id, _reader(each.mechanism, *survey.checks[each.id])) for each in survey.questions]
+        self._known: dict[str, Mapping[str, ReportValue]] = {}
+        self._room = REMEMBERED // len(survey.questions)
+
+    def read(self, raw: bytes) -> tuple[str, str | None, Mapping[str, ReportValue]] | None:
+        """Id, cohort and values of a report; None if it has another form, or a cohort that the survey has not.
+
+        Raises
+        ------
+        ReportError
+            If a mechanism cannot have made such a value.
+        """
+        found = self._match(raw.decode("latin-1"))  # ASCII is the same there, and all that the form holds
+        if found is None:
+            return None
+        report_id, cohort, answers = found.group(1, 2, 3)
+        if cohort not in self._cohorts:
+            return None
+        return report_id, cohort, self._known.get(answers) or self._values(answers, found.groups()[3:])
+
+    def _values(self, answers: str, texts: Sequence[str]) -> Mapping[str, ReportValue]:
+        values = {question: read(text) for (question, read), text in zip(self._readers, texts, strict=True)}
+        if len(self._known) < self._room:
+            self._known[answers] = values  # of few questions, somebody has said the same before
+        return values
+
+
+def _reader(mechanism: Mechanism, check: Check, subject: str) -> Callable[[str], ReportValue]:
+    """What reads the text of a noisy value and checks it."""
+
+    @lru_cache(maxsize=REMEMBERED)
+    def read(text: str) -> ReportValue:
+        return check(mechanism.report_type(text), subject)
+
+    return read

@@ -1,0 +1,103 @@
+"""The report: what leaves the device. One noisy value for each question, and a random id."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from deniable.errors import ReportError, describe
+from deniable.mechanisms.base import ReportValue
+from deniable.report import strict_json
+from deniable.survey.document import Survey
+
+MAX_BYTES = 64 * 1024
+"""Largest accepted report: a survey of 100 questions needs less than a tenth."""
+
+_ID = re.compile(r"[0-9a-f]{32}")
+
+_KEYS = {"id", "cohort", "answers"}
+
+
+@dataclass(frozen=True)
+class Report:
+    """Noisy values of one person. No field holds an answer.
+
+    Attributes
+    ----------
+    id : str
+        16 random bytes in hexadecimal, made together with the noise: the key under which a report counts once.
+    cohort : str or None
+        The label that the survey's author put on the link.
+    values : mapping of str to int or str
+        Question id to noisy value.
+    """
+
+    id: str
+    cohort: str | None
+    values: Mapping[str, ReportValue]
+
+    def encode(self) -> bytes:
+        """The JSON that is sent, and sent again: the same bytes at every try.
+
+        >>> Report("00" * 16, None, {"affair": 1}).encode()
+        b'{"id":"00000000000000000000000000000000","cohort":null,"answers":{"affair":1}}'
+        """
+        content = {"id": self.id, "cohort": self.cohort, "answers": dict(self.values)}
+        return json.dumps(content, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+
+
+def new_report_id() -> str:
+    """A fresh report id: 128 random bits, so no two devices ever meet."""
+    return os.urandom(16).hex()
+
+
+def parse_report(raw: bytes, survey: Survey) -> Report:
+    """Read a report and check that it fits its survey.
+
+    Raises
+    ------
+    ReportError
+        Naming the key, what was expected there, and what kind of thing came.
+    """
+    if len(raw) > MAX_BYTES:
+        raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
+    if usual := survey.usual_form.read(raw):
+        return Report(*usual)
+    report_id, cohort, answers = _read(raw, survey)
+    values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
+    return Report(report_id, cohort, values)
+
+
+def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object]]:
+    """Read a report in any form that JSON allows."""
+    content = strict_json.loads(raw, ReportError, "report")
+    if not isinstance(content, dict):
+        raise ReportError(f"report: must be an object, got {describe(content)}")
+    _require_keys(content, _KEYS, "report")
+    report_id, cohort, answers = content["id"], content["cohort"], content["answers"]
+    if not isinstance(report_id, str) or not _ID.fullmatch(report_id):
+        raise ReportError("id: must be 32 lower-case hexadecimal digits")
+    _check_cohort(cohort, survey)
+    if not isinstance(answers, dict):
+        raise ReportError(f"answers: must be an object, got {describe(answers)}")
+    _require_keys(answers, survey.checks.keys(), "answers")
+    return report_id, cohort, answers
+
+
+def _check_cohort(cohort: object, survey: Survey) -> None:
+    if not survey.takes_cohort(cohort):
+        named = ", ".join(map(repr, survey.cohorts[:10])) or "of which this survey has none"
+        others = "" if survey.cohort_required else "null or "
+        raise ReportError(f"cohort: must be {others}one of the survey's cohorts ({named})")
+
+
+def _require_keys(content: Mapping[str, object], wanted: Set[str], subject: str) -> None:
+    if content.keys() == wanted:
+        return
+    for key in sorted(wanted - content.keys()):
+        raise ReportError(f"{subject}: must have the key {key!r}")
+    for key in sorted(content.keys() - wanted):
+        raise ReportError(f"{subject}: has the unknown key {key[:40]!r}")

@@ -1,0 +1,55 @@
+"""Reports are counted into tallies: all that an estimate needs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from deniable.report.report import Report
+from deniable.survey.document import Survey
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many reports there are, and how many of them support each option of each question.
+
+    Attributes
+    ----------
+    n : int
+        Number of reports.
+    counts : mapping of str to tuple of int
+        Question id to the number of supporting reports by option.
+    """
+
+    n: int
+    counts: Mapping[str, tuple[int, ...]]
+
+    @classmethod
+    def empty(cls, survey: Survey) -> Tally:
+        """The tally of no reports."""
+        return cls(0, {question.id: (0,) * question.mechanism.k for question in survey.questions})
+
+    def __add__(self, other: Tally) -> Tally:
+        def both(question: str) -> tuple[int, ...]:
+            return tuple(map(operator.add, self.counts[question], other.counts[question]))
+
+        return Tally(self.n + other.n, {question: both(question) for question in self.counts})
+
+
+def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None, Tally]:
+    """Count reports by cohort."""
+    sizes: dict[str | None, int] = {}
+    supports: dict[str | None, dict[str, list[int]]] = {}
+    for report in reports:
+        sizes[report.cohort] = sizes.get(report.cohort, 0) + 1
+        counts = supports.setdefault(
+            report.cohort, {question.id: [0] * question.mechanism.k for question in survey.questions}
+        )
+        for question in survey.questions:
+            for option in question.mechanism.supports(report.values[question.id]):
+                counts[question.id][option] += 1
+    return {
+        cohort: Tally(n, {question: tuple(counts) for question, counts in supports[cohort].items()})
+        for cohort, n in sizes.items()
+    }

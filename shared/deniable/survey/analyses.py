@@ -1,0 +1,111 @@
+"""What can be analysed of a question, and what it costs to choose its noise so that more can.
+
+Authors must know before fieldwork: a mechanism that is best for a mean tells nothing else, and nothing else can be got
+out of its reports afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from deniable.errors import ParameterError
+from deniable.mechanisms import Geometric, Mechanism, Warner
+from deniable.survey.document import MAX_LEVELS, YES_NO, Question
+from deniable.survey.selection import MOST_COMPARED, choose_for_scale, mean_variance
+
+ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")
+"""What `analyses_of` knows, in the order in which it is told."""
+
+
+def analyses_of(question: Question) -> dict[str, bool]:
+    """Whether each of `ANALYSES` is possible with the question's mechanism.
+
+    Examples
+    --------
+    >>> from deniable import Mean
+    >>> drinks = Question("drinks", "number", "How many?", (), Mean.from_epsilon(0, 40, epsilon=1))
+    >>> [name for name, possible in analyses_of(drinks).items() if possible]
+    ['mean']
+    """
+    mechanism = question.mechanism
+    can_model = question.has_shares and mechanism.has_models
+    possible = (
+        question.has_shares,
+        question.mean_values is not None,
+        mechanism.has_shares,
+        can_model,
+        can_model,
+    )
+    return dict(zip(ANALYSES, possible, strict=True))
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another way to write a question, which can be analysed in more ways.
+
+    Attributes
+    ----------
+    change : str
+        What to write instead.
+    gains : tuple of str
+        The analyses that become possible.
+    times : float
+        Factor in respondents for the same precision of what can be estimated now; 1 is no price.
+    """
+
+    change: str
+    gains: tuple[str, ...]
+    times: float
+
+    def __str__(self) -> str:
+        # The comparison is of a uniform population and knows no second digit of anybody's real one.
+        more = f"about {self.times:.1f} times the respondents for the same precision of the mean"
+        price = more if self.times >= 1.05 else "no more respondents"
+        return f"{self.change} also allows {'; '.join(self.gains)}, and costs {price}"
+
+
+def alternatives_for(question: Question) -> tuple[Alternative, ...]:
+    """Ways to write a question for more analyses with the same epsilon; empty where nothing is to be gained."""
+    now = analyses_of(question)
+    found: list[Alternative] = []
+    for change, other in _others(question):
+        gains = tuple(name for name, possible in analyses_of(other).items() if possible and not now[name])
+        if gains and gains not in [each.gains for each in found]:
+            times = mean_variance(other.mechanism) / mean_variance(question.mechanism) if now["mean"] else 1.0
+            found.append(Alternative(change, gains, times))
+    return tuple(found)
+
+
+def _others(question: Question) -> Iterator[tuple[str, Question]]:
+    """Other ways to write a question, the cheapest first."""
+    epsilon = question.epsilon
+    if question.type == "ticks":
+        box = f"a yes-no question for each box, with epsilon = {epsilon / len(question.options):.3g},"
+        coin = Warner.from_epsilon(epsilon / len(question.options))
+        single = replace(question, type="yes-no", options=YES_NO, mechanism=coin, why=None)
+        yield box, single
+    elif question.type == "scale":
+        shares = _made(lambda: choose_for_scale(len(question.options), epsilon, "shares").best)
+        if shares is not None:
+            yield 'goal = "shares" (and no line mechanism)', _as_scale(question, question.options, shares)
+    elif question.type == "number":
+        possible = question.mechanism.answer_values
+        lo, hi = int(possible[0]), int(possible[-1])
+        levels = tuple(str(level) for level in range(lo, hi + 1)) if hi - lo < MAX_LEVELS else ()
+        if levels and (shares := _made(lambda: choose_for_scale(len(levels), epsilon, "shares").best)):
+            yield 'type = "scale" with goal = "shares"', _as_scale(question, levels, shares)
+        if hi - lo <= MOST_COMPARED and (noisy := _made(lambda: Geometric.from_epsilon(lo, hi, epsilon))):
+            yield 'mechanism = "geometric"', Question(question.id, "number", question.text, (), noisy)
+
+
+def _as_scale(question: Question, levels: tuple[str, ...], mechanism: Mechanism) -> Question:
+    return replace(question, type="scale", options=levels, mechanism=mechanism, goal="shares", why=None)
+
+
+def _made(make: Callable[[], Mechanism]) -> Mechanism | None:
+    """The mechanism, or None where 32-bit weights cannot hold it."""
+    try:
+        return make()
+    except ParameterError:
+        return None

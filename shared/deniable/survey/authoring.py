@@ -1,0 +1,346 @@
+"""A survey as its author writes it: TOML, with every way to go wrong answered by a sentence that names the key."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from decimal import Decimal
+from typing import Any
+
+from deniable.errors import ParameterError, SurveyError, describe, shown
+from deniable.exact import positive_epsilon
+from deniable.mechanisms import (
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Mean,
+    Mechanism,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
+from deniable.survey.document import (
+    GOALS,
+    MAX_BYTES,
+    MAX_LEVELS,
+    QUESTION_TYPES,
+    READERS,
+    RELEASE,
+    RESULTS,
+    RETENTIONS,
+    YES_NO,
+    Question,
+    Survey,
+    check_text,
+    levels_from,
+    refuse_repeats,
+)
+from deniable.survey.selection import best_subset, choose_for_choice, choose_for_number, choose_for_scale
+from deniable.survey.texts import EVERY_OTHER, Text, read_text
+
+SURVEY_KEYS = (
+    *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
+    *("retention", "fresh", "release", "results", "readers", "questions"),
+)
+QUESTION_KEYS = {
+    "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
+    "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
+    "ticks": ("id", "type", "text", "options", "epsilon"),
+    "scale": ("id", "type", "text", "lo", "hi", "ends", "epsilon", "goal", "mechanism"),
+    "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
+}
+SPOKEN_NO_YES = (
+    Text("No", {"ar": "لا", "de": "Nein", "es": "No", "fr": "Non"}),
+    Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
+)
+"""What yes and no are called where they are options beside a third one: the words of the respondents' catalogues."""
+
+BYTE_ORDER_MARK = "\ufeff"
+CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
+
+_DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
+MAX_END = 100
+"""Characters of what an end of a scale means: it stands in a box beside the others."""
+
+_COINS = ("truth", "yes", "forced")
+
+
+def read_survey(text: str | bytes) -> Survey:
+    """Read a survey from its author's TOML and resolve every mechanism to its integers.
+
+    Raises
+    ------
+    SurveyError
+        Naming the line, or the question and key, and what was expected there.
+
+    Examples
+    --------
+    >>> survey = read_survey('''
+    ... title = "Life and love, 1974"
+    ... [[questions]]
+    ... id = "affair"
+    ... type = "yes-no"
+    ... text = "Have you had an affair since you married?"
+    ... truth = "1/2"
+    ... ''')
+    >>> survey.id, survey.questions[0].mechanism
+    ('46es6ramwhfejnr7cygw3egjni', TwoCoin(truth=2147483648, yes=2147483648))
+    """
+    try:
+        source = text.decode("utf-8") if isinstance(text, bytes) else text
+    except UnicodeDecodeError as problem:
+        line = problem.object[: problem.start].count(b"\n") + 1
+        raise SurveyError(
+            f"survey: must be UTF-8 text, which byte {problem.start} (line {line}) is not; save the file as UTF-8"
+        ) from None
+    source = source.removeprefix(BYTE_ORDER_MARK)  # which editors on Windows write
+    if len(source) > MAX_BYTES:
+        raise SurveyError(f"survey: must be at most {MAX_BYTES} characters, got {len(source)}")
+    try:
+        written = tomllib.loads(source, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as problem:
+        last = source.rstrip("\n").count("\n") + 1
+        sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
+        raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
+    except RecursionError:
+        raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
+    _refuse_unknown(written, SURVEY_KEYS, "survey")
+    questions = written.get("questions")
+    if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
+        raise SurveyError("questions: must be one or more tables [[questions]]")
+    ids = tuple(str(each["id"]) for each in questions if "id" in each)
+    refuse_repeats(ids, "questions: ids")
+    return Survey(
+        title=_text(_required(written, "title", "survey"), "title"),
+        organiser=_text(written.get("organiser"), "organiser"),
+        about=_text(written.get("about"), "about"),
+        opens=_date(written, "opens"),
+        closes=_date(written, "closes"),
+        cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
+        cohort_required=written.get("cohort_required", False),
+        retention=written.get("retention", RETENTIONS[0]),
+        fresh=written.get("fresh"),
+        release=written.get("release", RELEASE),
+        results=written.get("results", RESULTS[0]),
+        readers=written.get("readers", READERS[0]),
+        questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
+    )
+
+
+def _usual_slip(source: str, sentence: str) -> str | None:
+    """What to write instead, where the line that is no TOML looks like one of the slips that people make most."""
+    place = re.search(r"\(at line (\d+)", sentence)
+    lines = source.split("\n")
+    if not place or not 1 <= int(place[1]) <= len(lines):
+        return None
+    number, line = int(place[1]), lines[int(place[1]) - 1]
+    if set(re.sub(r'"[^"]*"', "", line)) & CURLY_QUOTES:
+        return f'survey, line {number}: must have straight quotes around texts, like "this", not curly ones'
+    if found := re.search(rf"=\s*({_DAY_FIRST.pattern})", line):
+        return f"survey, line {number}: must write a date as {_year_first(found[1])}, not {found[1]}"
+    if found := re.search(r"=\s*([-+]?\d+),(\d+)\s*(?:#|$)", line):
+        return f"survey, line {number}: must write a decimal point, {found[1]}.{found[2]}, not a comma"
+    return None
+
+
+def _year_first(written: str) -> str:
+    """A date as TOML writes it; an example where the day and the month could be either."""
+    found = _DAY_FIRST.fullmatch(written)
+    assert found is not None
+    day, month, year = (int(part) for part in found.groups())
+    try:
+        # With slashes some write the month first. A date that could be read in two ways is nobody's to choose.
+        if "/" in written and day <= 12 and day != month:
+            raise ValueError
+        return datetime.date(year, month, day).isoformat()
+    except ValueError:
+        return "year-month-day, such as 2026-11-20"
+
+
+def _question(written: Mapping[str, Any], number: int) -> Question:
+    where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
+    kind = _required(written, "type", where)
+    if not isinstance(kind, str) or kind not in QUESTION_TYPES:
+        raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {kind!r}")
+    _refuse_unknown(written, QUESTION_KEYS[kind], where)
+    coins = [key for key in _COINS if key in written]
+    if "epsilon" in written and coins:
+        raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
+    if "epsilon" not in written and "truth" not in written:
+        hint = ', or the coin truth = "1/2"' if "truth" in QUESTION_KEYS[kind] else ""
+        raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
+    options = _options(kind, written, where)
+    if "decline" in written:
+        kind, options = _declinable(kind, options, written, where)
+    for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
+        spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
+        refuse_repeats(spoken, f"{where}: options in {language}")
+    goal = written.get("goal", "shares") if kind == "scale" else None
+    if kind == "scale" and goal not in GOALS:
+        raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {goal!r}")
+    try:
+        mechanism, why = _mechanism(kind, len(options), goal, written)
+    except ParameterError as error:
+        raise SurveyError(f"{where}: {error}") from None
+    return Question(
+        id=_required(written, "id", where),
+        type=kind,
+        text=_text(_required(written, "text", where), f"{where}: text"),
+        options=options,
+        mechanism=mechanism,
+        goal=goal,
+        why=why,
+    )
+
+
+def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    if kind == "yes-no":
+        return YES_NO
+    if kind in ("scale", "number"):
+        lo, hi = (_required(written, key, where) for key in ("lo", "hi"))
+        for key, value in (("lo", lo), ("hi", hi)):
+            if type(value) is not int:
+                hint = f"; write {value:.0f}" if _is_whole(value) else ""
+                raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
+        if lo >= hi:
+            raise SurveyError(f"{where}: lo must be below hi, got {describe(lo)} and {describe(hi)}")
+        if kind == "number":
+            return ()
+        if hi - lo >= MAX_LEVELS:
+            raise SurveyError(f"{where}: a scale has at most {MAX_LEVELS} levels, got {hi - lo + 1}; ask a number")
+        levels = levels_from(str(lo), int(hi - lo + 1))
+        return _with_ends(levels, written, where) if "ends" in written else levels
+    options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
+    if len(options) < 2:
+        raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
+    return options
+
+
+def _with_ends(levels: tuple[str, ...], written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """The levels of a scale with what the ends mean beside their numbers, which answers and results keep."""
+    ends = tuple(_text(each, f"{where}: ends") for each in _list(written, "ends", where))
+    if len(ends) != 2:
+        raise SurveyError(f'{where}: ends must be two texts like ["not at all", "completely"], got {len(ends)}')
+    for end in ends:
+        check_text(end, f"{where}: ends", MAX_END)
+    refuse_repeats(ends, f"{where}: ends")
+
+    def labelled(level: str, end: str) -> Text:
+        spoken = end.translations if isinstance(end, Text) else {}
+        return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(end)}.items()})
+
+    return labelled(levels[0], ends[0]), *levels[1:-1], labelled(levels[-1], ends[1])
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Decimal) and value.is_finite() and abs(value) < 10**12 and value % 1 == 0
+
+
+def _declinable(
+    kind: str, options: tuple[str, ...], written: Mapping[str, Any], where: str
+) -> tuple[str, tuple[str, ...]]:
+    """The question with "prefer not to say" as one of its options.
+
+    It goes through the mechanism like every other answer: a blank, or a value of its own, would tell.
+    """
+    if "yes" in written:
+        raise SurveyError(f"{where}: must have either yes or decline: with three options there is no second coin")
+    declined = _text(written["decline"], f"{where}: decline")
+    return "choice", (*(SPOKEN_NO_YES if kind == "yes-no" else options), declined)
+
+
+def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) -> tuple[Mechanism, str | None]:
+    """The mechanism and, where it was chosen and not asked for, why."""
+    for key in ("truth", "yes"):
+        if isinstance(written.get(key), int):
+            raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
+    if "mechanism" in written:
+        return _asked_mechanism(kind, k, written), None
+    if kind == "yes-no":
+        if "epsilon" in written:
+            return Warner.from_epsilon(written["epsilon"]), None
+        return TwoCoin(written["truth"], written.get("yes", "1/2")), None
+    if kind == "ticks":
+        return TickBoxes.from_epsilon(k, written["epsilon"]), None
+    if "forced" in written:
+        forced = written["forced"]
+        if isinstance(forced, list) and len(forced) != k:
+            raise ParameterError(f"forced: must be {k} probabilities, one for each option, got {len(forced)}")
+        return ForcedResponse(written["truth"], forced), None
+    if "truth" in written:
+        return KAry.from_coin(k, written["truth"]), None
+    epsilon = positive_epsilon(written["epsilon"])
+    if kind == "choice":
+        choice = choose_for_choice(k, epsilon)
+    elif kind == "scale":
+        assert goal is not None
+        choice = choose_for_scale(k, epsilon, goal)
+    else:
+        choice = choose_for_number(written["lo"], written["hi"], epsilon)
+    return choice.best, choice.why
+
+
+def _asked_mechanism(kind: str, k: int, written: Mapping[str, Any]) -> Mechanism:
+    """The mechanism that the author names."""
+    name = written["mechanism"]
+    if "epsilon" not in written:
+        raise ParameterError("mechanism: needs epsilon, not coins")
+    epsilon = positive_epsilon(written["epsilon"])
+    lo, hi = (written["lo"], written["hi"]) if kind == "number" else (0, k - 1)
+    makers: dict[str, Callable[[], Mechanism]] = {
+        "k-ary": lambda: KAry.from_epsilon(k, epsilon),
+        "subset": lambda: best_subset(k, epsilon),
+        "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
+        "exponential": lambda: Exponential.calibrated([[-abs(x - r) for r in range(k)] for x in range(k)], epsilon),
+        "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
+        "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
+    }
+    possible = [each for each in QUESTION_TYPES[kind] if each in makers]
+    if kind == "choice":
+        possible.remove("exponential")  # it needs a score, and options without order have none
+    if name not in possible:
+        raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
+    return makers[name]()
+
+
+def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
+    if key not in written:
+        raise SurveyError(f"{where}: must have the key {key}")
+    return written[key]
+
+
+def _text(written: Any, where: str) -> Any:
+    """A text, perhaps in several languages; `Survey` and `Question` refuse what is none."""
+    return read_text(written, where)
+
+
+def _list(written: Mapping[str, Any], key: str, where: str) -> list[Any]:
+    value = _required(written, key, where)
+    if not isinstance(value, list):
+        raise SurveyError(f'{where}: {key} must be a list like ["a", "b"], got {shown(value)}')
+    return value
+
+
+def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
+    value = written.get(key)
+    if value is None or type(value) is datetime.date:
+        return value
+    if isinstance(value, str):
+        day = _year_first(value) if _DAY_FIRST.fullmatch(value) else "like 2026-11-20"
+        raise SurveyError(f"{key}: must be a date without quotes, {day}, got {shown(value)}")
+    if isinstance(value, datetime.datetime):
+        raise SurveyError(f"{key}: must be a day without a time, {value.date()}; days begin and end in UTC")
+    raise SurveyError(f"{key}: must be a day like 2026-11-20, got {shown(value)}")
+
+
+def _refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    for key in written:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it can have {', '.join(known)}"
+            raise SurveyError(f"{where}: has the unknown key {key!r}; {hint}")

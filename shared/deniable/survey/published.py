@@ -1,0 +1,137 @@
+"""Reading a published survey, strictly: the bytes must be exactly what publishing it would write."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from deniable.errors import DeniableError, SurveyError, describe
+from deniable.mechanisms import mechanism_from_published
+from deniable.report import strict_json
+from deniable.survey.document import FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Question, Survey, address
+from deniable.survey.texts import read_text
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
+    """Read a published survey.
+
+    Parameters
+    ----------
+    document : bytes
+        As received, untouched.
+    expected_id : str, optional
+        The address under which the document was asked for.
+
+    Raises
+    ------
+    SurveyError
+        If the bytes are not those of the address, or not exactly what `Survey` would publish.
+    """
+    if expected_id is not None and address(document) != expected_id:
+        raise SurveyError(
+            f"survey {expected_id}: the collector sent other bytes than this address stands for "
+            f"(they are survey {address(document)}); do not answer, and tell who gave you the link"
+        )
+    if len(document) > MAX_BYTES:
+        raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes, got {len(document)}")
+    published = strict_json.loads(document, SurveyError, "survey")
+    keys = _Keys(published, "survey")
+    if keys.required("deniable") != FORMAT or type(published["deniable"]) is not int:
+        raise SurveyError(f"deniable: must be {FORMAT}, the format that this version reads")
+    survey = Survey(
+        title=keys.text("title", keys.required("title")),
+        questions=tuple(_question(each, number) for number, each in enumerate(keys.array("questions"))),
+        opens=_date(keys.optional("opens"), "opens"),
+        closes=_date(keys.optional("closes"), "closes"),
+        cohorts=tuple(keys.array("cohorts", ())),
+        organiser=keys.text("organiser", keys.optional("organiser")),
+        about=keys.text("about", keys.optional("about")),
+        retention=keys.optional("retention", RETENTIONS[0]),
+        cohort_required=keys.optional("cohort_required", False),
+        release=keys.optional("release", RELEASE),
+        results=keys.optional("results", RESULTS[0]),
+        readers=keys.optional("readers", READERS[0]),
+        fresh=keys.optional("fresh"),
+    )
+    keys.refuse_others()
+    if survey.document != document:
+        raise SurveyError("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty")
+    return survey
+
+
+def _question(published: object, number: int) -> Question:
+    keys = _Keys(published, f"questions[{number}]")
+    mechanism = keys.required("mechanism")
+    if not isinstance(mechanism, dict):
+        raise SurveyError(f"questions[{number}].mechanism: must be an object, got {describe(mechanism)}")
+    try:
+        question = Question(
+            id=keys.required("id"),
+            type=keys.required("type"),
+            text=keys.text("text", keys.required("text")),
+            options=tuple(keys.text("options", option) for option in keys.array("options")),
+            mechanism=mechanism_from_published(mechanism),
+            goal=keys.optional("goal"),
+            why=keys.optional("why"),
+        )
+    except SurveyError:
+        raise
+    except DeniableError as error:
+        raise SurveyError(f"questions[{number}].{error}") from None
+    keys.refuse_others()
+    return question
+
+
+def _date(value: object, subject: str) -> datetime.date | None:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str) and _DATE.fullmatch(value):
+            return datetime.date.fromisoformat(value)
+    except ValueError:
+        pass
+    raise SurveyError(f'{subject}: must be a date like "2026-11-20", got {describe(value)}')
+
+
+class _Keys:
+    """The keys of an object in a published document: each one asked for, none left over."""
+
+    def __init__(self, value: object, subject: str) -> None:
+        if not isinstance(value, dict):
+            raise SurveyError(f"{subject}: must be an object, got {describe(value)}")
+        self._value: Mapping[str, Any] = value
+        self._subject = subject
+        self._asked: set[str] = set()
+
+    def optional(self, key: str, default: object = None) -> Any:
+        self._asked.add(key)
+        value = self._value.get(key)
+        return default if value is None else value
+
+    def required(self, key: str) -> Any:
+        if key not in self._value:
+            self._fail(f"must have the key {key!r}")
+        return self.optional(key)
+
+    def array(self, key: str, default: tuple[()] | None = None) -> list[Any] | tuple[()]:
+        if default is not None and key not in self._value:
+            return default
+        value = self.required(key)
+        if not isinstance(value, list):
+            self._fail(f"{key} must be a list, got {describe(value)}")
+        return value
+
+    def text(self, key: str, value: object) -> Any:
+        return read_text(value, f"{self._subject}: {key}")
+
+    def refuse_others(self) -> None:
+        others = sorted(set(self._value) - self._asked)
+        if others:
+            self._fail(f"has the unknown key {others[0][:40]!r}")
+
+    def _fail(self, reason: str) -> NoReturn:
+        raise SurveyError(f"{self._subject}: {reason}")

@@ -1,0 +1,237 @@
+"""``deniable analyze shares | compare | crosstab | regress``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deniable.commands.main import example
+from deniable.estimation.estimate import DEFAULT_METHOD
+from deniable.estimation.intervals import METHODS
+from deniable.estimation.published_rows import TARGETS, EstimateRow, Wanted
+from deniable.output import counted, records
+from deniable_research.commands.analyze_data import data_options, draw, print_result, result_options, say_dropped
+from deniable_research.files import Table
+from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
+from deniable_research.files.comparing import ComparisonRow, compare
+from deniable_research.files.crossing import CrosstabRow, complete_rows, cross
+from deniable_research.files.regressing import PENALTIES, questions_in, regress
+from deniable_research.files.shares import cautions, estimate_shares
+from deniable_research.files.texts import comparison_text, crosstab_text, regression_text, shares_text
+
+DESIGN_FILE = """
+\b
+A design file has a table for each randomised column:
+  weights = "w"                      # optional, as cohort = "wave", and cluster = "psu" for regress
+  [[questions]]
+  column = "rrt_q1"
+  name = "affair"                    # optional
+  design = "forced-response"         # or warner, crosswise, kuk, cheater-detection, two-coin, ...
+  truth = "2/3"                      # the parameters of the design
+  codes = {no = "2", yes = "1"}      # optional: what stands for each response
+  missing = ["", "NA", "9"]          # optional: what stands for none
+"""
+
+
+@click.group(epilog=DESIGN_FILE)
+def analyze() -> None:
+    """Analyse a CSV of randomised reports, a collector's or anybody's.
+
+    Say what the columns hold with --survey, --design or --question.
+    """
+
+
+@analyze.command(
+    epilog=example(
+        "deniable analyze shares reports.csv --survey my-survey.toml",
+        "deniable analyze shares reports.csv --survey my-survey.toml --by cohort --format csv",
+        "deniable analyze shares qualtrics.csv --survey my-survey.toml --column affair=Q7",
+        'deniable analyze shares study.csv --question "rrt_q1: crosswise p=1/6 codes=same:1,different:2"',
+        "deniable analyze shares study.csv --design study.toml --weights w --plot shares.svg",
+    )
+)
+@data_options
+@click.argument("questions", nargs=-1)
+@click.option("--by", metavar="COLUMN", help="One group of rows for each label of a column, such as cohort.")
+@click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    default=TARGETS[0],
+    show_default=True,
+    help="Whose shares. Of respondents: approximate, too short for few reports with little noise.",
+)
+@click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
+@result_options
+def shares(
+    table: Table,
+    questions: tuple[str, ...],
+    by: str | None,
+    method: str,
+    target: str,
+    simultaneous: bool,
+    form: str,
+    confidence_level: float,
+    picture: Path | None,
+) -> None:
+    """Estimate shares and means.
+
+    Of all questions, or of those that are named.
+    """
+    asked = questions or tuple(question.name for question in table.layout.questions)
+    dropped = say_dropped(table, asked)
+    rows = estimate_shares(table, asked, by=by, wanted=Wanted(confidence_level, method, target, simultaneous))
+    document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, EstimateRow)}
+    print_result(form, rows, EstimateRow, lambda: shares_text(rows), document, cautions(table, asked, by))
+    draw(picture, lambda: share_panels(rows))
+
+
+@analyze.command(
+    "compare",
+    epilog=example(
+        "deniable analyze compare reports.csv affair --survey my-survey.toml --by cohort",
+        "deniable analyze compare waves.csv affair --design study.toml --by year --trend",
+    ),
+)
+@data_options
+@click.argument("question")
+@click.option("--by", metavar="COLUMN", help="The column of cohorts; by default the survey's or the design file's.")
+@click.option("--trend", "line", is_flag=True, help="Is there a trend over the cohorts, such as waves?")
+@click.option("--option", "options", metavar="OPTION", multiple=True, help="Compare this option only.")
+@result_options
+def compare_(
+    table: Table,
+    question: str,
+    by: str | None,
+    line: bool,
+    options: tuple[str, ...],
+    form: str,
+    confidence_level: float,
+    picture: Path | None,
+) -> None:
+    """Compare a question between cohorts.
+
+    Differences and ratios of two cohorts; a test that several are equal, and all their differences; or a trend.
+    """
+    by = by or table.layout.cohort
+    if by is None:
+        raise click.UsageError("--by must name the column of cohorts")
+    dropped = say_dropped(table, [question])
+    rows = compare(table, question, by, line=line, options=options, confidence_level=confidence_level)
+    document = {"rows": len(table), "dropped": dropped, "comparisons": records(rows, ComparisonRow)}
+    print_result(form, rows, ComparisonRow, lambda: comparison_text(rows), document, cautions(table, [question], by))
+    draw(picture, lambda: comparison_panels(rows))
+
+
+@analyze.command(
+    epilog=example(
+        "deniable analyze crosstab reports.csv affair religious --survey my-survey.toml",
+        "deniable analyze crosstab reports.csv affair religious --survey my-survey.toml --given religious",
+        "deniable analyze crosstab study.csv affair income --design study.toml",
+    )
+)
+@data_options
+@click.argument("first")
+@click.argument("second")
+@click.argument("third", required=False)
+@click.option("--given", metavar="COLUMN", help="Shares among people with each answer to one of them.")
+@click.option("--permutations", type=click.IntRange(1), help="Test independence by so many permutations.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the permutations.")
+@result_options
+def crosstab(
+    table: Table,
+    first: str,
+    second: str,
+    third: str | None,
+    given: str | None,
+    permutations: int | None,
+    seed: int,
+    form: str,
+    confidence_level: float,
+    picture: Path | None,
+) -> None:
+    """Cross two or three columns.
+
+    Joint shares of the true answers, a test of independence, the correlation where both columns stand for numbers. At
+    least one column is a randomised question, or one box of it like "drugs[cocaine]"; the others may be plain.
+    """
+    names = [name for name in (first, second, third) if name is not None]
+    rows = cross(
+        table, names, given=given, permutations=permutations or 0, seed=seed, confidence_level=confidence_level
+    )
+    left_out = len(table) - int(complete_rows(table, names).sum())
+    if left_out:
+        click.echo(f"{counted(left_out, 'row')} of {len(table)} with nothing in one of the columns left out", err=True)
+    doubts = cautions(table, [name for name in names if table.layout.has(name)])
+    document = {"rows": len(table), "dropped": left_out, "crosstab": records(rows, CrosstabRow)}
+    print_result(form, rows, CrosstabRow, lambda: crosstab_text(rows), document, doubts)
+    draw(picture, lambda: crosstab_panels(rows))
+
+
+@analyze.command(
+    "regress",
+    epilog=example(
+        'deniable analyze regress reports.csv "affair ~ C(cohort)" --survey my-survey.toml',
+        'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
+        'deniable analyze regress study.csv "income ~ age + affair" --design study.toml',
+    ),
+)
+@data_options
+@click.argument("formula")
+@click.option("--cluster", metavar="COLUMN", help="Rows of one label are not independent of each other.")
+@click.option(
+    "--se",
+    "kind",
+    type=click.Choice(["observed", "expected", "opg", "sandwich"]),
+    help="Standard errors; by default observed, with weights or clusters the sandwich.",
+)
+@click.option("--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile where possible.")
+@click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
+@click.option(
+    "--likelihood", is_flag=True, help="Linear: maximum likelihood of a normal outcome, not corrected least squares."
+)
+@result_options
+def regress_(
+    table: Table,
+    formula: str,
+    cluster: str | None,
+    kind: str | None,
+    how: str | None,
+    penalty: str,
+    likelihood: bool,
+    form: str,
+    confidence_level: float,
+    picture: Path | None,
+) -> None:
+    """Regress on covariates, or on answers.
+
+    FORMULA is like "affair ~ age + C(region)". A randomised question on the left gives a logistic model, or a
+    multinomial one if it has more than two options; randomised questions on the right and a number on the left a
+    linear one.
+    """
+    from deniable_research.regression import Fit, TidyRow
+
+    fit = regress(table.clustered(cluster), formula, likelihood=likelihood, penalty=PENALTIES[penalty])
+    if isinstance(fit, Fit):
+        rows = fit.tidy(confidence_level, kind, how)
+        used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
+        whole = fit.glance()
+        glance = records([whole], type(whole))[0]
+    elif kind or how:
+        raise click.UsageError("--se and --interval do not go with corrected least squares; add --likelihood")
+    else:
+        rows, used, glance = fit.tidy(confidence_level), "wald", {"n": fit.n, "sigma": fit.sigma}
+    document = {
+        "formula": formula,
+        "rows": len(table),
+        "dropped": fit.n_dropped,
+        "interval": used,
+        "conf_level": confidence_level,
+        "glance": glance,
+        "terms": records(rows, TidyRow),
+    }
+    doubts = [fit.message] if fit.message else []
+    doubts += cautions(table, questions_in(table, formula))
+    print_result(form, rows, TidyRow, lambda: regression_text(fit, rows, confidence_level, used), document, doubts)
+    draw(picture, lambda: term_panels(formula, rows))

@@ -1,0 +1,182 @@
+"""What the commands of ``deniable analyze`` share: options that say what a file holds, and ways to print results."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deniable.commands.numbers import LEVEL
+from deniable.installing import install_hint
+from deniable.output import counted, rows_csv, to_json
+from deniable.survey.authoring import read_survey
+from deniable.survey.document import Survey
+from deniable.survey.published import parse_survey
+from deniable_research.files import Layout, Table, quick_question, read_layout
+from deniable_research.files.charts import Panel, interval_chart
+from deniable_research.pictures import check_picture, save_picture
+
+Command = Callable[..., None]
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+_DATA_OPTIONS = (
+    click.argument("data", type=FILE),
+    click.option("--survey", metavar="FILE", type=FILE, help="Reports of this survey: its TOML or published JSON."),
+    click.option(
+        "--column",
+        "renamed",
+        metavar="QUESTION=COLUMN",
+        multiple=True,
+        help="With --survey: where another tool's export keeps a question; only these are read.",
+    ),
+    click.option(
+        "--design", metavar="FILE", type=FILE, help="Reports from elsewhere: TOML, see 'deniable analyze --help'."
+    ),
+    click.option(
+        "--question",
+        "lines",
+        metavar="LINE",
+        multiple=True,
+        help='A question in short: "rrt_q1: forced-response truth=2/3 codes=yes:1,no:2".',
+    ),
+    click.option("--weights", metavar="COLUMN", help="Sampling weights."),
+    click.option("--missing", metavar="TEXT", multiple=True, help="Means nothing, besides an empty field, NA and NaN."),
+    click.option(
+        "--skip", type=click.IntRange(0), default=0, help="Rows below the header that are no data; Qualtrics: 2."
+    ),
+    click.option("--delimiter", metavar="CHARACTER", help="By default comma, semicolon or tab, as in the header."),
+)
+
+_RESULT_OPTIONS = (
+    click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True),
+    click.option(
+        "--confidence",
+        "confidence_level",
+        type=LEVEL,
+        default=0.95,
+        show_default=True,
+    ),
+    click.option(
+        "--plot",
+        "picture",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Draw the estimates with their intervals, as .svg or .png.",
+    ),
+)
+
+
+def data_options(command: Command) -> Command:
+    """Give a command the argument DATA and the options around it; it gets the `Table` that they make."""
+
+    @functools.wraps(command)
+    def with_table(
+        data: Path,
+        survey: Path | None,
+        renamed: tuple[str, ...],
+        design: Path | None,
+        lines: tuple[str, ...],
+        weights: str | None,
+        missing: tuple[str, ...],
+        skip: int,
+        delimiter: str | None,
+        picture: Path | None,
+        **others: Any,
+    ) -> None:
+        if sum((survey is not None, design is not None, bool(lines))) != 1:
+            raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
+        if renamed and survey is None:
+            raise click.UsageError("--column goes with --survey")
+        check_picture(picture)
+        if survey is not None:
+            layout = Layout.of_survey(read_any_survey(survey.read_bytes()), dict(map(_pair, renamed)))
+        elif design is not None:
+            layout = read_layout(design.read_bytes())
+        else:
+            layout = Layout(tuple(map(quick_question, lines)))
+        if weights is not None:
+            layout = replace(layout, weights=weights)
+        try:
+            table = Table.read(data, layout.with_missing(missing), delimiter=_delimiter(delimiter), skip=skip)
+            command(table=table, picture=picture, **others)
+        except ModuleNotFoundError as error:
+            raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
+
+    return _with(with_table, *_DATA_OPTIONS)
+
+
+def result_options(command: Command) -> Command:
+    """Give a command the options of how results look."""
+    return _with(command, *_RESULT_OPTIONS)
+
+
+def read_any_survey(document: bytes) -> Survey:
+    """A survey from its author's TOML or its published JSON, whichever it is."""
+    return parse_survey(document.rstrip(b"\n")) if document.startswith(b"{") else read_survey(document)
+
+
+def print_result(
+    form: str,
+    rows: Sequence[Any],
+    row_type: Any,
+    text: Callable[[], str],
+    document: Mapping[str, Any],
+    doubts: Sequence[str],
+) -> None:
+    """Print rows as a table, as CSV, or in the document that is their JSON; doubts about them are never left out."""
+    if form == "json":
+        click.echo(to_json({"cautions": list(doubts), **document}))
+        return
+    if form == "csv":
+        click.echo(rows_csv(rows, row_type), nl=False)
+    else:
+        click.echo(text())
+    for doubt in doubts:
+        click.echo(f"Caution: {doubt}", err=form == "csv")
+
+
+def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
+    """Say on stderr how many rows of each question are left out; the same by question."""
+    dropped = {name: table.dropped(name) for name in questions}
+    for name, rows in dropped.items():
+        if rows:
+            click.echo(f"{name}: {counted(rows, 'row')} of {len(table)} without a report left out", err=True)
+    return dropped
+
+
+def draw(picture: Path | None, panels: Callable[[], Sequence[Panel]]) -> None:
+    """Write the chart of panels, if one is wanted."""
+    if picture is not None:
+        save_picture(picture, lambda: interval_chart(panels()))
+
+
+def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _pair(text: str) -> tuple[str, str]:
+    question, equals, column = text.partition("=")
+    if not equals or not question or not column:
+        raise click.BadParameter(f"must be like affair=Q7, got {text!r:.80}", param_hint="--column")
+    return question.strip(), column.strip()
+
+
+def _delimiter(given: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t"}.get(given or "", given)
+
+
+__all__ = [
+    "data_options",
+    "draw",
+    "print_result",
+    "read_any_survey",
+    "result_options",
+    "say_dropped",
+]

@@ -1,0 +1,168 @@
+"""``deniable risk``"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Context, Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from deniable.commands.main import example
+from deniable.privacy.composition import (
+    epsilon_for_advantage,
+    factor,
+    guessing_advantage,
+    odds_of,
+    posterior,
+    worst_advantage,
+    worst_prior,
+)
+from deniable.privacy.ledger import Ledger
+from deniable.survey.authoring import read_survey
+from deniable.table import format_table
+from deniable_research.pictures import FAINT_INK, INK, STYLES, check_picture, save_picture, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3)
+LARGEST_SHOWN = 6.0
+"""The chart ends here: beyond, every curve has arrived at its end."""
+
+
+@click.command(
+    epilog=example(
+        "deniable risk --epsilon 0.5 --epsilon 1",
+        "deniable risk --survey my-survey.toml",
+        "deniable risk --advantage 0.2 --prior 0.1",
+        "deniable risk --epsilon 1 --plot risk.svg",
+    )
+)
+@click.option("--epsilon", "epsilons", type=float, multiple=True, help="Privacy loss of a report; may be repeated.")
+@click.option(
+    "--survey",
+    "file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Every question of a survey, and all of them together.",
+)
+@click.option("--advantage", type=float, metavar="A", help="The epsilon that keeps the advantage at A, such as 0.2.")
+@click.option("--prior", type=float, metavar="P", help="With --advantage: for a guess that likely beforehand.")
+@click.option(
+    "--plot",
+    "picture",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the advantage against epsilon, as .svg or .png.",
+)
+def risk(
+    epsilons: tuple[float, ...], file: Path | None, advantage: float | None, prior: float | None, picture: Path | None
+) -> None:
+    """Say what an epsilon means: how much likelier a guess about a person can become.
+
+    Prior: how likely somebody holds a guess to be before seeing the report. Posterior: how likely it can at
+    most be afterwards. Advantage: the difference, in percentage points.
+    """
+    given = sum((bool(epsilons), file is not None, advantage is not None))
+    if given > 1 or (given == 0 and picture is None):
+        raise click.UsageError("give one of --epsilon, --survey and --advantage")
+    if prior is not None and advantage is None:
+        raise click.UsageError("--prior goes with --advantage")
+    check_picture(picture)
+    subject = "One report"
+    rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
+    if file is not None:
+        ledger = Ledger()
+        for question in read_survey(file.read_bytes()).questions:
+            ledger = ledger.add(question.id, question.epsilon)
+        rows = [*((entry.name, entry.total) for entry in ledger.entries), ("whole survey", ledger.epsilon)]
+        subject = "The whole survey"
+    if advantage is not None:
+        needed = _below(epsilon_for_advantage(advantage, prior))
+        rows = [("needed", needed)]
+        whom = "whatever the prior" if prior is None else f"at prior {100 * prior:g} %"
+        click.echo(f"An advantage of at most {100 * advantage:g} points, {whom}, needs epsilon {needed:g} or less.\n")
+    if rows:
+        click.echo(table(rows, (*PRIORS, prior) if prior is not None and prior not in PRIORS else PRIORS))
+        for name, epsilon in rows if epsilons else rows[-1:]:
+            about = f"Epsilon {name}: one report" if len(epsilons) > 1 else subject
+            click.echo("\n" + "\n".join(odds_of(epsilon, about)))
+    if picture is not None:
+        save_picture(picture, lambda: chart([epsilon for _, epsilon in rows]))
+
+
+def table(rows: Sequence[tuple[str, float]], priors: Sequence[float]) -> str:
+    """A row for each named epsilon: factor of the odds, posterior and advantage at each prior and at the worst."""
+    header = ["", "epsilon", "odds x", *(f"prior {100 * prior:g} %" for prior in sorted(priors)), "worst prior"]
+    lines = [
+        [
+            name,
+            f"{epsilon:.4f}",
+            factor(epsilon),
+            *(_cell(posterior(prior, epsilon), guessing_advantage(prior, epsilon)) for prior in sorted(priors)),
+            _worst_cell(epsilon),
+        ]
+        for name, epsilon in rows
+    ]
+    meaning = "Each cell: likely at most so many percent afterwards (and so many points more)."
+    return f"{format_table(header, lines, right=header[1:])}\n\n{meaning}"
+
+
+def _cell(after: float, advantage: float) -> str:
+    return f"{_percent_above(after)} (+{_percent_above(advantage)})"
+
+
+def _worst_cell(epsilon: float) -> str:
+    if epsilon == math.inf:
+        return _cell(1, 1)  # towards prior 0, which has no posterior of its own
+    worst = worst_prior(epsilon)
+    return f"{100 * worst:.1f} %: {_cell(posterior(worst, epsilon), worst_advantage(epsilon))}"
+
+
+def _percent_above(share: float) -> str:
+    """One digit, rounded up, except where only floating point is in the way."""
+    return f"{math.ceil(share * 1000 * (1 - 1e-12)) / 10:.1f}"
+
+
+def _below(epsilon: float) -> float:
+    """Five digits, rounded down: a larger epsilon would break the promise."""
+    return float(Context(prec=5, rounding=ROUND_FLOOR).create_decimal(Decimal(epsilon * (1 + 1e-12))))
+
+
+def chart(epsilons: Sequence[float] = ()) -> Figure:
+    """The guessing advantage against epsilon, a line for each prior and one for the worst; dots at ``epsilons``."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    steps = [LARGEST_SHOWN * step / 300 for step in range(301)]
+    worst = [worst_advantage(each) for each in steps]
+    axes.plot(steps, worst, color=INK, linewidth=3, label="worst prior", zorder=2)
+    for prior, (colour, dashes) in reversed(list(zip(PRIORS, STYLES, strict=True))):
+        curve = [guessing_advantage(prior, each) for each in steps]
+        axes.plot(
+            steps, curve, color=colour, linestyle=dashes, linewidth=1.8, label=f"prior {100 * prior:g} %", zorder=3
+        )
+    named = -math.inf
+    for epsilon in sorted({each for each in epsilons if each <= LARGEST_SHOWN}):
+        top = worst_advantage(epsilon)
+        axes.plot([epsilon, epsilon], [0, top], color=FAINT_INK, linewidth=1, linestyle=":")
+        axes.plot(epsilon, top, "o", color=INK, markersize=6, clip_on=False, zorder=4)
+        if epsilon - named >= 0.25:  # nearer, the names would cover each other
+            axes.annotate(f"{epsilon:.3g}", (epsilon, top), (-6, 4), textcoords="offset points", ha="right")
+            named = epsilon
+    axes.legend(loc="upper left", frameon=False, fontsize=9)
+    axes.set_xlim(0, LARGEST_SHOWN)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("epsilon")
+    axes.set_ylabel("guessing advantage, at most")
+    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    tidy(axes, "How much likelier a guess can become by one report")
+    return figure
+
+
+__all__ = ["chart", "risk", "table"]

@@ -1,0 +1,216 @@
+"""``deniable simulate``"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deniable.commands.main import example
+from deniable.commands.numbers import LEVEL, Number
+from deniable.errors import ParameterError
+from deniable.estimation.estimate import DEFAULT_METHOD
+from deniable.estimation.intervals import METHODS
+from deniable.estimation.published_rows import Wanted
+from deniable.exact import number_hint
+from deniable.output import number, percent, records, rows_csv, to_json
+from deniable.table import format_table
+from deniable_research.commands.analyze_data import read_any_survey
+from deniable_research.pictures import check_picture, save_picture
+from deniable_research.simulation import (
+    DEFAULT_SEED,
+    Misbehaviour,
+    Simulation,
+    SimulationRow,
+    generator_of,
+    read_truth,
+    reports_csv,
+)
+from deniable_research.simulation.charts import simulation_chart
+
+SHARE = Number(0, 1)
+
+
+@click.command(
+    epilog=example(
+        "deniable simulate my-survey.toml --truth affair=0.32 --respondents 1000",
+        "deniable simulate my-survey.toml --truth truth.toml --noncompliance 0.05 --careless 0.02",
+        "deniable simulate my-survey.toml --truth affair=0.32 --compare affair=0.42",
+        "deniable simulate my-survey.toml --truth affair=0.32 --reports reports.csv --repetitions 2",
+    )
+)
+@click.argument("file", metavar="SURVEY", type=click.File("rb"))
+@click.option("--respondents", type=click.IntRange(1), default=1000, show_default=True, help="People in each survey.")
+@click.option("--repetitions", type=click.IntRange(2), default=500, show_default=True, help="How many surveys.")
+@click.option(
+    "--truth",
+    "truths",
+    metavar="FILE|QUESTION=SHARES",
+    multiple=True,
+    help='True shares: a TOML file, affair=0.32, religious=0.2,0.3,0.4,0.1 or "town={A=0.5}". By default all alike.',
+)
+@click.option("--noncompliance", type=SHARE, default=0.0, help="Share of people who report the first option as it is.")
+@click.option("--denial", type=SHARE, default=0.0, help="Share of people who answer the first option, then randomised.")
+@click.option("--careless", type=SHARE, default=0.0, help="Share of people whose report is drawn from all, uniformly.")
+@click.option(
+    "--compare",
+    "others",
+    metavar="FILE|QUESTION=SHARES",
+    multiple=True,
+    help="Other truths of a second cohort, half of the people: power of the difference.",
+)
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
+@click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
+@click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
+@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@click.option(
+    "--reports",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the reports of the first of these surveys as CSV, to try 'deniable analyze' with.",
+)
+@click.option(
+    "--plot",
+    "picture",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw bias and coverage, as .svg or .png.",
+)
+def simulate(
+    file: Any,
+    respondents: int,
+    repetitions: int,
+    truths: tuple[str, ...],
+    noncompliance: float,
+    denial: float,
+    careless: float,
+    others: tuple[str, ...],
+    seed: int,
+    confidence: float,
+    method: str,
+    form: str,
+    reports: Path | None,
+    picture: Path | None,
+) -> None:
+    """Draw whole surveys and say how well their estimates do.
+
+    SURVEY is the author's TOML or the published JSON. Every repetition draws other people from the population, sends
+    their answers through the survey's own mechanisms and estimates as a collector does. Who does not comply reports
+    the first option (no tick, the lowest number) whatever the coins say; who denies answers it, and the device
+    randomises that; who is careless reports anything. The same seed gives the same surveys: simulation only.
+    """
+    check_picture(picture)
+    survey = read_any_survey(file.read())
+    simulation = Simulation(
+        survey,
+        _shares(truths, "--truth"),
+        respondents,
+        Misbehaviour(noncompliance, denial, careless),
+        _shares(others, "--compare") if others else None,
+    )
+    rows = simulation.run(repetitions, seed, Wanted(confidence, method))
+    if form == "table":
+        click.echo(_as_table(rows, simulation, seed))
+    elif form == "csv":
+        click.echo(rows_csv(rows, SimulationRow), nl=False)
+    else:
+        document = {
+            "survey": survey.id,
+            "seed": seed,
+            "respondents": respondents,
+            "repetitions": repetitions,
+            "misbehaviour": vars(simulation.misbehaviour),
+            "figures": records(rows, SimulationRow),
+        }
+        click.echo(to_json(document))
+    if reports is not None:
+        generator = generator_of(seed)
+        try:
+            reports.write_text("".join(reports_csv(simulation.draw(generator), generator)), "utf-8", newline="")
+        except OSError as error:
+            raise click.ClickException(f"{reports.name}: cannot be written: {error.strerror}") from None
+    if picture is not None:
+        save_picture(picture, lambda: simulation_chart(rows))
+
+
+def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
+    found: dict[str, Any] = {}
+    for each in given:
+        question, equals, shares = each.partition("=")
+        try:
+            if not equals:
+                found |= read_truth(Path(each).read_text("utf-8"))
+            elif shares.strip().startswith(("[", "{")):
+                found |= read_truth(each)
+            elif "," in shares:
+                found[question.strip()] = [_share(share, each, flag) for share in shares.split(",")]
+            else:
+                found[question.strip()] = _share(shares, each, flag)
+        except OSError:
+            raise click.BadParameter(f"{each}: is no file that can be read", param_hint=flag) from None
+        except ValueError as error:
+            if isinstance(error, ParameterError):
+                raise
+            hint = number_hint(shares.strip())
+            raise click.BadParameter(f"must be like affair=0.32, got {each!r:.80}{hint}", param_hint=flag) from None
+    return found
+
+
+def _share(text: str, given: str, flag: str) -> float:
+    share = float(text)
+    if not 0 <= share <= 1:
+        hint = number_hint(given.partition("=")[2].strip()) or number_hint(f"{text.strip()}%")
+        raise click.BadParameter(f"shares must be from 0 to 1, got {given!r:.80}{hint}", param_hint=flag)
+    return share
+
+
+def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:
+    by_cohort = simulation.compare is not None
+    header = ["question", "option", *(["cohort"] if by_cohort else []), "truth", "mean", "bias", "MC error"]
+    header += ["std. error", "stated", "coverage", "MC error", "width", "rejected"]
+    lines = []
+    for row in rows:
+        form = number if row.statistic == "mean" else percent
+        lines.append(
+            [
+                row.question,
+                row.option or row.statistic,
+                *([row.cohort or ""] if by_cohort else []),
+                *map(form, (row.truth, row.mean_estimate)),
+                *((number(row.bias, 3), number(row.bias_error, 3)) if form is number else _points(row)),
+                *map(form, (row.empirical_se, row.stated_se)),
+                *map(percent, (row.coverage, row.coverage_error)),
+                form(row.mean_width),
+                percent(row.rejected),
+            ]
+        )
+    table = format_table(header, lines, right=header[2 + by_cohort :])
+    tests = "Rejected: surveys whose interval lies above a share of 0"
+    if by_cohort:
+        tests += "; of a difference, those with p below " + f"{1 - rows[0].conf_level:.2g}"
+    methods = ", ".join(dict.fromkeys(row.method for row in rows))
+    return "\n".join(
+        [
+            table,
+            "",
+            f"{rows[0].repetitions} surveys of {simulation.respondents} people, seed {seed} (PCG64: simulation only)",
+            f"{100 * rows[0].conf_level:g} % intervals ({methods}). MC error: standard error of the simulation itself.",
+            f"{tests}.",
+            *_sentences(simulation.misbehaviour),
+        ]
+    )
+
+
+def _points(row: SimulationRow) -> tuple[str, str]:
+    return percent(row.bias, 2), percent(row.bias_error, 2)
+
+
+def _sentences(misbehaviour: Misbehaviour) -> list[str]:
+    said = {
+        "noncompliance": "of the people report the first option as it is, whatever the instruction",
+        "denial": "of the people answer the first option, which then is randomised",
+        "careless": "of the people send a report drawn uniformly from all possible ones",
+    }
+    return [f"{100 * share:g} % {said[name]}." for name, share in vars(misbehaviour).items() if share]

@@ -1,0 +1,40 @@
+"""What every comparison asks of its cohorts: that they answered the same question, and limits that are not cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deniable.errors import ParameterError
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import Interval, normal_intervals, wilson
+
+
+def check_cohorts(estimates: Sequence[Estimate], fewest: int = 2) -> tuple[Estimate, ...]:
+    """The cohorts, or a ParameterError if they are too few or answered different questions."""
+    cohorts = tuple(estimates)
+    if len(cohorts) < fewest:
+        raise ParameterError(f"estimates: must be at least {fewest}, one for each cohort, got {len(cohorts)}")
+    k = len(cohorts[0].share)
+    for cohort in cohorts:
+        if len(cohort.share) != k:
+            raise ParameterError(f"estimates: must all have {k} options, got one with {len(cohort.share)}")
+    return cohorts
+
+
+def is_binomial(estimate: Estimate) -> bool:
+    """Whether the count of every option is one binomial: the people are drawn without end, the design has supports."""
+    return estimate.design.support is not None and estimate.population is None
+
+
+def limits(estimate: Estimate, option: int, confidence_level: float) -> Interval:
+    """Limits of one share, *not* cut to [0, 1]: Wilson's where the count is binomial, else normal ones (Wald).
+
+    Limits that are cut carry a wrong idea of the error where the estimate leaves [0, 1]: the coverage of Newcombe's
+    difference falls from .94 to .66.
+    """
+    if not is_binomial(estimate):
+        return normal_intervals([estimate.share[option]], [estimate.std_error[option]], confidence_level)[0]
+    assert estimate.design.support is not None
+    a, b = map(float, estimate.design.support[option])
+    ends = wilson(estimate.effective_counts[option], estimate.n_effective, confidence_level)
+    return ends.debiased(a, b)

@@ -1,0 +1,122 @@
+"""The difference of one share between two cohorts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import Interval, check_confidence_level
+from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits
+from deniable_research.comparison.linear import linear_interval
+from deniable_research.comparison.null import common_share
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The share of an option in the first cohort minus that in the second.
+
+    Attributes
+    ----------
+    cohorts : tuple of two Estimates
+    option : int
+    difference : float
+        Unbiased; may leave [-1, 1]. NaN where a cohort is empty, as everything else.
+    std_error : float
+    statistic : float
+        Standard normal if the shares are equal; has the sign of the difference.
+    p_value : float
+        Two-sided, that the shares are equal.
+    test : str
+        ``score`` or ``wald``; see Notes of `difference`.
+    """
+
+    cohorts: tuple[Estimate, Estimate] = field(repr=False)
+    option: int
+    difference: float
+    std_error: float
+    statistic: float
+    p_value: float
+    test: str
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The unbiased shares of the two cohorts."""
+        first, second = self.cohorts
+        return first.share[self.option], second.share[self.option]
+
+    @property
+    def method(self) -> str:
+        """How `interval` is made: ``newcombe``, or ``wald`` where a count is no binomial."""
+        return "newcombe" if all(map(is_binomial, self.cohorts)) else "wald"
+
+    def interval(self, confidence_level: float = 0.95) -> Interval:
+        """A confidence interval, cut to [-1, 1] at the very end; all of it where a cohort is empty."""
+        check_confidence_level(confidence_level)
+        if math.isnan(self.difference):
+            return Interval(-1.0, 1.0)
+        ends = [limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
+        return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
+
+
+def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Difference:
+    """Compare the share of an option in two cohorts.
+
+    Parameters
+    ----------
+    first, second : Estimate
+        Of different people. Their designs may differ; weighted estimates count with Kish's effective number.
+    option : int or str
+        Number of the option, or the name that the first design has for it; by default 1, *yes* of a yes-no.
+
+    Returns
+    -------
+    Difference
+
+    Raises
+    ------
+    ParameterError
+        If the cohorts have not the same number of options, or there is no such option.
+
+    Notes
+    -----
+    The interval is Newcombe's [1]_ on Wilson's limits *as they are*, mapped by the debiasing line: over cohorts of 50,
+    100 and 500, 45 pairs of shares, two fair coins and Warner's coin at epsilon 1, it covers at least 94.2 % at 95 %,
+    by enumeration. The test is the score test, on the counts of reports: if both cohorts have the same support
+    probabilities, equal shares are equal binomial probabilities whatever the shares are, so the noise does not touch
+    its level. Where a count is no binomial (tallies of a matrix mechanism, groups, a finite population), the interval
+    is normal with the errors of the estimates (Wald), and so is the test unless the design is the same.
+
+    References
+    ----------
+    .. [1] R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of
+       eleven methods", Statistics in Medicine 17 (1998), 873-890, method 10.
+
+    Examples
+    --------
+    Two fair coins double the difference of reports: 2 (430/1000 - 380/1000) = 0.1, and the pooled test is that of
+    430 and 380 out of 1000: .05 / sqrt(.405 x .595 x 2 / 1000) = 2.278.
+
+    >>> from deniable import TwoCoin
+    >>> coins = TwoCoin("1/2", "1/2")
+    >>> web, paper = coins.estimate([570, 430]), coins.estimate([620, 380])
+    >>> result = difference(web, paper)
+    >>> round(result.difference, 4), round(result.std_error, 4), round(result.statistic, 3), round(result.p_value, 4)
+    (0.1, 0.0438, 2.278, 0.0228)
+    >>> [round(end, 4) for end in result.interval()]
+    [0.0139, 0.1855]
+    """
+    cohorts = check_cohorts((first, second))
+    option = cohorts[0].place(option)
+    apart = first.share[option] - second.share[option]
+    if math.isnan(apart):
+        return Difference((first, second), option, math.nan, math.nan, math.nan, math.nan, "score")
+    error = math.hypot(first.std_error[option], second.std_error[option])
+    null = common_share(cohorts, option)
+    statistic = math.copysign(math.sqrt(null.statistic), apart)
+    return Difference((first, second), option, apart, error, statistic, two_sided(statistic), null.test)
+
+
+def two_sided(statistic: float) -> float:
+    """The probability that a standard normal is at least as far from 0."""
+    return math.erfc(abs(statistic) / math.sqrt(2))

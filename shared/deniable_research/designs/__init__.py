@@ -1,0 +1,43 @@
+"""The classical designs of randomised response as channels, for analysing data that were collected elsewhere.
+
+Nothing here randomises an answer. A design whose epsilon is infinite, such as Mangat's or the triangular
+model, can be analysed; `Channel.can_collect` says that it protects nobody for certain, and `Channel.refusal` why.
+"""
+
+from deniable_research.designs.algebra import Matrix
+from deniable_research.designs.channel import Channel, Derived, Groups
+from deniable_research.designs.designs import (
+    cheater_detection,
+    crosswise,
+    disguised_response,
+    forced_response,
+    from_matrix,
+    from_mechanism,
+    kuk,
+    mangat,
+    stochastic_lie_detector,
+    triangular,
+    unrelated_question,
+    unrelated_question_unknown,
+    warner,
+)
+
+__all__ = [
+    "Channel",
+    "Derived",
+    "Groups",
+    "Matrix",
+    "cheater_detection",
+    "crosswise",
+    "disguised_response",
+    "forced_response",
+    "from_matrix",
+    "from_mechanism",
+    "kuk",
+    "mangat",
+    "stochastic_lie_detector",
+    "triangular",
+    "unrelated_question",
+    "unrelated_question_unknown",
+    "warner",
+]

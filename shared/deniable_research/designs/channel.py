@@ -1,0 +1,349 @@
+"""What a design does to answers, and what a tally of responses says about them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError
+from deniable.estimation.debiasing import Count, Debiasing, one_report_covariance
+from deniable.estimation.estimate import Estimate, check_counts
+from deniable.estimation.feasible import most_likely_mixture, most_likely_shares
+from deniable.exact import log_above
+from deniable.mechanisms.support import Support
+from deniable.privacy.composition import likelihood_ratio
+from deniable_research.designs.algebra import Matrix, identity, left_inverse, product, times
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What a design does to an answer: the probability of every response under every truth.
+
+    Parameters
+    ----------
+    matrix : tuple of tuples of Fraction, shape (responses, truths)
+        ``matrix[r][x] = P(response r | truth x)``; every column adds up to exactly 1. `from_matrix` reads it from
+        numbers as people write them.
+    responses, truths : tuple of str
+        Their names, in the order of rows and columns; by default their numbers.
+    name : str
+        The design, for messages.
+    scores : tuple of tuples of Fraction, shape (truths, responses), optional
+        What each response adds to each share, if the design has an estimator of its own: any ``L`` with
+        ``L matrix = 1``. See Notes for the default.
+
+    Notes
+    -----
+    Shares solve ``E[C / n] = A f``: ``f = L C / n`` with ``L A = 1``, in exact arithmetic, so they are unbiased
+    and may leave [0, 1]. A square matrix has one such ``L``, its inverse [1]_. With more responses than truths
+    the default is weighted least squares, ``L = (A' W A)^-1 A' W`` with ``W = diag(1 / A u)`` and ``u`` equal
+    shares: best if the truths are about equally frequent, unbiased whatever they are, because the weights do
+    not depend on the data. The covariance is ``L (diag(lam) - lam lam') L' / n`` [1]_ with ``lam = A f``, the
+    responses that the estimated shares predict (``C / n`` for a square matrix); where those are no
+    probabilities, ``C / n``.
+
+    References
+    ----------
+    .. [1] A. van den Hout, P. G. M. van der Heijden, "Randomized response, statistical disclosure control and
+       misclassification: a review", International Statistical Review 70 (2002), 269-288.
+
+    Examples
+    --------
+    Two fair coins; 430 of 1000 responses are yes, so 2 (430/1000 - 1/4) = 0.36:
+
+    >>> from deniable_research.designs import forced_response
+    >>> channel = forced_response("1/2")
+    >>> channel.likelihood_ratio, channel.epsilon
+    (Fraction(3, 1), 1.0986122886681098)
+    >>> channel.estimate([570, 430]).share
+    (0.64, 0.36)
+    """
+
+    matrix: Matrix
+    responses: tuple[str, ...] = ()
+    truths: tuple[str, ...] = ()
+    name: str = "channel"
+    scores: Matrix | None = None
+
+    def __post_init__(self) -> None:
+        rows, columns = _shape(self.matrix, self.name)
+        for x, column in enumerate(zip(*self.matrix, strict=True)):
+            if min(column) < 0 or sum(column) != 1:
+                raise ParameterError(
+                    f"{self.name}: column {x} must hold probabilities that add up to exactly 1, "
+                    f"got a sum of {sum(column)}; write thirds as fractions, like 1/3"
+                )
+        object.__setattr__(self, "responses", _labels(self.responses, rows, f"{self.name}: responses"))
+        object.__setattr__(self, "truths", _labels(self.truths, columns, f"{self.name}: truths"))
+        if self.scores is not None and product(self.scores, self.matrix) != identity(columns):
+            raise ParameterError(f"{self.name}: scores times matrix must be the identity")
+
+    @property
+    def likelihood_ratio(self) -> Fraction | float:
+        """Largest ratio of the probabilities of any response under any two truths: exact, or `math.inf`."""
+        return likelihood_ratio(self.matrix)
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of one response, rounded up to the next float, or `math.inf`."""
+        ratio = self.likelihood_ratio
+        return log_above(ratio) if isinstance(ratio, Fraction) else ratio
+
+    @property
+    def can_collect(self) -> bool:
+        """Whether every truth stays deniable after every response: whether `epsilon` is finite."""
+        return self.refusal is None
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nobody's answer should be collected with this design; None if `epsilon` is finite.
+
+        >>> from deniable_research.designs import mangat
+        >>> print(mangat("0.7").refusal)
+        epsilon is infinite: 'no' is possible when the truth is 'no' and impossible when it is 'yes'
+        """
+        for response, row in zip(self.responses, self.matrix, strict=True):
+            if max(row) > 0 and min(row) == 0:
+                possible, impossible = (self.truths[row.index(find(row))] for find in (max, min))
+                return (
+                    f"epsilon is infinite: {response!r} is possible when the truth is {possible!r} "
+                    f"and impossible when it is {impossible!r}"
+                )
+        return None
+
+    @cached_property
+    def inverse(self) -> Matrix:
+        """``L[x][r]``: what each response adds to the share of each truth, shape (truths, responses)."""
+        return self.scores if self.scores is not None else left_inverse(self.matrix, self.name)
+
+    @cached_property
+    def support(self) -> tuple[Support, ...] | None:
+        """Support probabilities of every truth, where each response means one truth and errs evenly; else None."""
+        if len(self.responses) != len(self.truths) or self.scores is not None:
+            return None
+        found = []
+        for v, row in enumerate(self.matrix):
+            others = {chance for x, chance in enumerate(row) if x != v}
+            if len(others) != 1 or row[v] in others:
+                return None
+            found.append(Support(row[v], others.pop()))
+        return tuple(found)
+
+    @property
+    def debiasing(self) -> Debiasing:
+        """The map from a response to unbiased shares."""
+
+        weights = np.array(self.inverse, dtype=float)
+        return Debiasing(weights, np.zeros(len(weights)))
+
+    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
+        """Unbiased shares, exactly."""
+        return times(self.inverse, [Fraction(count) / Fraction(n) for count in counts])
+
+    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
+        """Covariance of the unbiased shares of ``n`` people drawn from a population."""
+        seen = [Fraction(count) / Fraction(n) for count in counts]
+        predicted = times(self.matrix, times(self.inverse, seen))
+        lam = predicted if min(predicted) >= 0 else seen
+        return one_report_covariance(self.debiasing.weights, [float(each) for each in lam]) / float(n)
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two possible responses can be in ``weights @ responses``, shape (m,)."""
+
+        possible = weights[:, [any(row) for row in self.matrix]]
+        return np.asarray(possible.max(axis=1) - possible.min(axis=1))
+
+    def expected(self, shares: Sequence[float]) -> list[float]:
+        """The probability of every response when these are the shares."""
+        return [math.fsum(map(operator.mul, map(float, row), shares)) for row in self.matrix]
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        """The same when all truths are equally frequent."""
+        return self.expected((1 / len(self.truths),) * len(self.truths))
+
+    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
+        """For each count the number of responses that could have been counted there."""
+        return (n,) * len(counts)
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        """The most likely shares within [0, 1] that add up to 1."""
+        if self.support is not None:
+            return most_likely_shares(counts, n, self.support)
+        return most_likely_mixture([[[float(each) for each in row] for row in self.matrix]], [counts])
+
+    def estimate(self, counts: Sequence[Count], *, n_effective: float | None = None) -> Estimate:
+        """Debias a tally of responses; see `deniable.Estimate`.
+
+        Parameters
+        ----------
+        counts : sequence of int
+            Number of each response, in the order of `responses`; real numbers for weighted responses.
+        n_effective : float, optional
+            Kish's effective number of weighted responses; by default their sum.
+
+        Raises
+        ------
+        ParameterError
+            If the counts do not fit, hold an impossible response, or the channel cannot tell its truths apart.
+        """
+        tally = _tally(counts, self.matrix, self.responses, "counts", weighted=n_effective is not None)
+        return Estimate.from_counts(self, tally, n_effective=n_effective)
+
+
+class Derived(NamedTuple):
+    """A figure that a design is known for: the share of some truths together, among all or among others."""
+
+    name: str
+    part: tuple[str, ...]
+    whole: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A design that gives samples of different people different probabilities, to learn one more unknown.
+
+    Parameters
+    ----------
+    matrices : tuple of matrices, each of shape (responses, unknowns)
+        One for each group: the expected shares of its responses are ``matrices[g] @ share``.
+    responses, truths : tuple of str
+        Names of the responses within a group, and of the unknowns.
+    name : str
+    derived : tuple of Derived
+        Figures that the literature of the design reports, besides the unknowns.
+
+    Notes
+    -----
+    The groups' equations are stacked and solved as in `Channel`; the groups are independent, so with
+    ``lam_g = C_g / n_g`` the covariance is ``sum over g of L_g (diag(lam_g) - lam_g lam_g') L_g' / n_g``.
+    Such a design protects a single person no better than the channel of that person's group, and a person who
+    cheats not at all: it is for analysis only.
+    """
+
+    matrices: tuple[Matrix, ...]
+    responses: tuple[str, ...]
+    truths: tuple[str, ...]
+    name: str
+    derived: tuple[Derived, ...] = ()
+
+    can_collect = False
+    refusal = "what a response tells depends on unknowns that the design estimates; use a design of one group"
+
+    @cached_property
+    def inverse(self) -> Matrix:
+        """``L[x][r]`` over the responses of all groups, one group after the other."""
+        return left_inverse(sum(self.matrices, ()), self.name)
+
+    @property
+    def support(self) -> None:
+        """None: no share is told by a single count."""
+        return None
+
+    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
+        """Unbiased shares, exactly."""
+        sizes = map(Fraction, self.sizes(counts, n))
+        return times(self.inverse, [Fraction(count) / size for count, size in zip(counts, sizes, strict=True)])
+
+    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
+        """Covariance of the unbiased shares, the groups drawn from a population."""
+
+        weights, sizes = np.array(self.inverse, dtype=float), np.array(self.sizes(counts, n), dtype=float)
+        lam = np.array(counts, dtype=float) / sizes
+        parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
+        return np.asarray(sum(parts))
+
+    @property
+    def debiasing(self) -> Debiasing:
+        """The map from the shares of responses within each group to unbiased shares."""
+
+        weights = np.array(self.inverse, dtype=float)
+        return Debiasing(weights, np.zeros(len(weights)))
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two possible responses can be within each group, added up over the groups, shape (m,)."""
+
+        total = np.zeros(len(weights))
+        for part, matrix in zip(self._parts(), self.matrices, strict=True):
+            possible = weights[:, part][:, [any(row) for row in matrix]]
+            total += possible.max(axis=1) - possible.min(axis=1)
+        return total
+
+    def expected(self, shares: Sequence[float]) -> list[float]:
+        """The probability of every response of every group when these are the shares."""
+        return [math.fsum(map(operator.mul, map(float, row), shares)) for matrix in self.matrices for row in matrix]
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        """The most likely shares, where they are the parts of one whole; else the unbiased ones, each cut to [0, 1]."""
+        if all(sum(column) == 1 for matrix in self.matrices for column in zip(*matrix, strict=True)):
+            matrices = [[[float(each) for each in row] for row in matrix] for matrix in self.matrices]
+            return most_likely_mixture(matrices, [counts[part] for part in self._parts()])
+        return tuple(min(max(float(share), 0.0), 1.0) for share in self.shares(counts, n))
+
+    def _parts(self) -> list[slice]:
+        ends = list(itertools.accumulate(map(len, self.matrices)))
+        return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        """The same when all truths are equally frequent."""
+        return self.expected((1 / len(self.truths),) * len(self.truths))
+
+    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
+        """For each count the number of responses of its group."""
+        groups = [counts[part] for part in self._parts()]
+        return [sum(group) for group in groups for _ in group]
+
+    def estimate(self, counts: Sequence[Sequence[Count]]) -> Estimate:
+        """Debias one tally of responses for each group.
+
+        Raises
+        ------
+        ParameterError
+            If the counts do not fit, a group is empty, or the groups' probabilities do not differ.
+        """
+        if len(counts) != len(self.matrices):
+            raise ParameterError(f"counts: must be one list for each of {len(self.matrices)} groups, got {len(counts)}")
+        tallies = [
+            _tally(group, matrix, self.responses, f"counts of group {g}")
+            for g, (group, matrix) in enumerate(zip(counts, self.matrices, strict=True))
+        ]
+        flat = tuple(count for tally in tallies for count in tally)
+        for g, tally in enumerate(tallies):
+            if sum(flat) and not sum(tally):
+                raise ParameterError(f"counts of group {g}: must hold at least one response, got none")
+        return Estimate.from_counts(self, flat)
+
+
+def _shape(matrix: Matrix, name: str) -> tuple[int, int]:
+    if not matrix or not matrix[0] or any(len(row) != len(matrix[0]) for row in matrix):
+        raise ParameterError(f"{name}: must be a matrix with rows of one length, got {len(matrix)} rows")
+    if not all(isinstance(each, Fraction) for row in matrix for each in row):
+        raise ParameterError(f"{name}: must hold Fractions; from_matrix reads other numbers")
+    return len(matrix), len(matrix[0])
+
+
+def _labels(labels: tuple[str, ...], count: int, subject: str) -> tuple[str, ...]:
+    labels = labels or tuple(map(str, range(count)))
+    if len(labels) != count or len(set(labels)) != count:
+        raise ParameterError(f"{subject}: must be {count} different names, got {len(labels)}")
+    return labels
+
+
+def _tally(
+    counts: Sequence[Count], matrix: Matrix, responses: Sequence[str], subject: str, *, weighted: bool = False
+) -> tuple[Count, ...]:
+    tally = check_counts(counts, len(matrix), subject, weighted=weighted)
+    for count, row, response in zip(tally, matrix, responses, strict=True):
+        if count and not any(row):
+            raise ParameterError(f"{subject}: must be 0 for {response!r}, which is impossible, got {count}")
+    return tally

@@ -1,0 +1,33 @@
+"""Analysing files of reports, from a collector of this project or from anywhere else.
+
+* `Layout` says what stands in which column: of a survey, of a design file (`read_layout`), or in short
+  (`quick_question`).
+* `Table.read` reads the file; `Table.item` and `Table.items` give single questions to `deniable_research.joint`,
+  `deniable_research.comparison` and whoever else works on items.
+* `estimate_shares`, `compare`, `cross` and `regress` give the rows of ``deniable analyze``: shares as a collector
+  publishes them, cohorts side by side, columns together, models.
+"""
+
+from deniable_research.files.comparing import ComparisonRow, compare
+from deniable_research.files.crossing import CrosstabRow, cross
+from deniable_research.files.designs import DESIGNS, direct, quick_question, read_layout
+from deniable_research.files.layout import Layout, RandomizedColumn
+from deniable_research.files.regressing import regress
+from deniable_research.files.shares import estimate_shares
+from deniable_research.files.table import Table
+
+__all__ = [
+    "DESIGNS",
+    "ComparisonRow",
+    "CrosstabRow",
+    "Layout",
+    "RandomizedColumn",
+    "Table",
+    "compare",
+    "cross",
+    "direct",
+    "estimate_shares",
+    "quick_question",
+    "read_layout",
+    "regress",
+]

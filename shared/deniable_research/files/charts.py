@@ -1,0 +1,207 @@
+"""Charts of estimates with their intervals: a panel for each subject, a line for each figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deniable.errors import ParameterError
+from deniable.estimation.published_rows import EstimateRow
+from deniable_research.files.comparing import ComparisonRow
+from deniable_research.files.crossing import CrosstabRow
+from deniable_research.pictures import FAINT_INK, STYLES, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from deniable_research.regression import TidyRow
+
+MOST_LINES = 300
+"""Beyond this a chart is a wall; the table and the CSV have everything."""
+
+MARKERS = ("o", "s", "D", "^", "v")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One figure: where it stands, and its interval, whose ends may be infinite."""
+
+    line: str
+    estimate: float
+    low: float
+    high: float
+    series: str | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Figures on one axis.
+
+    Attributes
+    ----------
+    title : str
+    marks : tuple of Mark
+        Marks of one line and different series stand side by side.
+    share : bool
+        Whether the axis is in percent.
+    within : tuple of two floats or None
+        What the axis shows at least.
+    reference : float
+        Where a line is drawn, if the axis comes there.
+    """
+
+    title: str
+    marks: tuple[Mark, ...]
+    share: bool = True
+    within: tuple[float, float] | None = (0.0, 1.0)
+    reference: float = 0.0
+
+
+def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
+    """A panel for the shares of each question, and one for each mean; cohorts are series."""
+    subjects: dict[tuple[str, str], list[Mark]] = {}
+    for row in rows:
+        if row.estimate is not None:
+            mark = Mark(row.option or "mean", row.estimate, row.conf_low, row.conf_high, row.cohort)
+            subjects.setdefault((row.question, "mean" if row.statistic == "mean" else "share"), []).append(mark)
+    return [
+        Panel(question, tuple(marks)) if statistic == "share" else Panel(f"{question}: mean", tuple(marks), False, None)
+        for (question, statistic), marks in subjects.items()
+    ]
+
+
+def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
+    """A panel for each measure."""
+    titles = {
+        "difference": "difference of shares",
+        "trend": "slope of the share",
+        "mean difference": "difference of means",
+        "ratio": "ratio of shares",
+    }
+    panels = []
+    for measure, title in titles.items():
+        marks = []
+        for row in rows:
+            if row.measure == measure and row.estimate is not None and row.estimate == row.estimate:
+                assert row.conf_low is not None
+                assert row.conf_high is not None
+                between = "/" if measure == "ratio" else "\u2212"
+                line = ": ".join(filter(None, (row.option, f"{row.first} {between} {row.second}")))
+                marks.append(Mark(line, row.estimate, row.conf_low, row.conf_high))
+        if marks:
+            share = measure in ("difference", "trend")
+            equal = 1.0 if measure == "ratio" else 0.0
+            panels.append(Panel(f"{rows[0].question}: {title}", tuple(marks), share, (equal, equal), equal))
+    return panels
+
+
+def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
+    """A panel for each answer to the first question, or to the one that is given; a third question is series."""
+    panels: dict[str, list[Mark]] = {}
+    for row in rows:
+        answers = {row.first: row.first_option, row.second: row.second_option}
+        if row.third is not None:
+            answers[row.third] = row.third_option
+        if row.measure not in ("joint", "conditional") or row.estimate is None or math.isnan(row.estimate):
+            continue
+        assert row.conf_low is not None
+        assert row.conf_high is not None
+        head = row.given or row.first
+        line, *series = [f"{name}: {answer}" for name, answer in answers.items() if name != head]
+        title = f"{'among ' if row.given else ''}{head}: {answers[head]}"
+        mark = Mark(line, row.estimate, row.conf_low, row.conf_high, series[0] if series else None)
+        panels.setdefault(title, []).append(mark)
+    return [Panel(name, tuple(marks)) for name, marks in panels.items()]
+
+
+def term_panels(formula: str, rows: Sequence[TidyRow]) -> list[Panel]:
+    """The coefficients of a regression, those that have an estimate."""
+    marks = [Mark(row.term, row.estimate, row.conf_low, row.conf_high) for row in rows if math.isfinite(row.estimate)]
+    return [Panel(formula, tuple(marks), share=False, within=(0.0, 0.0))]
+
+
+def interval_chart(panels: Sequence[Panel]) -> Figure:
+    """Draw panels below each other.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to draw, or more than `MOST_LINES` figures.
+    """
+    from matplotlib.figure import Figure
+
+    figures = sum(len(panel.marks) for panel in panels)
+    if not 0 < figures <= MOST_LINES:
+        raise ParameterError(f"chart: must have 1 to {MOST_LINES} figures, got {figures}")
+    heights = [0.85 + _height(panel) for panel in panels]
+    figure = Figure(figsize=(8, sum(heights) + 0.2), layout="constrained")
+    grid: dict[str, Any] = {"height_ratios": heights}
+    every = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw=grid)[:, 0]
+    explained = None
+    for axes, panel in zip(every, panels, strict=True):
+        _draw(axes, panel)
+        series = _names(panel)[1]
+        if len(series) > 1 and series != explained:  # once is enough
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+            explained = series
+    return figure
+
+
+def _names(panel: Panel) -> tuple[list[str], list[str | None]]:
+    lines = list(dict.fromkeys(mark.line for mark in panel.marks))
+    return lines, list(dict.fromkeys(mark.series for mark in panel.marks))
+
+
+def _height(panel: Panel) -> float:
+    lines, series = _names(panel)
+    return len(lines) * (0.3 + 0.14 * (len(series) - 1))
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    lines, series = _names(panel)
+    low, high = _limits(panel)
+    step = 0.6 / len(series)
+    named = set()
+    for mark in panel.marks:
+        place = series.index(mark.series)
+        y = lines.index(mark.line) + (place - (len(series) - 1) / 2) * step
+        colour = STYLES[place % len(STYLES)][0]
+        ends = [max(mark.low, low), min(mark.high, high)]
+        axes.plot(ends, [y] * 2, color=colour, linewidth=2.5, alpha=0.55, solid_capstyle="butt", zorder=2)
+        for end, limit, arrow in ((mark.low, low, "<"), (mark.high, high, ">")):
+            if math.isinf(end):
+                axes.plot(limit, y, arrow, color=colour, markersize=6, alpha=0.55, clip_on=False)
+        label = (mark.series or "none") if len(series) > 1 and mark.series not in named else None
+        named.add(mark.series)
+        marker = MARKERS[place % len(MARKERS)]
+        axes.plot(mark.estimate, y, marker, color=colour, markersize=6, zorder=3, label=label, clip_on=False)
+    axes.set_xlim(low, high)
+    axes.set_yticks(range(len(lines)), [_short(line, 40) for line in lines])
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    if low <= panel.reference <= high:
+        axes.axvline(panel.reference, color=FAINT_INK, linewidth=1, zorder=1)
+    if panel.share:
+        axes.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0 if high - low > 0.04 else 1))
+    tidy(axes, _short(panel.title, 90))
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0, pad=7)
+    axes.spines["left"].set_visible(False)
+
+
+def _limits(panel: Panel) -> tuple[float, float]:
+    """What the axis shows: every finite number and the least of the panel, with a margin."""
+    ends = [each for mark in panel.marks for each in (mark.estimate, mark.low, mark.high) if math.isfinite(each)]
+    ends += panel.within or ()
+    low, high = min(ends), max(ends)
+    margin = 0.04 * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+def _short(text: str, longest: int) -> str:
+    line = " ".join(text.split()).replace("$", r"\$")  # a dollar in a name is a dollar
+    return line if len(line) <= longest else line[: longest - 1] + "\u2026"

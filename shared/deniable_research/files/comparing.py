@@ -1,0 +1,276 @@
+"""Cohorts of a table side by side: differences, ratios, tests of equality, trends."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from deniable.errors import ParameterError
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import level_of_each, normal_quantile
+from deniable.estimation.means import MeanEstimate
+from deniable.mechanisms import Mechanism, TickBoxes
+from deniable_research.comparison import Difference, holm, homogeneity, pairwise, ratio, trend
+from deniable_research.designs.designs import NO_YES
+from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.table import Table
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """One line of a comparison; the fields are the columns of the CSV, in order.
+
+    Attributes
+    ----------
+    question, option : str
+        What is compared; the option is empty where all of them are tested together, and for means.
+    measure : {"difference", "ratio", "homogeneity", "trend", "departure", "mean difference"}
+        `first` minus `second`, or over it; all cohorts at once; the slope of the share for each unit; what a straight
+        line leaves.
+    first, second : str or None
+        The cohorts; None where all are meant.
+    estimate, std_error, conf_low, conf_high : float or None
+        None where a line is a test only. With three cohorts or more the intervals of differences hold together.
+    conf_level : float
+    statistic, df, p_value : float or None
+        Chi-squared where there are degrees of freedom, else standard normal.
+    p_adjusted : float or None
+        By Holm's method for the differences of three cohorts or more.
+    method : str
+        Of the interval, or of the test.
+    """
+
+    question: str
+    option: str = ""
+    measure: str = ""
+    first: str | None = None
+    second: str | None = None
+    estimate: float | None = None
+    std_error: float | None = None
+    conf_low: float | None = None
+    conf_high: float | None = None
+    conf_level: float = 0.95
+    statistic: float | None = None
+    df: int | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    method: str = ""
+
+
+def compare(
+    table: Table,
+    name: str,
+    by: str,
+    *,
+    line: bool = False,
+    options: Sequence[str] = (),
+    confidence_level: float = 0.95,
+) -> list[ComparisonRow]:
+    """Compare the answers to one question between the cohorts of a table.
+
+    Parameters
+    ----------
+    table : Table
+    name : str
+        The question.
+    by : str
+        The plain column of cohorts. People without one are left out, and cohorts without reports.
+    line : bool
+        Test for a trend over the cohorts, which stand at their numbers if their labels are numbers, else at
+        0, 1, 2, ...
+    options : sequence of str
+        Compare these options only; by default all, of a yes-no question *yes*.
+    confidence_level : float
+
+    Returns
+    -------
+    list of ComparisonRow
+        For each option: differences and ratios (two cohorts), or homogeneity and all differences (more), or the trend.
+        Then homogeneity of all options together, and differences of means where there are means.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such question or option, or there are fewer than two cohorts with reports.
+
+    Examples
+    --------
+    >>> from deniable_research.files import Layout, quick_question
+    >>> layout = Layout((quick_question("q: forced-response truth=1/2"),))
+    >>> reports = ("yes",) * 430 + ("no",) * 570 + ("yes",) * 380 + ("no",) * 620
+    >>> table = Table.of({"q": reports, "wave": ("1",) * 1000 + ("2",) * 1000}, layout)
+    >>> row = compare(table, "q", "wave")[0]
+    >>> row.measure, row.first, row.second, round(row.estimate, 4), round(row.p_value, 4)
+    ('difference', '1', '2', 0.1, 0.0228)
+    """
+    table.refuse_clusters("comparisons")
+    question = table.layout.question(name)
+    cohorts = [(label, table.estimate(name, people)) for label, people in table.cohorts(by) if label is not None]
+    cohorts = [(label, estimate) for label, estimate in cohorts if estimate.n]
+    labels, estimates = [label for label, _ in cohorts], [estimate for _, estimate in cohorts]
+    if len(cohorts) < 2:
+        raise ParameterError(f"{by}: must have at least 2 cohorts with reports to {name}, got {len(cohorts)}")
+    blank = ComparisonRow(
+        name, "", "", None, None, None, None, None, None, confidence_level, None, None, None, None, ""
+    )
+    rows: list[ComparisonRow] = []
+    if question.has_shares:
+        for option in _options(question, options):
+            about = replace(blank, option=question.options[option])
+            rows += _trend(about, labels, estimates, option) if line else _shares(about, labels, estimates, option)
+        if not line and not options and len(question.options) > 2 and not isinstance(question.design, TickBoxes):
+            rows.append(_homogeneity(blank, estimates, None))
+    if question.mean_values is not None and not line:
+        rows += _means(blank, labels, question, estimates)
+    if not rows:
+        raise ParameterError(f"{name}: has no shares to test for a trend, only a mean")
+    return rows
+
+
+def _options(question: RandomizedColumn, wanted: Sequence[str]) -> list[int]:
+    for option in wanted:
+        if option not in question.options:
+            raise ParameterError(f"option: must be one of {', '.join(question.options)}, got {option!r}")
+    if wanted:
+        return [question.options.index(option) for option in wanted]
+    # What is said of yes is said of no with the other sign.
+    return [1] if question.options == NO_YES else list(range(len(question.options)))
+
+
+def _shares(
+    about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int
+) -> Iterator[ComparisonRow]:
+    if len(estimates) > 2:
+        yield _homogeneity(about, estimates, option)
+    every = pairwise(estimates, option)
+    intervals = every.interval(about.conf_level)
+    for (i, j), each, adjusted, (low, high) in zip(
+        every.pairs, every.differences, every.p_values, intervals, strict=True
+    ):
+        yield replace(
+            _difference(about, labels[i], labels[j], each, low, high),
+            p_adjusted=adjusted if len(estimates) > 2 else None,
+        )
+    if len(estimates) == 2:
+        yield _ratio(about, labels, estimates, option)
+
+
+def _difference(
+    about: ComparisonRow, first: str, second: str, result: Difference, low: float, high: float
+) -> ComparisonRow:
+    return replace(
+        about,
+        measure="difference",
+        first=first,
+        second=second,
+        estimate=result.difference,
+        std_error=result.std_error,
+        conf_low=low,
+        conf_high=high,
+        statistic=result.statistic,
+        p_value=result.p_value,
+        method=result.method,
+    )
+
+
+def _ratio(about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int) -> ComparisonRow:
+    result = ratio(estimates[0], estimates[1], option)
+    low, high = result.interval(about.conf_level)
+    return replace(
+        about,
+        measure="ratio",
+        first=labels[0],
+        second=labels[1],
+        estimate=result.ratio,
+        std_error=result.std_error,
+        conf_low=low,
+        conf_high=high,
+        statistic=result.difference.statistic,
+        p_value=result.p_value,
+        method=result.method,
+    )
+
+
+def _homogeneity(about: ComparisonRow, estimates: Sequence[Estimate], option: int | None) -> ComparisonRow:
+    result = homogeneity(estimates, option)
+    return replace(
+        about,
+        measure="homogeneity",
+        statistic=result.statistic,
+        df=result.df,
+        p_value=result.p_value,
+        method=result.test,
+    )
+
+
+def _trend(
+    about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int
+) -> Iterator[ComparisonRow]:
+    try:
+        places = [float(label) for label in labels]
+    except ValueError:
+        places = [float(place) for place in range(len(labels))]
+    result = trend(estimates, option, places)
+    low, high = result.interval(about.conf_level)
+    yield replace(
+        about,
+        measure="trend",
+        first=labels[0],
+        second=labels[-1],
+        estimate=result.slope,
+        std_error=result.std_error,
+        conf_low=low,
+        conf_high=high,
+        statistic=result.statistic,
+        p_value=result.p_value,
+        method=result.method,
+    )
+    if result.departure_df:
+        yield replace(
+            about,
+            measure="departure",
+            statistic=result.departure,
+            df=result.departure_df,
+            p_value=result.departure_p_value,
+            method=result.test,
+        )
+
+
+def _means(
+    blank: ComparisonRow, labels: Sequence[str], question: RandomizedColumn, estimates: Sequence[Estimate]
+) -> Iterator[ComparisonRow]:
+    """Differences of means, with normal tests and intervals from the errors of the means."""
+    means = [_mean(question, estimate) for estimate in estimates]
+    pairs = list(itertools.combinations(range(len(means)), 2))
+    z = normal_quantile(level_of_each(blank.conf_level, len(pairs)))
+    found = []
+    for i, j in pairs:
+        apart, error = means[i].mean - means[j].mean, math.hypot(means[i].std_error, means[j].std_error)
+        statistic = apart / error if error else math.nan
+        found.append(
+            replace(
+                blank,
+                measure="mean difference",
+                first=labels[i],
+                second=labels[j],
+                estimate=apart,
+                std_error=error,
+                conf_low=apart - z * error,
+                conf_high=apart + z * error,
+                statistic=statistic,
+                p_value=math.erfc(abs(statistic) / math.sqrt(2)),
+                method="wald",
+            )
+        )
+    adjusted = holm([row.p_value if row.p_value is not None else math.nan for row in found])
+    for row, p in zip(found, adjusted, strict=True):
+        yield replace(row, p_adjusted=p if len(pairs) > 1 else None)
+
+
+def _mean(question: RandomizedColumn, estimate: Estimate) -> MeanEstimate:
+    assert isinstance(question.design, Mechanism), "surveys ask through mechanisms"
+    return question.design.estimate_mean(
+        estimate.counts, estimate.n, question.mean_values, n_effective=estimate.n_effective
+    )

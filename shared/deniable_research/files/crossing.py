@@ -1,0 +1,257 @@
+"""Two or three columns of a table together: joint and conditional shares, independence, correlation."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError, ReportError
+from deniable_research.files.designs import direct
+from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.table import Table
+from deniable_research.items import Item
+from deniable_research.joint import Correlation, Crosstab, correlation, crosstab
+
+MOST_LEVELS = 20
+"""A column of numbers that has more different ones is correlated, not tabulated."""
+
+FEW = 5
+"""Expected numbers of people below which a chi-squared test is doubtful."""
+
+
+@dataclass(frozen=True)
+class CrosstabRow:
+    """One line of a crosstab; the fields are the columns of the CSV, in order.
+
+    Attributes
+    ----------
+    measure : {"joint", "conditional", "independence", "correlation", "odds ratio"}
+        Share of people with all these answers, or among those with the answer to `given`; a test; how strongly two
+        columns go together.
+    first, first_option, second, second_option, third, third_option : str or None
+        The columns and answers; a line about columns as a whole has no options.
+    given : str or None
+    n : float
+        People with a report to each question, or the sum of their weights: see `weighted`.
+    estimate, std_error, conf_low, conf_high : float or None
+    conf_level : float
+    feasible : float or None
+        Most likely joint shares that add up to 1; none where answers do not exclude each other.
+    statistic, df, p_value : float or None
+        Chi-squared where there are degrees of freedom, else standard normal.
+    note : str or None
+        What to know about this line.
+    weighted : bool
+        Whether people have weights, so that `n` is the sum of theirs.
+    """
+
+    measure: str
+    first: str
+    first_option: str | None = None
+    second: str = ""
+    second_option: str | None = None
+    third: str | None = None
+    third_option: str | None = None
+    given: str | None = None
+    n: float = 0
+    estimate: float | None = None
+    std_error: float | None = None
+    conf_low: float | None = None
+    conf_high: float | None = None
+    conf_level: float = 0.95
+    feasible: float | None = None
+    statistic: float | None = None
+    df: int | None = None
+    p_value: float | None = None
+    note: str | None = None
+    weighted: bool = False
+
+
+def cross(
+    table: Table,
+    names: Sequence[str],
+    *,
+    given: str | None = None,
+    permutations: int = 0,
+    seed: int | None = None,
+    confidence_level: float = 0.95,
+) -> list[CrosstabRow]:
+    """Put two or three columns together, at least one of them randomised.
+
+    Parameters
+    ----------
+    table : Table
+        Its weights, if it has some, are used. People with nothing in one of the columns are left out.
+    names : sequence of two or three str
+        Questions, boxes like ``drugs[cocaine]``, or plain columns.
+    given : str, optional
+        One of them: shares among people with each answer to it, instead of joint shares.
+    permutations, seed
+        As for `deniable_research.joint.independence`.
+    confidence_level : float
+
+    Returns
+    -------
+    list of CrosstabRow
+        The cells, in the order of options; of two columns then the test of independence, the odds ratio of two by two,
+        and the correlation, if both stand for numbers. If one of them has more than `MOST_LEVELS` different numbers,
+        the correlation alone.
+
+    Raises
+    ------
+    ParameterError
+        If there are not two or three different columns, none is randomised, or `given` is none of them.
+
+    Examples
+    --------
+    >>> from deniable_research.files import Layout, quick_question
+    >>> layout = Layout((quick_question("a: warner p=3/4"), quick_question("b: warner p=3/4")))
+    >>> a, b = ("no",) * 50 + ("yes",) * 50, ("no",) * 30 + ("yes",) * 20 + ("no",) * 20 + ("yes",) * 30
+    >>> rows = cross(Table.of({"a": a, "b": b}, layout), ["a", "b"])
+    >>> [(row.measure, round(row.estimate, 4)) for row in rows if row.estimate is not None]
+    [('joint', 0.45), ('joint', 0.05), ('joint', 0.05), ('joint', 0.45), ('odds ratio', 81.0), ('correlation', 0.8)]
+    """
+    table.refuse_clusters("crosstabs")
+    if not 2 <= len(set(names)) == len(names) <= 3:
+        raise ParameterError(f"crosstab: must be of two or three different columns, got {len(set(names))}")
+    randomised = [name for name in names if table.layout.has(name)]
+    if not randomised:
+        raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
+    if given is not None and given not in names:
+        raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    complete = table.where(complete_rows(table, names))
+    weights = complete.weights
+    numeric = _continuous(complete, names)
+    if numeric:
+        if len(names) != 2:
+            raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
+        return _marked([_correlation(complete, names, correlation_with(complete, *names), confidence_level)], weights)
+    items = [complete.item(name) if name in randomised else _plain_item(complete, name) for name in names]
+    found = crosstab(*items, weights=weights)
+    rows = list(_cells(found, given, confidence_level))
+    if len(names) == 2:
+        rows += _association(complete, found, items, permutations, seed, confidence_level)
+    return _marked(rows, weights)
+
+
+def _marked(rows: Sequence[CrosstabRow], weights: NDArray[np.float64] | None) -> list[CrosstabRow]:
+    return [replace(row, weighted=weights is not None) for row in rows]
+
+
+def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Who has something in each of these columns, randomised or plain."""
+
+    found = table.answered(*(name for name in names if table.layout.has(name)))
+    for name in names:
+        if not table.layout.has(name):
+            found &= np.array([label is not None for label in table.labels(name)], dtype=bool)
+    return found
+
+
+def correlation_with(table: Table, first: str, second: str) -> Correlation:
+    """The correlation of two columns of which one or both are randomised."""
+    if not table.layout.has(first):
+        first, second = second, first
+    other = table.item(second) if table.layout.has(second) else table.numbers(second)
+    return correlation(table.item(first), other, table.weights)
+
+
+def _continuous(table: Table, names: Sequence[str]) -> list[str]:
+    """Columns of so many different numbers that no table holds them."""
+    found = []
+    for name in names:
+        if table.layout.has(name):
+            values = table.layout.question(name).values
+            found += [name] if values is not None and len(values) > MOST_LEVELS else []
+        elif len(table.levels(name)) > MOST_LEVELS:
+            try:
+                table.numbers(name)
+            except ReportError:
+                raise ParameterError(
+                    f"{name}: must have at most {MOST_LEVELS} different labels, got {len(table.levels(name))}"
+                ) from None
+            found.append(name)
+    return found
+
+
+def _plain_item(table: Table, name: str) -> Item:
+    """A plain column as a question that was asked directly."""
+    levels = [level for level in table.levels(name) if level in set(table.labels(name))]
+    if len(levels) < 2:
+        raise ParameterError(f"{name}: must have at least 2 different labels, got {len(levels)}")
+    try:
+        values = tuple(map(float, levels))
+    except ValueError:
+        values = None
+    places = {level: place for place, level in enumerate(levels)}
+    question = RandomizedColumn(name, name, direct(levels), tuple(levels), values, codes=places)
+    return Table.of(table.columns, replace(table.layout, questions=(question,))).item(name)
+
+
+def _cells(found: Crosstab, given: str | None, level: float) -> Iterator[CrosstabRow]:
+    conditional = None if given is None else found.conditional(given)
+    share, error = (found.share, found.std_error) if conditional is None else (conditional.share, conditional.std_error)
+    low, high = found.interval(level) if conditional is None else conditional.interval(level)
+    try:
+        feasible = found.feasible if conditional is None else None
+    except ParameterError:  # tick boxes, or too many cells
+        feasible = None
+    for place in itertools.product(*(range(len(options)) for options in found.options)):
+        labels = [options[each] for options, each in zip(found.options, place, strict=True)]
+        yield replace(
+            _about(found.names, found.n, level),
+            measure="joint" if given is None else "conditional",
+            first_option=labels[0],
+            second_option=labels[1],
+            third_option=labels[2] if len(labels) > 2 else None,
+            given=given,
+            estimate=float(share[place]),
+            std_error=float(error[place]),
+            conf_low=float(low[place]),
+            conf_high=float(high[place]),
+            feasible=None if feasible is None else float(feasible[place]),
+        )
+
+
+def _association(
+    table: Table, found: Crosstab, items: Sequence[Item], permutations: int, seed: int | None, level: float
+) -> Iterator[CrosstabRow]:
+    about = _about(found.names, found.n, level)
+    test = found.independence(permutations, seed)
+    few = test.smallest_expected is not None and test.smallest_expected < FEW and not permutations
+    note = f"the smallest expected number is {test.smallest_expected:.2g}: use permutations" if few else None
+    if permutations:
+        note = f"from {permutations} permutations, standard error {test.p_error:.2g}"
+    yield replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value, note=note)
+    if found.share.shape == (2, 2):
+        odds = found.odds_ratio()
+        low, high = odds.interval(level)
+        yield replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high)
+    if all(item.values is not None for item in items):
+        yield _correlation(table, found.names, found.correlation(), level)
+
+
+def _correlation(table: Table, names: Sequence[str], result: Correlation, level: float) -> CrosstabRow:
+    low, high = result.interval(level)
+    n = float(len(table)) if table.weights is None else float(table.weights.sum())
+    statistic = result.correlation / result.std_error if result.std_error else float("nan")
+    return replace(
+        _about(names, n, level),
+        measure="correlation",
+        estimate=result.correlation,
+        std_error=result.std_error,
+        conf_low=low,
+        conf_high=high,
+        statistic=statistic,
+        p_value=2 * NormalDist().cdf(-abs(statistic)),
+        note=result.note,
+    )
+
+
+def _about(names: Sequence[str], n: float, level: float) -> CrosstabRow:
+    return CrosstabRow("", names[0], second=names[1], third=names[2] if len(names) > 2 else None, n=n, conf_level=level)

@@ -1,0 +1,276 @@
+"""What stands in which column of a file of reports: randomised questions, weights, clusters, cohorts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from deniable.errors import ParameterError, ReportError
+from deniable.mechanisms import Mean, Mechanism, TickBoxes, Warner
+from deniable.mechanisms.base import ReportValue
+from deniable.survey.document import Question, Survey
+from deniable_research.designs import Channel, Groups
+
+MISSING = ("", "NA", "NaN")
+"""Texts that mean *no report*, unless a layout says otherwise."""
+
+_WHOLE = re.compile(r"(-?[0-9]{1,15})(\.0+)?")  # pandas writes 1.0 where a column of integers has gaps
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class RandomizedColumn:
+    """One randomised question of a file, and how to read its column.
+
+    Attributes
+    ----------
+    name : str
+        What analyses call the question.
+    column : str
+        Its column in the file.
+    design : Mechanism, Channel or Groups
+        What the answers went through.
+    options : tuple of str
+        Names of the true answers.
+    values : tuple of float or None
+        The numbers that the true answers stand for, where they stand for any.
+    codes : mapping of str to int or str, or None
+        Report value of each text in the column; None for report values as they are, or names of responses.
+    missing : tuple of str
+        Texts that mean no report.
+    group : str or None
+        For `Groups`: the column that says in which group a person is.
+    groups : tuple of str
+        Its texts, in the order of the design's groups.
+    group_missing : tuple of str
+        Texts of that column that mean no group. They are not those of reports: a 2 may be no answer and a group.
+    mean_values : tuple of float or None
+        As `Mechanism.estimate_mean` takes them, where a mean can be estimated.
+    has_shares : bool
+        Whether the shares of the options are of interest, or can be estimated at all.
+    """
+
+    name: str
+    column: str
+    design: Mechanism | Channel | Groups
+    options: tuple[str, ...]
+    values: tuple[float, ...] | None = None
+    codes: Mapping[str, ReportValue] | None = None
+    missing: tuple[str, ...] = MISSING
+    group: str | None = None
+    groups: tuple[str, ...] = ("1", "2")
+    mean_values: tuple[float, ...] | None = None
+    has_shares: bool = True
+    group_missing: tuple[str, ...] = MISSING
+
+    def __post_init__(self) -> None:
+        if len(self.options) != len(self.design.truths):
+            raise ParameterError(f"{self.name}: options must be {len(self.design.truths)}, got {len(self.options)}")
+        if self.values is not None and len(self.values) != len(self.options):
+            raise ParameterError(f"{self.name}: values must be {len(self.options)} numbers, got {len(self.values)}")
+        if isinstance(self.design, Groups):
+            if self.group is None:
+                raise ParameterError(f"{self.name}: must name the column group, because the design has two groups")
+            if len(set(self.groups)) != len(self.design.matrices):
+                raise ParameterError(
+                    f"{self.name}: groups must be {len(self.design.matrices)} different codes, got {len(self.groups)}"
+                )
+            for text in self.groups:
+                if text in self.group_missing:
+                    raise ParameterError(f"{self.name}: group_missing must hold no code of a group, got {text!r}")
+        elif self.group is not None:
+            raise ParameterError(f"{self.name}: has a group, but its design asks everybody alike")
+        for text, value in (self.codes or {}).items():
+            if self._checked(value) is None:
+                raise ParameterError(f"{self.name}: codes must stand for reports of the design, {text!r} does not")
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of one report; infinite where a design has groups, see `Groups`."""
+        return float("inf") if isinstance(self.design, Groups) else self.design.epsilon
+
+    @cached_property
+    def responses(self) -> tuple[str, ...]:
+        """Names of the responses, where the design has names for them."""
+        if isinstance(self.design, Mechanism):
+            exclusive = len(self.design.truths) == self.design.k and not isinstance(self.design, (TickBoxes, Mean))
+            return self.design.truths if exclusive and self.design.report_type is int else ()
+        return self.design.responses
+
+    def box(self, option: str) -> RandomizedColumn:
+        """One box of tick boxes as a yes-no question of its own: each is randomised with a coin of its own."""
+        if not isinstance(self.design, TickBoxes) or option not in self.options:
+            possible = ", ".join(self.options) if isinstance(self.design, TickBoxes) else "it has none"
+            raise ParameterError(f"{self.name}: must name one of its boxes ({possible}), got {option!r:.40}")
+        coin = Warner(self.design.keep)
+        name = f"{self.name}[{option}]"
+        return replace(self, name=name, design=coin, options=coin.truths, values=(0.0, 1.0), codes=None)
+
+    def decode(self, text: str) -> ReportValue | None:
+        """The report that a text of the column stands for; None for a text that stands for none."""
+        if self.codes is not None:
+            whole = _WHOLE.fullmatch(text)
+            return self.codes.get(text, self.codes.get(whole[1]) if whole else None)
+        if isinstance(self.design, Mechanism) and self.design.report_type is str:
+            bits = text.removeprefix("b")  # see deniable.table.report_cell
+            return self._checked(bits.zfill(self.design.k))  # spreadsheets drop the zeros in front
+        if text in self.responses and not _WHOLE.fullmatch(text):
+            return self.responses.index(text)
+        whole = _WHOLE.fullmatch(text)
+        return self._checked(int(whole[1])) if whole else None
+
+    def read(self, texts: Sequence[str]) -> list[ReportValue | None]:
+        """The reports of a column; None where there is none.
+
+        Raises
+        ------
+        ReportError
+            Naming the column, what it may hold, how many rows hold something else, and the first of these: noise, a
+            title or a code of the analyst, never an answer.
+        """
+        known: dict[str, ReportValue | None] = dict.fromkeys(self.missing)
+        unknown: set[str] = set()
+        for text in set(texts) - known.keys():
+            known[text] = self.decode(text)
+            if known[text] is None:
+                unknown.add(text)
+        if unknown:
+            places = [place for place, text in enumerate(texts) if text in unknown]
+            rows = f"{len(places)} row{'s' if len(places) > 1 else ''}"
+            hint = ""
+            if places in ([0], [0, 1]) or any("ImportId" in text for text in texts[:2]):
+                hint = "; rows of titles below the header, two in an export of Qualtrics, are left out by --skip 2"
+            raise ReportError(
+                f"column {self.column!r}: must hold {self.allowed} or nothing ({', '.join(map(repr, self.missing))}), "
+                f"got something else in {rows}, first {texts[places[0]]!r:.60}{hint}"
+            )
+        return [known[text] for text in texts]
+
+    @property
+    def allowed(self) -> str:
+        """What the column may hold, in words."""
+        if self.codes is not None:
+            return _listed(self.codes)
+        if isinstance(self.design, Mechanism) and self.design.report_type is str:
+            return (
+                f"{self.design.k} characters 0 or 1 as the mechanism {self.design.name} makes them, with or without a b"
+            )
+        if not isinstance(self.design, Mechanism):
+            names = [each for each in self.responses if not _WHOLE.fullmatch(each)]
+            return _listed([*names, *map(str, range(len(self.responses)))])
+        possible = getattr(self.design, "report_range", range(self.design.k))
+        names = [each for each in self.responses if not _WHOLE.fullmatch(each)]
+        numbers = f"an integer in [{possible.start}, {possible.stop})"
+        return f"{_listed(names)} or {numbers}" if names else numbers
+
+    def _checked(self, value: ReportValue) -> ReportValue | None:
+        if isinstance(self.design, Mechanism):
+            try:
+                return self.design.check_report(value, self.name)
+            except ReportError:
+                return None
+        return value if type(value) is int and 0 <= value < len(self.design.responses) else None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a file of reports.
+
+    Attributes
+    ----------
+    questions : tuple of RandomizedColumn
+    weights : str or None
+        The column of sampling weights.
+    cluster : str or None
+        The column of primary sampling units, for standard errors of regressions; other analyses refuse it.
+    cohort : str or None
+        The column that analyses compare by default.
+    cohorts : tuple of str
+        Its labels in order, where their author gave one.
+    missing : tuple of str
+        Texts that mean *nothing* in the other columns.
+    """
+
+    questions: tuple[RandomizedColumn, ...]
+    weights: str | None = None
+    cluster: str | None = None
+    cohort: str | None = None
+    cohorts: tuple[str, ...] = ()
+    missing: tuple[str, ...] = MISSING
+
+    def __post_init__(self) -> None:
+        names = [question.name for question in self.questions]
+        if not names:
+            raise ParameterError("layout: must have at least one randomised question")
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise ParameterError(f"layout: questions must have different names, {name!r} stands there twice")
+
+    def question(self, name: str) -> RandomizedColumn:
+        """The randomised question of that name; ``name[option]`` is one box of tick boxes."""
+        for question in self.questions:
+            if question.name == name:
+                return question
+            if name.startswith(f"{question.name}[") and name.endswith("]"):
+                return question.box(name[len(question.name) + 1 : -1])
+        named = ", ".join(question.name for question in self.questions)
+        raise ParameterError(f"question: must be one of {named}, got {name!r}")
+
+    def has(self, name: str) -> bool:
+        """Whether a name is that of a randomised question, or of one of its boxes."""
+        return any(name == each.name or name.startswith(f"{each.name}[") for each in self.questions)
+
+    @classmethod
+    def of_survey(cls, survey: Survey, columns: Mapping[str, str] | None = None) -> Layout:
+        """The layout of a collector's ``reports.csv``, or of another tool's export of the same questions.
+
+        Parameters
+        ----------
+        survey : Survey
+        columns : mapping of str to str, optional
+            Question id to column, for exports that give columns other names. With it, only these questions are
+            looked for; without, all.
+        """
+        asked = survey.questions if not columns else [survey.question(question_id) for question_id in columns]
+        found = tuple(replace(_of_question(each), column=(columns or {}).get(each.id, each.id)) for each in asked)
+        return cls(found, cohort=None if columns else "cohort", cohorts=survey.cohorts)
+
+    def with_missing(self, texts: Iterable[str]) -> Layout:
+        """The same layout, some more texts meaning that there is nothing."""
+        more = tuple(texts)
+        questions = tuple(
+            replace(
+                each,
+                missing=(*each.missing, *more),
+                group_missing=(*each.group_missing, *(text for text in more if text not in each.groups)),
+            )
+            for each in self.questions
+        )
+        return replace(self, questions=questions, missing=(*self.missing, *more))
+
+
+def _of_question(question: Question) -> RandomizedColumn:
+    mechanism = question.mechanism
+    names = question.options if len(question.options) == len(mechanism.truths) else mechanism.truths
+    values: tuple[float, ...] | None = None
+    if question.type == "yes-no":
+        values = (0.0, 1.0)
+    elif question.mean_values is not None and not isinstance(mechanism, Mean):
+        values = question.mean_values
+    return RandomizedColumn(
+        question.id,
+        question.id,
+        mechanism,
+        names,
+        values,
+        mean_values=question.mean_values,
+        has_shares=question.has_shares,
+    )
+
+
+def _listed(codes: Iterable[str]) -> str:
+    every = list(codes)
+    more = f" or {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(map(repr, every[:_SHOWN])) + more

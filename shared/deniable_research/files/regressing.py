@@ -1,0 +1,156 @@
+"""A formula over the columns of a table: which model it takes, and with what designs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deniable.errors import ParameterError, ReportError
+from deniable.mechanisms import Mechanism, OneOfK, TickBoxes
+from deniable_research.designs import Channel, Groups, from_mechanism
+from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.table import Table
+
+if TYPE_CHECKING:
+    from deniable_research.regression import Fit, Grouped, MomentFit
+
+PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
+
+_WORD = re.compile(r"`([^`]+)`|([^\W\d]\w*(?:\[[^\]]*\])?)")
+
+
+def regress(
+    table: Table,
+    formula: str,
+    *,
+    likelihood: bool = False,
+    penalty: str | None = "auto",
+) -> Fit | MomentFit:
+    """Fit the model that a formula means: a randomised outcome, or a number that depends on randomised answers.
+
+    Parameters
+    ----------
+    table : Table
+        Its weights and clusters, if it has some, are used.
+    formula : str
+        ``"affair ~ age + C(region)"``. With a randomised question on the left: logistic for two truths, multinomial for
+        more. With randomised questions on the right and a number on the left: linear. ``drugs[cocaine]`` on the left
+        is one box of tick boxes.
+    likelihood : bool
+        For a linear model: maximum likelihood of a normal outcome instead of corrected least squares, which assume
+        nothing about its shape.
+    penalty : {"auto", "cauchy", None}
+        As for `deniable_research.regression.logistic`.
+
+    Raises
+    ------
+    ParameterError
+        If nothing in the formula is randomised, or both sides are; or from the fit.
+
+    Examples
+    --------
+    >>> from deniable_research.files import Layout, quick_question
+    >>> layout = Layout((quick_question("q: forced-response truth=1/2"),))
+    >>> table = Table.of({"q": ("yes",) * 430 + ("no",) * 570}, layout)
+    >>> fit = regress(table, "q ~ 1")                                      # ln(0.36 / 0.64)
+    >>> fit.terms, round(float(fit.params[0]), 4)
+    (('Intercept',), -0.5754)
+    """
+    from deniable_research.regression import linear, linear_moments, logistic, multinomial
+
+    if table.weights is not None and not table.weights.all():
+        table = table.where(table.weights > 0)  # the others count nothing
+    left, tilde, right = formula.partition("~")
+    if not tilde:
+        raise ParameterError(f'formula: must be like "affair ~ age + C(region)", got {formula!r:.80}')
+    outcome = left.strip().strip("`")
+    predictors = questions_in(table, right)
+    if outcome in predictors:
+        raise ParameterError(f"formula: must not have {outcome} on both sides")
+    data = _frame(table, {outcome, *_names(formula)})
+    for name, values in data.items():
+        if len(table) and all(value is None or value != value for value in values):
+            raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
+    settings: dict[str, Any] = {
+        "weights": table.weights,
+        "clusters": None if table.layout.cluster is None else _objects(table.labels(table.layout.cluster)),
+    }
+    if table.layout.has(outcome):
+        if predictors:
+            raise ParameterError(
+                f"formula: must have randomised answers on one side only, got {outcome} and {', '.join(predictors)}"
+            )
+        if likelihood:
+            raise ParameterError("likelihood: must go with a number as outcome; randomised outcomes have no other way")
+        question = table.layout.question(outcome)
+        if isinstance(question.design, TickBoxes):
+            raise ParameterError(
+                f"formula: {outcome} must be one box of its question, such as {outcome}[{question.options[0]}] ~ ..., "
+                "because a person may tick several"
+            )
+        design = _design(table, question)
+        text = f"`{outcome}` ~ {right}"
+        if len(question.options) == 2 or isinstance(question.design, Groups):
+            return logistic(text, data, design, penalty=penalty, **settings)
+        return multinomial(text, data, design, truths=question.options, penalty=penalty, **settings)
+    if not predictors:
+        named = ", ".join(question.name for question in table.layout.questions)
+        raise ParameterError(f"formula: must have a randomised question ({named}), got none")
+    if outcome not in data:
+        raise ParameterError(f"formula: {outcome} must be a column of the file ({', '.join(list(table.columns)[:20])})")
+    if data[outcome].dtype == object:
+        table.numbers(outcome)  # says which text is no number
+    designs = {name: _design(table, table.layout.question(name)) for name in predictors}
+    if likelihood:
+        return linear(formula, data, designs, penalty=penalty, **settings)
+    return linear_moments(formula, data, designs, **settings)
+
+
+def questions_in(table: Table, formula: str) -> list[str]:
+    """The randomised questions that a formula names."""
+    return [name for name in _names(formula) if table.layout.has(name)]
+
+
+def _names(text: str) -> list[str]:
+    """Everything in a formula that may be a column, each once."""
+    return list(dict.fromkeys(quoted or plain for quoted, plain in _WORD.findall(text)))
+
+
+def _frame(table: Table, names: set[str]) -> dict[str, Any]:
+    """The columns that a formula names: reports, numbers, or labels."""
+
+    data: dict[str, Any] = {}
+    for name in names:
+        if table.layout.has(name):
+            reports = table.reports_of(name)
+            whole = all(report is None or isinstance(report, int) for report in reports)
+            gaps = [np.nan if report is None else report for report in reports] if whole else reports
+            data[name] = np.array(gaps, dtype=float) if whole else _objects(gaps)
+        elif name in table.columns:
+            try:
+                data[name] = table.numbers(name)
+            except ReportError:
+                data[name] = _objects(table.labels(name))
+    return data
+
+
+def _objects(values: Any) -> Any:
+
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def _design(table: Table, question: RandomizedColumn) -> Mechanism | Channel | Grouped:
+    from deniable_research.regression import grouped
+
+    if isinstance(question.design, Groups):
+        return grouped(question.design, _objects([None if g < 0 else int(g) for g in table.groups_of(question.name)]))
+    if not question.has_shares:
+        raise ParameterError(f"formula: must not have {question.name}, a number of which only the mean is estimated")
+    if isinstance(question.design, OneOfK) and question.options != question.design.truths:
+        return replace(from_mechanism(question.design), truths=question.options, responses=())
+    return question.design

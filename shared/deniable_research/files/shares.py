@@ -1,0 +1,90 @@
+"""Estimated shares and means of the questions of a table: the rows that a collector publishes, for any design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.estimation.published_rows import EstimateRow, Wanted, derived_rows, mean_row, share_rows
+from deniable.mechanisms import Mechanism
+from deniable_research.designs import Groups
+from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.table import Table
+
+
+def estimate_shares(
+    table: Table, names: Iterable[str] = (), *, by: str | None = None, wanted: Wanted | None = None
+) -> list[EstimateRow]:
+    """Estimate the shares, and where there are numbers the means, of the questions of a table.
+
+    Parameters
+    ----------
+    table : Table
+    names : iterable of str
+        Questions; by default all.
+    by : str, optional
+        A plain column whose labels are the cohorts; people without a label come last.
+    wanted : Wanted, optional
+        Confidence level, method, target, simultaneous intervals.
+
+    Returns
+    -------
+    list of EstimateRow
+        In the order of cohorts, questions and options, as `deniable.estimate` gives them.
+
+    Examples
+    --------
+    98 of 729 people said yes where five of six of all yes and one of six of all no were to say so: fewer than no
+    yes at all explains, and the row says so.
+
+    >>> from deniable_research.files import Layout, quick_question
+    >>> question = quick_question("q1: forced-response truth=2/3 codes=yes:1,no:2")
+    >>> table = Table.of({"q1": ("1",) * 98 + ("2",) * 631}, Layout((question,)))
+    >>> yes = estimate_shares(table)[1]
+    >>> round(yes.estimate, 4), round(yes.p_below, 4), yes.flag[:41]
+    (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
+    """
+    table.refuse_clusters("shares")
+    asked = wanted or Wanted()
+    questions = [table.layout.question(name) for name in names] or list(table.layout.questions)
+    rows: list[EstimateRow] = []
+    for cohort, people in _cohorts(table, by):
+        for question in questions:
+            rows += _rows(table, question, cohort, people, asked)
+    return rows
+
+
+def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[str]:
+    """A sentence for every option whose reports the design hardly explains: whatever is made of them is doubtful."""
+    found = []
+    for cohort, people in _cohorts(table, by):
+        for name in names:
+            result = table.estimate(name, people)
+            for option, flag in zip(table.layout.question(name).options, result.flags, strict=True):
+                if flag:
+                    found.append(f"{name}: {option}{f' ({cohort})' if cohort else ''}: {flag}")
+    return found
+
+
+def _cohorts(table: Table, by: str | None) -> list[tuple[str | None, NDArray[np.bool_]]]:
+    return [(None, table.answered())] if by is None else table.cohorts(by)
+
+
+def _rows(
+    table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: Wanted
+) -> Iterator[EstimateRow]:
+    result = table.estimate(question.name, people)
+    n = int((table.answered(question.name) & people).sum())
+    if question.has_shares:
+        yield from share_rows(result, question.name, question.options, question.epsilon, cohort, wanted, n)
+        if isinstance(question.design, Groups):
+            figures = question.design.derived
+            yield from derived_rows(result, figures, question.name, question.epsilon, cohort, wanted, n)
+    if question.mean_values is not None:
+        assert isinstance(question.design, Mechanism), "surveys ask through mechanisms"
+        mean = question.design.estimate_mean(
+            result.counts, result.n, question.mean_values, n_effective=result.n_effective
+        )
+        yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n)

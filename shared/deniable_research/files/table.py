@@ -1,0 +1,294 @@
+"""The table of a study: noisy reports beside plain columns, each person a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError, ReportError
+from deniable.estimation.estimate import Estimate
+from deniable.exact import number_hint
+from deniable.mechanisms.base import ReportValue
+from deniable.survey.document import Survey
+from deniable_research.designs import Groups
+from deniable_research.files.csv_file import read_columns
+from deniable_research.files.layout import Layout, RandomizedColumn
+from deniable_research.items import Item
+
+MOST_WEIGHT = 1e100
+"""Sums and squares of weights up to there are numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Reports of many people, and what the file says about each of them besides.
+
+    Attributes
+    ----------
+    layout : Layout
+        Which columns are randomised, and how.
+    columns : mapping of str to tuple of str
+        The columns of the file, as texts.
+    reports : mapping of str to list
+        Question to the report of each person; None where a person gave none.
+
+    Examples
+    --------
+    >>> from deniable_research.files import quick_question
+    >>> columns = {"q1": ("1", "1", "", "2"), "wave": ("a", "a", "b", "b")}
+    >>> table = Table.of({**columns}, Layout((quick_question("q1: forced-response truth=1/2 codes=yes:1,no:2"),)))
+    >>> len(table), table.dropped("q1")
+    (4, 1)
+    >>> [round(share, 4) for share in table.item("q1").estimate().share]         # 2 (2/3 - 1/4) = 5/6
+    [0.1667, 0.8333]
+    """
+
+    layout: Layout
+    columns: Mapping[str, tuple[str, ...]] = field(repr=False)
+    reports: Mapping[str, list[ReportValue | None]] = field(repr=False)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        layout: Layout | Survey | RandomizedColumn,
+        *,
+        delimiter: str | None = None,
+        skip: int = 0,
+    ) -> Table:
+        """Read a CSV file.
+
+        Parameters
+        ----------
+        path : str or Path
+        layout : Layout, Survey or RandomizedColumn
+            What the columns hold; of a survey, its own ``reports.csv``.
+        delimiter, skip
+            As for `deniable_research.files.csv_file.read_columns`.
+
+        Raises
+        ------
+        ReportError
+            If the file is no CSV, lacks a column, or holds codes that its layout does not know.
+        """
+        return cls.of(read_columns(path, delimiter, skip), layout)
+
+    @classmethod
+    def of(cls, columns: Mapping[str, tuple[str, ...]], layout: Layout | Survey | RandomizedColumn) -> Table:
+        """The table of columns that were read already."""
+        if isinstance(layout, Survey):
+            layout = Layout.of_survey(layout)
+        elif isinstance(layout, RandomizedColumn):
+            layout = Layout((layout,))
+        reports = {}
+        for question in layout.questions:
+            for column in filter(None, (question.column, question.group)):
+                _require(columns, column)
+            reports[question.name] = question.read(columns[question.column])
+        for role in filter(None, (layout.weights, layout.cluster)):
+            _require(columns, role)
+        return cls(layout, columns, reports)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def answered(self, *names: str) -> NDArray[np.bool_]:
+        """Who gave a report to each of these questions, shape (people,)."""
+
+        found = np.ones(len(self), dtype=bool)
+        for name in names:
+            found &= np.array([report is not None for report in self.reports_of(name)], dtype=bool)
+        return found
+
+    def reports_of(self, name: str) -> list[ReportValue | None]:
+        """The report of each person to one question; of a box of tick boxes 0 or 1."""
+        question = self.layout.question(name)
+        if name in self.reports:
+            return self.reports[name]
+        whole = next(each for each in self.layout.questions if question.name.startswith(f"{each.name}["))
+        place = whole.options.index(name[len(whole.name) + 1 : -1])
+        return [None if report is None else int(str(report)[place]) for report in self.reports[whole.name]]
+
+    def dropped(self, *names: str) -> int:
+        """How many people gave no report to at least one of these questions."""
+        return len(self) - int(self.answered(*names).sum())
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64] | None:
+        """The weight of each person; None where the layout names no column of weights.
+
+        Raises
+        ------
+        ReportError
+            If some are missing, negative, or no numbers.
+        """
+        if self.layout.weights is None:
+            return None
+
+        weights = self.numbers(self.layout.weights)
+        column = f"column {self.layout.weights!r}"
+        if bad := int((~np.isfinite(weights) | (weights < 0)).sum()):
+            raise ReportError(f"{column}: weights must be numbers of at least 0, {bad} are not")
+        if not weights.any():
+            raise ReportError(f"{column}: weights must not all be 0")
+        if weights.max() > MOST_WEIGHT or weights[weights > 0].min() < 1 / MOST_WEIGHT:  # their squares must be numbers
+            raise ReportError(f"{column}: weights must be 0 or from {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}")
+        return weights
+
+    def clustered(self, column: str | None) -> Table:
+        """The same table, its rows of one label of a plain column not independent of each other; None: as it was."""
+        if column is None:
+            return self
+        _require(self.columns, column)
+        return replace(self, layout=replace(self.layout, cluster=column))
+
+    def refuse_clusters(self, analysis: str) -> None:
+        """Raise a ParameterError if rows are clustered, for an analysis whose errors would leave that out."""
+        if self.layout.cluster is not None:
+            raise ParameterError(
+                f"cluster: must not be given for {analysis}, whose errors know of no clusters and would be too small; "
+                "leave it out of the design file and give it to 'deniable analyze regress' as --cluster"
+            )
+
+    def where(self, people: NDArray[np.bool_]) -> Table:
+        """The rows of some of the people."""
+
+        kept = np.flatnonzero(people).tolist()
+        columns = {name: tuple(texts[row] for row in kept) for name, texts in self.columns.items()}
+        reports = {name: [reports[row] for row in kept] for name, reports in self.reports.items()}
+        return replace(self, columns=columns, reports=reports)
+
+    def complete(self, *names: str) -> Table:
+        """The rows of the people who gave a report to each of these questions."""
+        return self if not self.dropped(*names) else self.where(self.answered(*names))
+
+    def item(self, name: str) -> Item:
+        """One question as a column of reports, of the people who gave one.
+
+        Items of one table belong to the same people, row by row, if nothing is missing; else take them from
+        `complete` with the names of all questions that are wanted together.
+        """
+        return self._item(self.layout.question(name), self.reports_of(name))
+
+    def items(self, *names: str) -> tuple[Item, ...]:
+        """Several questions, of the people who gave a report to each of them."""
+        complete = self.complete(*names)
+        return tuple(complete.item(name) for name in names)
+
+    def estimate(self, name: str, people: NDArray[np.bool_] | None = None) -> Estimate:
+        """The shares of one question, weighted if the layout has weights; of everybody or of some of the people.
+
+        Those who gave no report, and where the design has groups those without one, are left out.
+        """
+        question = self.layout.question(name)
+        asked = self.answered(name) if people is None else self.answered(name) & people
+        weights = None if self.weights is None else self.weights[asked]
+        if not isinstance(question.design, Groups):
+            reports = [report for report, wanted in zip(self.reports_of(name), asked, strict=True) if wanted]
+            return self._item(question, reports).estimate(weights)
+        return self._estimate_groups(question, question.design, asked, weights)
+
+    def groups_of(self, name: str) -> NDArray[np.int64]:
+        """In which group of its design each person is, counted from 0; -1 where the file does not say.
+
+        Raises
+        ------
+        ReportError
+            If the column holds other codes than those of the groups.
+        """
+
+        question = self.layout.question(name)
+        assert question.group is not None
+        places = {code: place for place, code in enumerate(question.groups)} | dict.fromkeys(question.group_missing, -1)
+        texts = self.columns[question.group]
+        unknown = sum(text not in places for text in texts)
+        if unknown:
+            raise ReportError(
+                f"column {question.group!r}: must hold the groups {', '.join(map(repr, question.groups))} or a text of "
+                f"group_missing, got something else in {unknown} row{'s' if unknown > 1 else ''}"
+            )
+        return np.array([places[text] for text in texts], dtype=np.int64)
+
+    def labels(self, column: str) -> list[str | None]:
+        """A plain column as texts, None where it is missing."""
+        _require(self.columns, column)
+        return [None if text in self.layout.missing else text for text in self.columns[column]]
+
+    def levels(self, column: str) -> list[str]:
+        """The different labels of a plain column: in the order of the layout, of their numbers, or of the alphabet."""
+        found = {label for label in self.labels(column) if label is not None}
+        if column == self.layout.cohort and self.layout.cohorts:
+            return [*self.layout.cohorts, *sorted(found - set(self.layout.cohorts))]
+        try:
+            return sorted(found, key=float)
+        except ValueError:
+            return sorted(found)
+
+    def cohorts(self, by: str) -> list[tuple[str | None, NDArray[np.bool_]]]:
+        """Who belongs to each label of a plain column; last, with None, those without one, if there are any."""
+
+        labels = np.array(self.labels(by), dtype=object)
+        found: list[tuple[str | None, NDArray[np.bool_]]] = [(level, labels == level) for level in self.levels(by)]
+        nobody_said = np.array([label is None for label in labels], dtype=bool)
+        return [*found, (None, nobody_said)] if nobody_said.any() else found
+
+    def numbers(self, column: str) -> NDArray[np.float64]:
+        """A plain column as numbers, NaN where it is missing.
+
+        Raises
+        ------
+        ReportError
+            If some are no numbers, with how many and the first of them.
+        """
+
+        found = np.full(len(self), np.nan)
+        bad, first = 0, ""
+        for row, label in enumerate(self.labels(column)):
+            try:
+                found[row] = float("nan") if label is None else float(label)
+            except ValueError:
+                bad, first = bad + 1, first or str(label)
+        if bad:
+            rows = f"{bad} row{'s do' if bad > 1 else ' does'} not, first {first!r:.40}"
+            raise ReportError(f"column {column!r}: must hold numbers, {rows}{number_hint(first)}")
+        return found
+
+    def _item(self, question: RandomizedColumn, reports: Iterable[ReportValue | None]) -> Item:
+        if isinstance(question.design, Groups):
+            raise ParameterError(
+                f"{question.name}: its design has two groups, which give shares, comparisons and regressions only"
+            )
+        given = [report for report in reports if report is not None]
+        return Item.from_reports(question.name, question.design, given, question.options, question.values)
+
+    def _estimate_groups(
+        self,
+        question: RandomizedColumn,
+        design: Groups,
+        asked: NDArray[np.bool_],
+        weights: NDArray[np.float64] | None,
+    ) -> Estimate:
+
+        groups = self.groups_of(question.name)
+        kept = np.flatnonzero(asked & (groups >= 0))
+        every = np.ones(len(self)) if self.weights is None else self.weights
+        counts = np.zeros((len(design.matrices), len(design.responses)))
+        responses = np.array([self.reports[question.name][row] for row in kept], dtype=np.int64)
+        np.add.at(counts, (groups[kept], responses), every[kept])
+        if not counts.sum(axis=1).all():
+            raise ParameterError(f"{question.name}: must have reports of both groups, got none of one")
+        if weights is None:
+            return Estimate.from_counts(design, counts.astype(int).ravel().tolist())
+        effective = every[kept].sum() ** 2 / (every[kept] ** 2).sum()
+        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=float(effective))
+
+
+def _require(columns: Mapping[str, tuple[str, ...]], column: str) -> None:
+    if column not in columns:
+        shown = ", ".join(list(columns)[:20]) + (", ..." if len(columns) > 20 else "")
+        raise ReportError(f"column {column!r}: must be one of the file's columns: {shown}")

@@ -1,0 +1,160 @@
+"""Results as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from deniable.estimation.published_rows import EstimateRow
+from deniable.output import counted, interval, number, p_value, percent
+from deniable.table import format_table
+from deniable_research.files.comparing import ComparisonRow
+from deniable_research.files.crossing import CrosstabRow
+
+if TYPE_CHECKING:
+    from deniable_research.regression import Fit, MomentFit, TidyRow
+
+
+def shares_text(rows: Sequence[EstimateRow]) -> str:
+    """Estimates with their intervals."""
+    by_cohort = any(row.cohort is not None for row in rows)
+    header = ["question", "option", *(["cohort"] if by_cohort else []), "n", "estimate", "std. error", "interval"]
+    header.append("1 % fakes")
+    lines = []
+    for row in rows:
+        form = number if row.statistic == "mean" else percent
+        lines.append(
+            [
+                row.question,
+                row.option or row.statistic,
+                *([row.cohort or "none"] if by_cohort else []),
+                str(row.n),
+                form(row.estimate),
+                form(row.std_error),
+                interval(row.conf_low, row.conf_high, form),
+                f"\u00b1{form(row.fake_margin)}",
+            ]
+        )
+    methods = ", ".join(dict.fromkeys(row.method for row in rows))
+    whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
+    return "\n".join(
+        [
+            format_table(header, lines, right=header[2 + by_cohort :]),
+            "",
+            f"{100 * rows[0].conf_level:g} % intervals ({methods}) for {whose}.",
+            "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.",
+        ]
+    )
+
+
+def comparison_text(rows: Sequence[ComparisonRow]) -> str:
+    """Differences, ratios and tests, a line each."""
+    header = ["question", "option", "measure", "estimate", "std. error", "interval", "p"]
+    adjusted = any(row.p_adjusted is not None for row in rows)
+    lines = []
+    for row in rows:
+        form = percent if row.measure in ("difference", "trend") else number
+        is_test = row.df is not None
+        lines.append(
+            [
+                row.question,
+                row.option or "all",
+                _measure(row),
+                f"chi2({row.df}) = {number(row.statistic)}" if is_test else form(row.estimate),
+                "" if is_test else form(row.std_error),
+                "" if is_test else interval(row.conf_low, row.conf_high, form),
+                p_value(row.p_value),
+                *([p_value(row.p_adjusted) if row.p_adjusted is not None else ""] if adjusted else []),
+            ]
+        )
+    header += ["p (Holm)"] if adjusted else []
+    together = ", intervals of all pairs hold together" if adjusted else ""
+    methods = ", ".join(dict.fromkeys(row.method for row in rows if row.df is None))
+    return "\n".join(
+        [
+            format_table(header, lines, right=header[3:]),
+            "",
+            f"{100 * rows[0].conf_level:g} % intervals ({methods}){together}.",
+        ]
+    )
+
+
+def _measure(row: ComparisonRow) -> str:
+    if row.measure == "trend":
+        return f"slope for each unit, {row.first} to {row.second}"
+    if row.measure == "departure":
+        return "departure from a straight line"
+    if row.measure == "homogeneity":
+        return "all cohorts equal"
+    between = "/" if row.measure == "ratio" else "\u2212"
+    return f"{'mean, ' if row.measure == 'mean difference' else ''}{row.first} {between} {row.second}"
+
+
+def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
+    """Cells, then how the columns go together."""
+    cells = [row for row in rows if row.measure in ("joint", "conditional")]
+    text = []
+    if cells:
+        names = [name for name in (rows[0].first, rows[0].second, rows[0].third) if name is not None]
+        feasible = any(row.feasible is not None for row in cells)
+        header = [*names, "estimate", "std. error", "interval", *(["most likely"] if feasible else [])]
+        lines = [
+            [
+                *[option for option in (row.first_option, row.second_option, row.third_option) if option is not None],
+                percent(row.estimate),
+                percent(row.std_error),
+                interval(row.conf_low, row.conf_high),
+                *([percent(row.feasible)] if feasible else []),
+            ]
+            for row in cells
+        ]
+        text += [format_table(header, lines, right=header[len(names) :]), ""]
+    level = f"{100 * rows[0].conf_level:g} % intervals"
+    among = f" among people with each answer to {rows[0].given}" if rows[0].given else ""
+    whom = (
+        f"a sum of weights of {number(rows[0].n)}"
+        if rows[0].weighted
+        else counted(round(rows[0].n), "person", "people")
+    )
+    text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {whom}.")
+    for row in rows:
+        if row.measure == "independence":
+            text.append(f"Independence: chi2({row.df}) = {number(row.statistic)}, p {p_value(row.p_value)}.")
+        elif row.measure in ("correlation", "odds ratio"):
+            ends = interval(row.conf_low, row.conf_high, number)
+            text.append(f"{row.measure.capitalize()}: {number(row.estimate)} ({ends}).")
+        if row.note:
+            text.append(f"About the {row.measure}: {row.note}.")
+    return "\n".join(text)
+
+
+def regression_text(fit: Fit | MomentFit, rows: Sequence[TidyRow], confidence_level: float, how: str) -> str:
+    """Coefficients, and what is known about the whole fit."""
+    header = ["term", "estimate", "std. error", "z", "p", "interval"]
+    lines = [
+        [
+            row.term,
+            number(row.estimate),
+            number(row.std_error),
+            number(row.statistic, 3),
+            p_value(row.p_value),
+            interval(row.conf_low, row.conf_high, number),
+        ]
+        for row in rows
+    ]
+    said = [f"{100 * confidence_level:g} % intervals ({how}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
+    return "\n".join([format_table(header, lines, right=header[1:]), "", *said])
+
+
+def _whole(fit: Fit | MomentFit) -> str:
+    from deniable_research.regression import Fit
+
+    if not isinstance(fit, Fit):
+        return f", standard deviation of residuals {number(fit.sigma)}"
+    glance = fit.glance()
+    text = f", log-likelihood {number(glance.loglik, 6)}"
+    if glance.p_value == glance.p_value:
+        text += (
+            f", against no covariates chi2({glance.lr_df}) = {number(glance.lr_statistic)}, p {p_value(glance.p_value)}"
+        )
+    return text + (f", penalty {glance.penalty}" if glance.penalty else "")

@@ -1,0 +1,118 @@
+"""Randomised questions as columns of a table: what each person reported, and through what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError
+from deniable.estimation.estimate import Estimate
+
+if TYPE_CHECKING:
+    from deniable.mechanisms import Mechanism
+    from deniable_research.designs import Channel
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """One randomised question, a report for each person.
+
+    Parameters
+    ----------
+    name : str
+    design : Mechanism or Channel
+        What the answers went through.
+    supports : ndarray of bool, shape (people, supports)
+        Which options each report supports; `from_reports` makes it.
+    options : tuple of str, length truths
+        Names of the true answers.
+    values : tuple of float, length truths, optional
+        The numbers that the true answers stand for.
+
+    Examples
+    --------
+    >>> from deniable import TwoCoin
+    >>> item = Item.from_reports("affair", TwoCoin("1/2", "1/2"), [1, 0, 0, 1])
+    >>> item.options, item.estimate().share
+    (('no', 'yes'), (0.5, 0.5))
+    >>> item.scores[:, 1].tolist()
+    [1.5, -0.5, -0.5, 1.5]
+    """
+
+    name: str
+    design: Mechanism | Channel
+    supports: NDArray[np.bool_]
+    options: tuple[str, ...]
+    values: tuple[float, ...] | None = None
+
+    @classmethod
+    def from_reports(
+        cls,
+        name: str,
+        design: Mechanism | Channel,
+        reports: Iterable[int | str],
+        options: Sequence[str] = (),
+        values: Sequence[float] | None = None,
+    ) -> Item:
+        """An item from report values, or for a channel from the numbers of responses.
+
+        Raises
+        ------
+        ReportError
+            If a report cannot have been made by the design.
+        """
+
+        from deniable.errors import ReportError, describe
+        from deniable_research.designs import Channel
+
+        k = len(design.matrix) if isinstance(design, Channel) else design.k
+        rows = list(reports)
+        supports = np.zeros((len(rows), k), dtype=bool)
+        for person, report in enumerate(rows):
+            if not isinstance(design, Channel):
+                value = design.check_report(report, f"{name}, row {person + 1}")
+                supports[person, list(design.supports(value))] = True
+            elif type(report) is int and 0 <= report < k:
+                supports[person, report] = True
+            else:
+                raise ReportError(
+                    f"{name}, row {person + 1}: response must be an integer in [0, {k}), got {describe(report)}"
+                )
+        names = tuple(options) or design.truths
+        if len(names) != len(design.truths):
+            raise ParameterError(f"{name}: options must be {len(design.truths)} names, got {len(names)}")
+        return cls(name, design, supports, names, None if values is None else tuple(values))
+
+    def __len__(self) -> int:
+        return len(self.supports)
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """For each person and option an unbiased guess whether it is the truth, shape (people, truths).
+
+        The chance of different people and questions is independent, so a mean of products of scores is unbiased for
+        the share of people with both truths. That is the inverse of the Kronecker product of the channels.
+        """
+
+        weights, constant = self.design.debiasing
+        return np.asarray(self.supports @ weights.T + constant)
+
+    def estimate(self, weights: NDArray[np.float64] | None = None) -> Estimate:
+        """The shares of this question alone; see `deniable.Estimate`."""
+        if weights is None:
+            return Estimate.from_counts(self.design, self.supports.sum(axis=0).tolist(), len(self))
+        total = float(weights.sum())
+        if not total:  # nobody of those who count has a report
+            return Estimate.from_counts(self.design, [0] * self.supports.shape[1], 0)
+        # A sum in another order may be larger by a rounding.
+        counts = (weights @ self.supports).clip(max=total).tolist()
+        effective = total / float(weights @ (weights / total))
+        return Estimate.from_counts(self.design, counts, total, effective)
+
+    def where(self, people: NDArray[np.bool_]) -> Item:
+        """The same question, asked of some of the people."""
+        return Item(self.name, self.design, self.supports[people], self.options, self.values)

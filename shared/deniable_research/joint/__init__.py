@@ -1,0 +1,30 @@
+"""Several questions of the same people together, although nobody's answer to any of them is known.
+
+The chance in the reports to different questions is independent, so that products of what single reports tell are
+unbiased for what goes together. Epsilons add up.
+
+* `crosstab` counts combinations of answers to two questions or more: joint, conditional and most likely shares.
+* `independence` tests whether two questions have to do with each other; `independence_power` plans for it.
+* `correlation` of two randomised numbers, or of one and a plain variable.
+* `JointReports` is what they all start from: items of the same people, or a table of counts.
+"""
+
+from deniable_research.joint.association import OddsRatio
+from deniable_research.joint.conditional import Conditional
+from deniable_research.joint.correlation import Correlation, correlation
+from deniable_research.joint.crosstab import Crosstab, crosstab
+from deniable_research.joint.independence import Independence, independence, independence_power
+from deniable_research.joint.reports import JointReports
+
+__all__ = [
+    "Conditional",
+    "Correlation",
+    "Crosstab",
+    "Independence",
+    "JointReports",
+    "OddsRatio",
+    "correlation",
+    "crosstab",
+    "independence",
+    "independence_power",
+]

@@ -1,0 +1,99 @@
+"""Shares among people with a certain answer to another question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.estimation.intervals import Interval, check_confidence_level
+from deniable.estimation.intervals.interval import normal_quantile
+from deniable_research.comparison.ratio_limits import Spread, ratio_limits
+from deniable_research.joint.products import products
+from deniable_research.joint.reports import JointReports
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """Shares of answers among people with each answer to one question.
+
+    Attributes
+    ----------
+    given : str
+        Name of the question whose answer is given.
+    share : ndarray, of the crosstab's shape
+        Cells divided by the share of people with the given answer; NaN where that is not above 0. Nearly unbiased if
+        it is well above 0.
+    std_error : ndarray, of the same shape
+        By the delta method.
+    cells, margins : ndarray, of the same shape
+        Numerator and denominator, unbiased.
+    cell_variance, margin_variance, both : ndarray, of the same shape
+        Their variances and covariance.
+    """
+
+    given: str
+    share: NDArray[np.float64]
+    std_error: NDArray[np.float64]
+    cells: NDArray[np.float64] = field(repr=False)
+    margins: NDArray[np.float64] = field(repr=False)
+    cell_variance: NDArray[np.float64] = field(repr=False)
+    margin_variance: NDArray[np.float64] = field(repr=False)
+    both: NDArray[np.float64] = field(repr=False)
+
+    def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Confidence intervals, cut to [0, 1]: an array of lower and one of upper ends.
+
+        Fieller's, because a share is a ratio whose denominator may be near 0: where it is not clearly above 0, no ratio
+        is excluded and the interval reaches the end of the range. A delta interval around the ratio does not notice.
+        """
+
+        square = normal_quantile(check_confidence_level(confidence_level)) ** 2
+
+        def ends(
+            cell: float, margin: float, cell_variance: float, margin_variance: float, both: float
+        ) -> tuple[float, float]:
+            if not margin > 0 or np.isnan(cell):
+                return Interval(0.0, 1.0)
+            spread = Spread(square * cell_variance, square * margin_variance, square * both)
+            return ratio_limits(cell, margin, spread, spread).cut()
+
+        found = [
+            ends(*map(float, each))
+            for each in zip(
+                self.cells.ravel(),
+                self.margins.ravel(),
+                self.cell_variance.ravel(),
+                self.margin_variance.ravel(),
+                self.both.ravel(),
+                strict=True,
+            )
+        ]
+        both_ends = np.array(found).reshape(*self.share.shape, 2)
+        return both_ends[..., 0], both_ends[..., 1]
+
+
+def conditional(reports: JointReports, given: int | str) -> Conditional:
+    """Divide cells by the margin of one question; this is what `Crosstab.conditional` calls."""
+
+    axis = reports.place(given)
+    shape = tuple(len(item.options) for item in reports.items)
+    cells = int(np.prod(shape))
+
+    def columns(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return np.hstack([products(scores), scores[axis]])
+
+    mean, covariance = reports.moments(columns)
+    # Where each cell's margin stands behind the cells.
+    margin = cells + np.indices(shape)[axis].ravel()
+    places = np.arange(cells)
+    top, bottom = mean[:cells], mean[margin]
+    var_top, var_bottom = covariance[places, places], covariance[margin, margin]
+    both = covariance[places, margin]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(bottom > 0, top / bottom, np.nan)
+        error = np.sqrt(np.maximum(var_top - 2 * share * both + share**2 * var_bottom, 0.0)) / bottom
+    arrays = (share, error, top, bottom, var_top, var_bottom, both)
+    return Conditional(reports.items[axis].name, *(each.reshape(shape) for each in arrays))

@@ -1,0 +1,218 @@
+"""Reports of the same people to several questions: which combinations came, and how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deniable.errors import ParameterError
+from deniable.estimation.debiasing import Count, one_report_covariance
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import kish
+from deniable.mechanisms import Mechanism, TickBoxes
+from deniable_research.designs import Channel
+from deniable_research.items import Item
+
+BLOCK = 4096
+"""Combinations whose scores are multiplied at a time: enough for numpy to run at full speed, few enough to be held."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointReports:
+    """What several statistics of the same people need: every different combination of reports, and its frequency.
+
+    Attributes
+    ----------
+    items : tuple of Item
+        One for each question, with a row for each combination instead of each person.
+    frequencies : ndarray, shape (combinations,)
+        Number of people with each combination, or the sum of their weights.
+    n_effective : float
+        Kish's effective number of people; their number where they have no weights.
+    """
+
+    items: tuple[Item, ...]
+    frequencies: NDArray[np.float64]
+    n_effective: float
+
+    @classmethod
+    def from_items(cls, items: Sequence[Item], weights: ArrayLike | None = None) -> JointReports:
+        """Combine questions that were asked of the same people.
+
+        Raises
+        ------
+        ParameterError
+            If there are fewer than two, two have one name, or people or weights are not as many in each.
+        """
+
+        if len(items) < 2:
+            raise ParameterError(f"items: must be at least 2 questions, got {len(items)}")
+        n = len(items[0])
+        for item in items:
+            if len(item) != n:
+                raise ParameterError(f"items: must all have the reports of {n} people, {item.name} has {len(item)}")
+        each = check_weights(weights, n)
+        packed = np.packbits(np.hstack([item.supports for item in items]), axis=1)
+        whole = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+        _, first, where = np.unique(whole, return_index=True, return_inverse=True)
+        frequencies = np.bincount(where.ravel(), weights=each, minlength=len(first))
+        seen = frequencies > 0
+        distinct = first[seen]
+        rows = (Item(item.name, item.design, item.supports[distinct], item.options, item.values) for item in items)
+        size = float(n) if each is None else kish(each.tolist())
+        return cls._checked(tuple(rows), frequencies[seen].astype(float), size)
+
+    @classmethod
+    def from_counts(
+        cls,
+        designs: Sequence[Mechanism | Channel],
+        table: ArrayLike,
+        names: Sequence[str] = (),
+        options: Sequence[Sequence[str]] = (),
+        n_effective: float | None = None,
+    ) -> JointReports:
+        """Read a table of joint reports, which is all that a collector has to publish.
+
+        Parameters
+        ----------
+        designs : sequence of Mechanism or Channel
+            One for each question; their reports are single values.
+        table : array_like, shape (responses of the first question, of the second, ...)
+            Number of people with each combination of reports; real numbers for weighted reports.
+        names, options : optional
+            Names of the questions, and of the true answers to each.
+        n_effective : float, optional
+            Kish's effective number of weighted reports.
+        """
+
+        counts = np.asarray(table, dtype=float)
+        for design in designs:
+            if isinstance(design, Mechanism) and design.report_type is not int:
+                raise ParameterError(f"designs: must report single values to be counted in a table, not {design.name}")
+        sizes = tuple(len(design.matrix) if isinstance(design, Channel) else design.k for design in designs)
+        if len(sizes) < 2 or counts.shape != sizes:
+            raise ParameterError(f"table: must have the shape {sizes} of two questions or more, got {counts.shape}")
+        if not np.isfinite(counts).all() or counts.min() < 0:
+            raise ParameterError("table: must hold finite numbers of at least 0")
+        titles = tuple(names) or tuple(f"question {number}" for number in range(1, len(sizes) + 1))
+        labels = tuple(map(tuple, options)) or tuple(design.truths for design in designs)
+        if len(titles) != len(sizes) or [len(each) for each in labels] != [len(each.truths) for each in designs]:
+            raise ParameterError(f"names, options: must fit {len(sizes)} questions and their answers")
+        places = counts.nonzero()
+        total = float(counts.sum()) if n_effective is None else n_effective
+        items = (
+            Item(title, design, np.eye(size, dtype=bool)[where], label)
+            for title, design, size, where, label in zip(titles, designs, sizes, places, labels, strict=True)
+        )
+        return cls._checked(tuple(items), counts[places], total)
+
+    @classmethod
+    def _checked(cls, items: tuple[Item, ...], frequencies: NDArray[np.float64], n_effective: float) -> JointReports:
+        names = [item.name for item in items]
+        if len(set(names)) < len(names):
+            # The chance in a report is independent only of that in reports to *other* questions.
+            raise ParameterError(f"items: must be different questions, got {', '.join(names)}")
+        return cls(items, frequencies, n_effective)
+
+    @property
+    def n(self) -> Count:
+        """Number of people, or the sum of their weights."""
+        total = float(self.frequencies.sum())
+        return int(total) if total.is_integer() else total
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of all reports of one person together: that of the questions adds up."""
+        return math.fsum(item.design.epsilon for item in self.items)
+
+    @cached_property
+    def scores(self) -> tuple[NDArray[np.float64], ...]:
+        """`Item.scores` of every question, each of shape (combinations, truths)."""
+        return tuple(item.scores for item in self.items)
+
+    def place(self, question: int | str) -> int:
+        """The number of a question, given as a number or by its name."""
+        names = [item.name for item in self.items]
+        if isinstance(question, str) and question in names:
+            return names.index(question)
+        if isinstance(question, bool) or not isinstance(question, int) or not 0 <= question < len(names):
+            raise ParameterError(
+                f"question: must be in [0, {len(names)}) or one of {', '.join(names)}, got {question!r}"
+            )
+        return question
+
+    def margin(self, question: int | str) -> Estimate:
+        """The shares of one question alone."""
+        item = self.items[self.place(question)]
+        counts = (self.frequencies @ item.supports).tolist()
+        return Estimate.from_counts(item.design, counts, self.n, self.n_effective)
+
+    def moments(
+        self, columns: Callable[[Sequence[NDArray[np.float64]]], NDArray[np.float64]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean over all people of some functions of their scores, and the covariance of that mean.
+
+        Parameters
+        ----------
+        columns : callable
+            Takes the scores of each question, of shape (people, truths), and gives the values, shape (people, m).
+
+        Returns
+        -------
+        mean : ndarray, shape (m,)
+        covariance : ndarray, shape (m, m)
+            Of people drawn from a population without end.
+
+        Notes
+        -----
+        Combinations are gone through in blocks. The covariance of all is the mean of that within blocks plus that of
+        the blocks' means.
+        """
+
+        if not len(self.frequencies):
+            m = columns([scores[:0] for scores in self.scores]).shape[1]
+            return np.full(m, math.nan), np.full((m, m), math.nan)
+        means, sizes, within = [], [], 0.0
+        for start in range(0, len(self.frequencies), BLOCK):
+            block = slice(start, start + BLOCK)
+            values = columns([scores[block] for scores in self.scores])
+            size = self.frequencies[block].sum()
+            means.append(self.frequencies[block] @ values / size)
+            sizes.append(size)
+            within = within + size * one_report_covariance(values.T, self.frequencies[block] / size)
+        shares = np.array(sizes) / self.frequencies.sum()
+        between = one_report_covariance(np.array(means).T, shares)
+        return shares @ np.array(means), (within / self.frequencies.sum() + between) / self.n_effective
+
+
+def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
+    """The weights of people as an array, or a ParameterError."""
+
+    if weights is None:
+        return None
+    each = np.asarray(weights, dtype=float)
+    if each.shape != (n,) or not np.isfinite(each).all() or (n and each.min() < 0):
+        raise ParameterError(f"weights: must be {n} finite numbers of at least 0, one for each person")
+    return each
+
+
+def check_exclusive(item: Item, purpose: str) -> None:
+    """Raise a ParameterError unless every person has exactly one of the item's truths as answer."""
+    design = item.design
+    if isinstance(design, TickBoxes):
+        raise ParameterError(f"{item.name}: {purpose} needs answers that exclude each other; take one box at a time")
+    check_shares(item, purpose)
+
+
+def check_shares(item: Item, purpose: str) -> None:
+    """Raise a ParameterError if reports tell a mean only, as those of `deniable.Mean`."""
+    answers = getattr(item.design, "answer_range", item.design.truths)
+    if len(answers) != len(item.design.truths):
+        raise ParameterError(
+            f"{item.name}: {purpose} needs the shares of answers, and {item.design.name} tells their mean only"
+        )

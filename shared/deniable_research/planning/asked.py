@@ -1,0 +1,132 @@
+"""How one share is asked for: what a mechanism adds to the variance of its estimate, before anybody has answered."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from deniable.errors import ParameterError
+from deniable.exact import Number, rational
+from deniable.mechanisms import Mechanism, TickBoxes
+from deniable_research.planning.checks import check_share
+from deniable_research.planning.precision import Precision
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The noise of one option of a question.
+
+    Attributes
+    ----------
+    noise_if_true, noise_if_other : float
+        Variance that the mechanism adds to what one report says about the share of the option, when the option is
+        the respondent's truth and when another one is.
+    epsilon : float
+        Privacy loss of one answer to the whole question; infinite if asked directly.
+    sensitivity : float
+        How far one person's answer can move all counts of the question together: what a curator's noise must hide.
+    support : tuple of float, or None
+        ``a = P(report supports the option | it is true)`` and ``b``, the same when another is; None where the counts
+        are no binomials.
+
+    Notes
+    -----
+    A report's score is unbiased for the indicator of the option whatever the truth is, so by the law of total
+    variance one report contributes ``V(f) = f (1 - f) + f noise_if_true + (1 - f) noise_if_other``: sampling, and
+    noise. With supports the noises are ``a (1 - a) / (a - b)^2`` and ``b (1 - b) / (a - b)^2``, and ``V(f)`` is the
+    familiar ``lam (1 - lam) / (a - b)^2`` with ``lam = b + (a - b) f`` [1]_.
+
+    References
+    ----------
+    .. [1] S. L. Warner, "Randomized response: a survey technique for eliminating evasive answer bias",
+       Journal of the American Statistical Association 60 (1965), 63-69.
+
+    Examples
+    --------
+    Two fair coins: 3/4 x 1/4 / (1/2)^2 = 3/4, to which a share of one half adds 1/4 of its own:
+
+    >>> from deniable import TwoCoin
+    >>> asked = Asked.through(TwoCoin("1/2", "1/2"))
+    >>> asked.noise_if_true, asked.noise_if_other, asked.variance(0.5)
+    (0.75, 0.75, 1.0)
+    """
+
+    noise_if_true: float
+    noise_if_other: float
+    epsilon: float = math.inf
+    sensitivity: float = 1.0
+    support: tuple[float, float] | None = None
+
+    @classmethod
+    def directly(cls) -> Asked:
+        """Without noise: every report is the truth."""
+        return cls(0.0, 0.0, support=(1.0, 0.0))
+
+    @classmethod
+    def with_support(cls, support: tuple[Number, Number]) -> Asked:
+        """A yes-no design from its two probabilities of a supporting report.
+
+        Raises
+        ------
+        ParameterError
+            If they are no probabilities, or equal.
+
+        Examples
+        --------
+        >>> round(Asked.with_support(("5/6", "1/6")).epsilon, 4)      # ln 5
+        1.6094
+        """
+        a, b = (check_share(float(rational(each, "support")), "support") for each in support)
+        if a == b:
+            raise ParameterError(f"support: must be two different probabilities, got {a:g} twice")
+        ratios = [(a, b), (b, a), (1 - a, 1 - b), (1 - b, 1 - a)]
+        epsilon = max(math.log(p / q) if p and q else math.inf * (p > q) for p, q in ratios if p or q)
+        return cls(a * (1 - a) / (a - b) ** 2, b * (1 - b) / (a - b) ** 2, epsilon, support=(a, b))
+
+    @classmethod
+    def through(cls, mechanism: Mechanism, option: int | None = None) -> Asked:
+        """One option of a question that a mechanism answers; by default the last, which of a yes-no is yes."""
+        options = cls.options_of(mechanism)
+        v = len(options) - 1 if option is None else option
+        if not 0 <= v < len(options):
+            raise ParameterError(f"option: must be an integer in [0, {len(options)}), got {v}")
+        return options[v]
+
+    @classmethod
+    def options_of(cls, mechanism: Mechanism) -> tuple[Asked, ...]:
+        """Every option of a question that a mechanism answers.
+
+        Where the noise depends on which other option is true, it is averaged: people who do not choose the option are
+        taken to be spread equally over the others.
+
+        Raises
+        ------
+        ParameterError
+            If the mechanism's reports do not tell the shares of the options.
+        """
+        # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
+        moved = float(mechanism.k if isinstance(mechanism, TickBoxes) else min(mechanism.k - 1, 2))
+        if mechanism.support is not None:
+            pairs = {support: cls.with_support(support) for support in mechanism.support}
+            each = [pairs[support] for support in mechanism.support]
+            return tuple(replace(one, epsilon=mechanism.epsilon, sensitivity=moved) for one in each)
+
+        # Given the truth x, an option's score is W[v, r] with probability A[r, x], and [v = x] on average.
+        scores = mechanism.debiasing.weights
+        noises = scores**2 @ mechanism.float_matrix - np.eye(len(scores))
+        own = noises.diagonal()
+        others = (noises.sum(axis=1) - own) / (len(scores) - 1)
+        return tuple(
+            cls(float(true), float(other), mechanism.epsilon, moved) for true, other in zip(own, others, strict=True)
+        )
+
+    def variance(self, share: float) -> float:
+        """``V(f)``: the number of reports times the variance of the estimated share."""
+        f = check_share(share)
+        return f * (1 - f) + f * self.noise_if_true + (1 - f) * self.noise_if_other
+
+    def at(self, share: float) -> Precision:
+        """What to expect of the estimate if this is the true share."""
+        return Precision(self.variance(share), share * (1 - share), self.epsilon, self.sensitivity)

@@ -1,0 +1,129 @@
+"""Exact power of a binomial test, which is saw-toothed in the number of people. Needs scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
+
+from deniable.errors import ParameterError
+from deniable_research.planning.asked import Asked
+from deniable_research.planning.checks import smallest
+
+MOST_PEOPLE = 1_000_000
+"""Beyond, teeth are finer than anybody plans for, and the normal approximation is right."""
+
+BLOCK = 4096
+
+
+def exact_power(asked: Asked, n: int, share: float, null: float, level: float, alternative: str) -> float:
+    """The exact probability that ``n`` reports reject ``share == null``.
+
+    Notes
+    -----
+    The test rejects if the count ``C`` of supporting reports has ``P(C' >= C | null) <= level``; if two-sided, half
+    the level on either side, as Clopper and Pearson's interval does. Its size never exceeds the level, and lies
+    below it because counts are whole: power jumps down wherever the critical count moves up by one.
+
+    Raises
+    ------
+    ParameterError
+        If the mechanism's counts are no binomials.
+
+    Examples
+    --------
+    One coin shown as it is, tossed six times, to tell p = .9 from .5: reject at 6 of 6, (1/2)^6 = .016; .9^6 = .53.
+
+    >>> round(exact_power(Asked.directly(), 6, share=0.9, null=0.5, level=0.05, alternative="greater"), 4)
+    0.5314
+    """
+    return float(sum(_tail_power([n], *tail)[0] for tail in _tails(asked, share, null, level, alternative)))
+
+
+def exact_sample_size(asked: Asked, share: float, null: float, target: float, level: float, alternative: str) -> int:
+    """The smallest number of people from which on exact power never falls below the target again.
+
+    Notes
+    -----
+    The last number with too little power is found from above, starting where power is proved to stay: by Chernoff's
+    bound the critical count is at most ``ceil(n x)`` with ``n KL(x, lam_null) = ln(1 / level)``, and fewer reports
+    than that have a probability of at most ``exp(-n KL(x, lam))``, ``KL`` the divergence of two coins. As ``n``
+    grows ``x`` falls, so once that is below ``1 - target``, it is so for good.
+    """
+    tails = _tails(asked, share, null, level, alternative)
+    lam_null, lam, tail_level = max(tails, key=lambda tail: tail[1] - tail[0])  # the side on which the share is
+    high = smallest(
+        lambda n: _missed_at_most(n, lam_null, lam, tail_level) <= 1 - target,
+        f"share: {share} is too near to {null} for any number of people; take more epsilon",
+    )
+    if high > MOST_PEOPLE:
+        raise ParameterError(
+            f"exact: is limited to {MOST_PEOPLE:,} people, these shares may need {high:,}; "
+            "the normal approximation has no such limit"
+        )
+
+    while high > 0:
+        numbers = np.arange(max(1, high - BLOCK), high + 1)
+        too_few = numbers[sum(_tail_power(numbers, *tail) for tail in tails) < target]
+        if too_few.size:
+            return int(too_few[-1]) + 1
+        high -= BLOCK + 1
+    return 1
+
+
+def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]:
+    """The smallest ``c`` with ``P(C >= c) <= level`` for binomial counts of ``n`` and ``lam``; n + 1 if none is."""
+
+    people = np.asarray(n, dtype=np.int64)
+    counts = np.asarray(binom.isf(level, people, lam)).astype(np.int64) + 1
+    while (more := (counts <= people) & (binom.sf(counts - 1, people, lam) > level)).any():
+        counts += more  # scipy's quantile may be off by one where the probability meets the level
+    while (less := (counts > 0) & (binom.sf(counts - 2, people, lam) <= level)).any():
+        counts -= less
+    return counts
+
+
+Tail = tuple[float, float, float]
+"""Probability of a report that speaks for the alternative, under the null hypothesis and in truth; and a level."""
+
+
+def _tails(asked: Asked, share: float, null: float, level: float, alternative: str) -> list[Tail]:
+    """The upper tails whose probabilities add up to the power; a lower tail is the upper one of all other reports."""
+    if asked.support is None:
+        raise ParameterError("exact: needs a mechanism whose reports support an option or do not")
+    a, b = asked.support
+    lam_null, lam = (b + (a - b) * f for f in (null, share))
+    greater, less = (lam_null, lam), (1 - lam_null, 1 - lam)
+    if a < b:
+        greater, less = less, greater
+    if alternative == "two-sided":
+        return [(*greater, level / 2), (*less, level / 2)]
+    return [(*(greater if alternative == "greater" else less), level)]
+
+
+def _tail_power(n: ArrayLike, lam_null: float, lam: float, level: float) -> NDArray[np.float64]:
+
+    people = np.asarray(n, dtype=np.int64)
+    return np.asarray(binom.sf(critical_counts(people, lam_null, level) - 1, people, lam))
+
+
+def _missed_at_most(n: int, lam_null: float, lam: float, level: float) -> float:
+    """A bound on 1 - power that falls with ``n``; 1 where nothing is proved."""
+    needed = math.log(1 / level) / n
+    if _divergence(1.0, lam_null) <= needed:
+        return 1.0
+    low, high = lam_null, 1.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _divergence(middle, lam_null) < needed else (low, middle)
+    return math.exp(-n * _divergence(high, lam)) if high < lam else 1.0
+
+
+def _divergence(x: float, lam: float) -> float:
+    """``x ln(x / lam) + (1 - x) ln((1 - x) / (1 - lam))``."""
+    total = 0.0
+    for p, q in ((x, lam), (1 - x, 1 - lam)):
+        if p > 0:
+            total += p * math.log(p / q) if q > 0 else math.inf
+    return total

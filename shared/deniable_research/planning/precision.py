@@ -1,0 +1,139 @@
+"""How precise one estimated number will be, how many people it takes, and what its privacy costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from deniable.errors import ParameterError
+from deniable.estimation.intervals import check_confidence_level
+from deniable.estimation.intervals.interval import normal_quantile
+from deniable_research.planning.checks import check_people, smallest
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The variance of one estimated share or mean, beside the same number asked directly.
+
+    Attributes
+    ----------
+    variance : float
+        The number of reports times the variance of the estimate: sampling and noise.
+    direct : float
+        The same when people are asked directly and tell the truth: sampling alone.
+    epsilon : float
+        Privacy loss of one answer to the question; infinite if asked directly.
+    sensitivity : float
+        How far one person's answer can move the sums that a curator would publish.
+    span : float
+        Length of the range of the number: 1 for a share. Half widths must be below it.
+
+    Notes
+    -----
+    *Sample size*: ``z^2 variance / half_width^2``, rounded up.
+
+    *Break-even bias*: after ``n`` reports the mean squared error is ``variance / n``; that of ``n`` direct answers
+    which are wrong by ``bias`` on the whole is ``direct / n + bias^2``. They are equal at
+    ``bias = sqrt((variance - direct) / n)``, the standard error of the noise alone. For symmetric yes-no designs
+    that is ``sqrt(a b / ((a - b)^2 n))``, whatever the share.
+
+    *Trusted curator*: somebody who sees every true answer and publishes the sums with one Laplace draw each, of
+    scale ``sensitivity / epsilon`` [1]_. The draw moves the estimate by more than ``t`` with probability
+    ``exp(-t n epsilon / sensitivity)``, and adds ``2 (sensitivity / (n epsilon))^2`` to its variance: an error that
+    falls like ``1 / n``, where that of a local mechanism falls like ``1 / sqrt(n)``. It is the price of not having to
+    trust anybody.
+
+    References
+    ----------
+    .. [1] C. Dwork, F. McSherry, K. Nissim, A. Smith, "Calibrating noise to sensitivity in private data analysis",
+       TCC 2006, 265-284.
+
+    Examples
+    --------
+    Two fair coins and a share of .3: lam = .4, variance .4 x .6 / .25 = .96 against .3 x .7 = .21. With 1000 people
+    +-1.96 sqrt(.96 / 1000) = 6.1 points against 2.8, 4.6 times the people, and sqrt(.75 / 1000) = 2.7 points:
+
+    >>> from deniable import TwoCoin
+    >>> from deniable_research.planning import Asked
+    >>> precision = Asked.through(TwoCoin("1/2", "1/2")).at(0.3)
+    >>> round(precision.half_width(1000), 3), round(precision.directly.half_width(1000), 3)
+    (0.061, 0.028)
+    >>> round(precision.factor, 1), round(precision.break_even_bias(1000), 3)
+    (4.6, 0.027)
+    >>> precision.sample_size(0.05), precision.directly.sample_size(0.05), precision.curator_sample_size(0.05)
+    (1476, 323, 331)
+    """
+
+    variance: float
+    direct: float
+    epsilon: float = math.inf
+    sensitivity: float = 1.0
+    span: float = 1.0
+
+    @property
+    def directly(self) -> Precision:
+        """The precision of direct and truthful answers."""
+        return replace(self, variance=self.direct, epsilon=math.inf)
+
+    @property
+    def factor(self) -> float:
+        """How many times the people of direct questions are needed; infinite if those need one only."""
+        if self.direct == 0:
+            return math.inf if self.variance else 1.0
+        return self.variance / self.direct
+
+    def std_error(self, n: int) -> float:
+        """Standard error of the estimate from ``n`` reports."""
+        return math.sqrt(self.variance / check_people(n))
+
+    def half_width(self, n: int, confidence_level: float = 0.95) -> float:
+        """Half the length of a normal interval from ``n`` reports."""
+        return normal_quantile(check_confidence_level(confidence_level)) * self.std_error(n)
+
+    def sample_size(self, half_width: float, confidence_level: float = 0.95) -> int:
+        """The smallest number of reports whose normal interval is no wider.
+
+        Raises
+        ------
+        ParameterError
+            If ``half_width`` is not above 0 and below `span`.
+        """
+        return self._smallest(half_width, confidence_level, self.half_width)
+
+    def break_even_bias(self, n: int) -> float:
+        """How wrong ``n`` direct answers must be, on the whole, for randomised ones to have the smaller error."""
+        return math.sqrt(max(self.variance - self.direct, 0.0) / check_people(n))
+
+    def curator_noise(self, n: int, beta: float = 0.05) -> float:
+        """What a trusted curator's noise exceeds with probability ``beta`` only: ``ln(1 / beta) s / (n epsilon)``.
+
+        >>> from deniable import Warner
+        >>> from deniable_research.planning import Asked
+        >>> round(Asked.through(Warner.from_epsilon(1)).at(0.1).curator_noise(1000), 4)      # ln(20) / 1000
+        0.003
+        """
+        if not 0 < beta < 1:
+            raise ParameterError(f"beta: must be above 0 and below 1, got {beta}")
+        return math.log(1 / beta) * self._curator_scale(n)
+
+    def curator_half_width(self, n: int, confidence_level: float = 0.95) -> float:
+        """Half the length of a normal interval around a trusted curator's figure, sampling error included."""
+        error = math.sqrt(self.direct / check_people(n) + 2 * self._curator_scale(n) ** 2)
+        return normal_quantile(check_confidence_level(confidence_level)) * error
+
+    def curator_sample_size(self, half_width: float, confidence_level: float = 0.95) -> int:
+        """The smallest number of people with which a trusted curator is as precise."""
+        return self._smallest(half_width, confidence_level, self.curator_half_width)
+
+    def _curator_scale(self, n: int) -> float:
+        return self.sensitivity / (check_people(n) * self.epsilon)
+
+    def _smallest(self, half_width: float, confidence_level: float, width_of: Callable[[int, float], float]) -> int:
+        if not 0 < half_width < self.span:
+            whole = f"{self.span:g}, the whole range"
+            raise ParameterError(f"half_width: must be above 0 and below {whole}, got {half_width}")
+        return smallest(
+            lambda n: width_of(n, confidence_level) <= half_width,
+            f"half_width: {half_width:g} takes more people than there are; allow more width or more epsilon",
+        )

@@ -1,0 +1,78 @@
+"""The interval that a survey can expect: the mean width of the intervals that it will publish."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from scipy.stats import binom
+
+from deniable.errors import ParameterError
+from deniable.estimation.intervals import check_confidence_level, share_interval
+from deniable_research.planning.asked import Asked
+from deniable_research.planning.checks import check_people, check_share
+
+NEGLECTED = 1e-9
+"""Probability, on either side, of counts that are not looked at. No width exceeds 1."""
+
+MOST_INTERVALS = 400
+"""Beyond so many likely counts, intervals are computed at this many and interpolated: neighbours hardly differ."""
+
+
+def expected_width(
+    asked: Asked, n: int, share: float, confidence_level: float = 0.95, method: str = "default"
+) -> float:
+    """The mean width of the interval from ``n`` reports, over all counts that they may bring.
+
+    Parameters
+    ----------
+    asked : Asked
+    n : int
+    share : float
+        The true share.
+    confidence_level, method
+        As for `deniable.estimation.intervals.share_interval`.
+
+    Returns
+    -------
+    float
+        In share points, at most 1. Half of it is the *expected half width*. Near 0 and 1 it is below the width of
+        the normal interval, because intervals are cut there.
+
+    Raises
+    ------
+    ParameterError
+        If the mechanism's counts are no binomials: such shares have normal intervals, so that
+        ``2 * asked.at(share).half_width(n)`` is what to expect.
+
+    Notes
+    -----
+    ``sum P(C = c) width(c)`` with ``C`` binomial of ``n`` and ``b + (a - b) share``. Counts outside of all but 2e-9 of
+    the probability are left out, and among more than 400 likely counts the widths are interpolated. Needs scipy.
+
+    Examples
+    --------
+    Asked directly, one person: Clopper and Pearson's interval is 0 to .975 or .025 to 1, whatever the share:
+
+    >>> round(expected_width(Asked.directly(), 1, 0.3, method="clopper-pearson"), 4)
+    0.975
+    """
+    if asked.support is None:
+        raise ParameterError("expected_width: needs a mechanism whose reports support an option or do not")
+    return _expected(
+        asked.support, check_people(n), check_share(share), check_confidence_level(confidence_level), method
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _expected(support: tuple[float, float], n: int, share: float, confidence_level: float, method: str) -> float:
+
+    a, b = support
+    lam = b + (a - b) * share
+    low, high = (int(binom.ppf(tail, n, lam)) for tail in (NEGLECTED, 1 - NEGLECTED))
+    counts = np.arange(low, high + 1)
+    looked_at = np.unique(np.linspace(low, high, MOST_INTERVALS).round().astype(int))
+    intervals = [share_interval(int(count), n, support, confidence_level, method) for count in looked_at]
+    widths = np.interp(counts, looked_at, [interval.high - interval.low for interval in intervals])
+    chances = binom.pmf(counts, n, lam)
+    return float(chances @ widths / chances.sum())

@@ -1,0 +1,32 @@
+"""Regression with randomised answers: coefficients of the truth, from the reports.
+
+The outcome may be a randomised yes-no answer (`logistic`) or choice (`multinomial`), or a number that depends on
+randomised answers (`linear`, `linear_moments`). Everything here reads reports that were sent already, so it costs
+no privacy. A result says what it could not find out: no maximum, several maxima, a share at the end of its range.
+"""
+
+from deniable_research.regression.comparison import LikelihoodRatioTest, likelihood_ratio_test
+from deniable_research.regression.fit import Fit
+from deniable_research.regression.linear import linear, linear_moments
+from deniable_research.regression.logistic import logistic
+from deniable_research.regression.moment_fit import MomentFit
+from deniable_research.regression.multinomial import multinomial
+from deniable_research.regression.prediction import Prediction
+from deniable_research.regression.reports import Grouped, grouped
+from deniable_research.regression.rows import Glance, TidyRow
+
+__all__ = [
+    "Fit",
+    "Glance",
+    "Grouped",
+    "LikelihoodRatioTest",
+    "MomentFit",
+    "Prediction",
+    "TidyRow",
+    "grouped",
+    "likelihood_ratio_test",
+    "linear",
+    "linear_moments",
+    "logistic",
+    "multinomial",
+]

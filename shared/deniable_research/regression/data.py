@@ -1,0 +1,236 @@
+"""From a formula and a table, or from plain arrays, to the rows that a model is fitted to."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import qr
+
+from deniable.errors import ParameterError, describe
+from deniable.installing import install_hint
+
+SMALLEST_ANGLE = 1e-9
+"""Columns of length 1 count as collinear if one is this close to what the others span."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Complete rows: the covariates and every other column that belongs to them.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (n, p)
+        Covariates as coded, the intercept among them.
+    terms : tuple of str, length p
+    columns : mapping from str to ndarray of length n
+        The outcome and what else was asked for (weights, clusters, groups, ...), without missing values.
+    n_dropped : int
+        Rows left out because something was missing.
+    spec : object
+        How formulaic coded the covariates, to code new data alike; None for arrays.
+    """
+
+    matrix: NDArray[np.float64]
+    terms: tuple[str, ...]
+    columns: Mapping[str, NDArray[Any]]
+    n_dropped: int
+    spec: Any
+
+    def code(self, newdata: Any) -> NDArray[np.float64]:
+        """The covariates of new data, coded as those of the fit.
+
+        Raises
+        ------
+        ParameterError
+            If something is missing, or a categorical covariate has a level that the fit did not see.
+        """
+
+        if self.spec is None:
+            matrix = np.asarray(newdata, dtype=float)
+            if matrix.ndim != 2 or matrix.shape[1] != len(self.terms):
+                raise ParameterError(f"newdata: must be a matrix of {len(self.terms)} columns, got {matrix.shape}")
+        else:
+            from formulaic.errors import DataMismatchWarning, FormulaicError
+
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of pandas, about the levels that the next line refuses
+                    warnings.simplefilter("error", DataMismatchWarning)
+                    coded = self.spec.get_model_matrix(_table(newdata), na_action="ignore")
+            except DataMismatchWarning:
+                raise ParameterError("newdata: has levels of a covariate that the fit did not see") from None
+            except FormulaicError as error:
+                raise ParameterError(f"newdata: {error}") from None
+            matrix = np.asarray(coded, dtype=float)
+        if not np.isfinite(matrix).all():
+            raise ParameterError("newdata: must have no missing or infinite covariates")
+        return matrix
+
+
+def read_frame(
+    outcome: Any,
+    data: Any,
+    names: Sequence[str] | None,
+    columns: Mapping[str, str | ArrayLike | None],
+    without: Sequence[str] = (),
+) -> Frame:
+    """Read the rows of a model.
+
+    Parameters
+    ----------
+    outcome : str or array_like of length n
+        A formula, ``"reports ~ covariates"``, or the reports themselves.
+    data : DataFrame, mapping of columns, or array_like of shape (n, p)
+        The table of the formula, or the matrix of covariates with its column of ones.
+    names : sequence of str, optional
+        Names of the columns of a matrix; by default x0, x1, ...
+    columns : mapping
+        What else belongs to the rows, by role: the name of a column of the table, or an array of length n.
+    without : sequence of str
+        Terms of the formula that are no covariates: randomised predictors.
+    """
+    if isinstance(outcome, str):
+        found, coded, total, spec = _from_formula(outcome, data, columns, without)
+    else:
+        found, coded, total, spec = _from_arrays(outcome, data, names, columns)
+    return _complete(found, coded, total, spec)
+
+
+def _from_formula(
+    formula: str, data: Any, columns: Mapping[str, str | ArrayLike | None], without: Sequence[str]
+) -> tuple[dict[str, Any], Any, int, Any]:
+    try:
+        from formulaic import Formula, SimpleFormula
+        from formulaic.errors import FormulaicError
+    except ImportError:
+        raise ParameterError(f"formula: needs formulaic; {install_hint('research')}") from None
+    left, tilde, right = formula.partition("~")
+    if not tilde:
+        raise ParameterError(f'formula: must be like "report ~ age + sex", got {formula!r}')
+    table = _table(data)
+    outcome = left.strip().strip("`")
+    try:
+        parsed = Formula(right)
+        if not isinstance(parsed, SimpleFormula):
+            raise ParameterError(f"formula: must have one right side without parts, got {right.strip()!r}")
+        terms = list(parsed)
+        strangers = set(without) - {str(term) for term in terms}
+        mixed = [
+            str(term)
+            for term in terms
+            if str(term) not in without and set(without).intersection(Formula([term]).required_variables)
+        ]
+        if strangers or mixed:
+            raise ParameterError(
+                "formula: must hold every randomised predictor as a plain term without interactions, "
+                f"got {', '.join([*(f'no {name}' for name in sorted(strangers)), *mixed])}"
+            )
+        coded = Formula([term for term in terms if str(term) not in without]).get_model_matrix(table, na_action="drop")
+        if outcome not in table.columns:  # such as log(income)
+            table = table.assign(**{outcome: Formula(f"0 + {left}").get_model_matrix(table, na_action="ignore")})
+    except FormulaicError as error:
+        raise ParameterError(f"formula: {error}") from None
+    found = {"outcome": table[outcome]}
+    for role, given in columns.items():
+        if isinstance(given, str):
+            if given not in table.columns:
+                raise ParameterError(f"{role}: must be a column of the data, got {given!r}")
+            found[role] = table[given]
+        elif given is not None:
+            found[role] = given
+    return found, coded, len(table), coded.model_spec
+
+
+def _from_arrays(
+    outcome: Any, data: Any, names: Sequence[str] | None, columns: Mapping[str, str | ArrayLike | None]
+) -> tuple[dict[str, Any], Any, int, Any]:
+
+    matrix = np.asarray(data, dtype=float)
+    if matrix.ndim != 2:
+        raise ParameterError(f"data: must be a matrix of covariates with 2 dimensions, got {matrix.ndim}")
+    terms = tuple(names) if names is not None else tuple(f"x{j}" for j in range(matrix.shape[1]))
+    if len(terms) != matrix.shape[1] or len(set(terms)) != len(terms):
+        raise ParameterError(f"names: must be {matrix.shape[1]} different names, got {len(terms)}")
+    texts = [role for role, given in columns.items() if isinstance(given, str)]
+    if texts:
+        raise ParameterError(f"{texts[0]}: must be an array, because the data are no table with columns")
+    found = {"outcome": outcome} | {role: given for role, given in columns.items() if given is not None}
+    return found, (matrix, terms), len(matrix), None
+
+
+def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> Frame:
+    """Leave out the rows where anything is missing, and check what is left."""
+
+    present = np.zeros(total, dtype=bool)
+    if spec is not None:
+        terms = tuple(map(str, coded.columns))
+        matrix = np.full((total, len(terms)), np.nan)
+        where = np.asarray(coded.index)
+        matrix[where] = np.asarray(coded, dtype=float)
+        present[where] = True
+    else:
+        matrix, terms = coded
+        present[:] = ~np.isnan(matrix).any(axis=1)
+    arrays = {}
+    for role, given in found.items():
+        array = np.asarray(given)
+        if array.ndim != 1 or len(array) != total:
+            raise ParameterError(f"{role}: must be one value for each of {total} rows, got shape {array.shape}")
+        arrays[role] = array
+        present &= ~_missing(array)
+    kept = np.flatnonzero(present)
+    if not kept.size:
+        raise ParameterError("data: must hold a row without missing values, got none")
+    matrix = matrix[kept]
+    if not np.isfinite(matrix).all():
+        raise ParameterError("data: must have no infinite covariates")
+    _check_rank(matrix, terms)
+    return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, total - kept.size, spec)
+
+
+def _table(data: Any) -> Any:
+
+    if not isinstance(data, (pd.DataFrame, Mapping)):
+        raise ParameterError(f"data: must be a table or a mapping of columns for a formula, got {describe(data)}")
+    return pd.DataFrame(data).reset_index(drop=True)
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+
+    if array.dtype.kind == "f":
+        return np.asarray(np.isnan(array))
+    if array.dtype.kind != "O":
+        return np.zeros(len(array), dtype=bool)
+    return np.array([each is None or type(each).__name__ in {"NAType", "NaTType"} or each != each for each in array])
+
+
+def _check_rank(matrix: NDArray[np.float64], terms: Sequence[str]) -> None:
+    """Raise a ParameterError that names the terms unless no column is a combination of others."""
+
+    if not terms:
+        return
+    lengths = np.linalg.norm(matrix, axis=0)
+    empty = [term for term, length in zip(terms, lengths, strict=True) if length == 0]
+    if empty:
+        raise ParameterError(f"terms: must not be 0 in every row, got {', '.join(empty)}")
+    unit = matrix / lengths
+    _, triangle, order = qr(unit, mode="economic", pivoting=True)
+    size = np.abs(np.diag(triangle))
+    rank = int(np.sum(size > SMALLEST_ANGLE))
+    if rank == len(terms):
+        return
+    kept = order[:rank]
+    involved: set[int] = set()
+    for extra in order[rank:]:
+        weights, *_ = np.linalg.lstsq(unit[:, kept], unit[:, extra], rcond=None)
+        involved |= {int(extra), *map(int, kept[np.abs(weights) > 1e-6])}
+    raise ParameterError(
+        f"terms: must be linearly independent over the {len(matrix)} rows, but one of these is a combination of the "
+        f"others: {', '.join(terms[j] for j in sorted(involved))}"
+    )

@@ -1,0 +1,281 @@
+"""What a fit by maximum likelihood knows about itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import chi2
+
+from deniable.errors import ParameterError
+from deniable.estimation.intervals import check_confidence_level
+from deniable_research.regression.categorical import Categorical
+from deniable_research.regression.information import information, invert
+from deniable_research.regression.likelihood import Likelihood, Sample, numbered
+from deniable_research.regression.maximum import Search, climb
+from deniable_research.regression.penalty import CauchyPrior, penalised
+from deniable_research.regression.prediction import Prediction, predict
+from deniable_research.regression.profile import Profile
+from deniable_research.regression.rows import Glance, TidyRow, wald_row
+
+if TYPE_CHECKING:
+    from deniable_research.regression.maximum import Objective
+
+KINDS = ("observed", "expected", "opg", "sandwich")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model fitted by maximum likelihood, or penalised likelihood.
+
+    Attributes
+    ----------
+    params : ndarray
+        Estimates, in the order of `terms`.
+    terms : tuple of str
+    loglik : float
+        Log-likelihood at the estimates, without the prior.
+    n : int
+        Rows; people where rows are weighted by frequencies.
+    n_effective : float
+        ``(sum w)^2 / sum w^2`` under weights (Kish), otherwise `n`.
+    n_dropped : int
+        Rows left out because something was missing.
+    converged : bool
+        Whether gradient and step vanished at a strict maximum of what was maximised.
+    diverged : bool
+        Whether no climb found a maximum of the likelihood that the data bound: it rises, or is all but flat, towards
+        infinite coefficients (`deniable_research.regression.maximum.LARGEST_ERROR`). Then the estimates are those under
+        `penalty`; without one they are where the climb ended, and every term that runs away has an infinite standard
+        error.
+    optima : int
+        Different ends that the climbs found, infinity among them. The first starts are enough if they all agree, so
+        this is a lower bound. The best one that the data bound is the estimate, even if a steeper one is higher: with
+        few people and much noise a step at some value of a covariate may fit better than any slope.
+    penalty : str or None
+        ``"cauchy"`` if `CauchyPrior` was added.
+    message : str
+        What to know before using the estimates; empty if nothing.
+    """
+
+    params: NDArray[np.float64]
+    terms: tuple[str, ...]
+    loglik: float
+    n: int
+    n_effective: float
+    n_dropped: int
+    converged: bool
+    diverged: bool
+    optima: int
+    penalty: str | None
+    message: str
+    model: Likelihood = field(repr=False)
+    sample: Sample = field(repr=False)
+    prior: CauchyPrior | None = field(repr=False)
+
+    @classmethod
+    def of(cls, model: Likelihood, sample: Sample, prior: CauchyPrior | None, found: Search, diverged: bool) -> Fit:
+        """The fit at the best end of a search."""
+        best = found.best
+        fit = cls(
+            params=best.params,
+            terms=model.terms,
+            loglik=model.evaluate(best.params)[0],
+            n=sample.n,
+            n_effective=sample.n_effective,
+            n_dropped=sample.frame.n_dropped,
+            converged=best.converged,
+            diverged=diverged,
+            optima=found.optima,
+            penalty=None if prior is None else "cauchy",
+            message="",
+            model=model,
+            sample=sample,
+            prior=prior,
+        )
+        object.__setattr__(fit, "message", " ".join(fit._remarks(found.beyond)))
+        return fit
+
+    @property
+    def objective(self) -> Objective:
+        """What was maximised."""
+        return penalised(self.model, self.prior)
+
+    @property
+    def value(self) -> float:
+        """Log-likelihood plus the logarithm of the prior, relative to its top."""
+        return self.objective(self.params)[0]
+
+    def at_end(self) -> list[int]:
+        """Positions of shares that are 0 or 1."""
+        return [j for j in self.model.bounded if self.params[j] in (0, 1)]
+
+    def covariance(self, kind: str | None = None, clusters: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Covariance of the estimates.
+
+        Parameters
+        ----------
+        kind : {"observed", "expected", "opg", "sandwich"}
+            Inverse of the negative second derivatives; of their expectation over everything that people could have
+            reported; of the sum of squared scores; or the sandwich of the first around the variance of the scores,
+            which holds for what the estimates tend to even if the model is wrong [1]_. Default: the sandwich with
+            weights or clusters, otherwise observed.
+        clusters : array_like, length n, optional
+            Other clusters than those of the fit, for the sandwich.
+
+        Returns
+        -------
+        ndarray, shape (terms, terms)
+            A term that the likelihood does not bound has variance inf and covariances NaN; a share at 0 or 1 has
+            NaN, and the others are given that it is there. All NaN if the fit did not converge otherwise.
+
+        References
+        ----------
+        .. [1] H. White, "Maximum likelihood estimation of misspecified models", Econometrica 50 (1982), 1-25.
+        """
+
+        kind = self.default_kind if kind is None and clusters is None else kind or "sandwich"
+        if kind not in KINDS:
+            raise ParameterError(f"kind: must be one of {', '.join(KINDS)}, got {kind!r}")
+        if clusters is not None and kind != "sandwich":
+            raise ParameterError(f"clusters: must go with the sandwich, got {kind}")
+        bread_kind = "observed" if kind == "sandwich" else kind
+        inverse = invert(information(self.model, self.prior, self.params, bread_kind), self.model, self.at_end())
+        if not self.converged and np.isfinite(inverse).all():  # stopped on a slope, where curvature says nothing
+            return np.full_like(inverse, np.nan)
+        if kind != "sandwich":
+            return inverse
+        labels = None if clusters is None else numbered(np.asarray(clusters))
+        if labels is not None and len(labels) != len(self.model.weights):
+            raise ParameterError(f"clusters: must be one for each of {len(self.model.weights)} rows, got {len(labels)}")
+        known = np.isfinite(np.diag(inverse))
+        bread = inverse[np.ix_(known, known)]
+        meat = self.sample.meat(self.model.scores(self.params), labels)[np.ix_(known, known)]
+        inverse[np.ix_(known, known)] = bread @ meat @ bread
+        return inverse
+
+    @property
+    def default_kind(self) -> str:
+        """The kind of standard errors unless somebody asks for another."""
+        return "observed" if self.sample.plain else "sandwich"
+
+    def tidy(
+        self, confidence_level: float = 0.95, kind: str | None = None, interval: str | None = None
+    ) -> list[TidyRow]:
+        """One row for each term.
+
+        Parameters
+        ----------
+        confidence_level : float
+            Above 0 and below 1.
+        kind : str, optional
+            Of standard errors, as for `covariance`.
+        interval : {"profile", "wald"}, optional
+            Profile likelihood is the default where observed information is; it is right where the likelihood is
+            skewed, as with rare truths and strong noise, and open where the data set no limit. With it, statistic
+            and p-value are those of the likelihood ratio of each term.
+        """
+
+        check_confidence_level(confidence_level)
+        kind = kind or self.default_kind
+        if interval not in (None, "profile", "wald"):
+            raise ParameterError(f"interval: must be profile or wald, got {interval!r}")
+        if interval == "profile" and not self.sample.plain:
+            raise ParameterError("interval: must be wald with weights or clusters, which make no likelihood")
+        if interval is None:
+            interval = "profile" if kind == "observed" and self.sample.plain else "wald"
+        errors = np.sqrt(np.diag(self.covariance(kind)))
+        rows = [wald_row(*each, confidence_level) for each in zip(self.terms, self.params, errors, strict=True)]
+        if interval == "wald" or not (self.converged or self.diverged):
+            return rows
+        profile = Profile.of(self)
+        return [profile.row(row, j, confidence_level) for j, row in enumerate(rows)]
+
+    def glance(self) -> Glance:
+        """One row about the whole fit."""
+
+        null, null_value, null_df = self._null
+        df, n = len(self.terms), self.n
+        statistic = max(0.0, 2 * (self.value - null_value)) if self.sample.plain else math.nan
+        lr_df = df - null_df
+        return Glance(
+            n=n,
+            n_effective=self.n_effective,
+            n_dropped=self.n_dropped,
+            loglik=self.loglik,
+            null_loglik=null,
+            df=df,
+            aic=2 * df - 2 * self.loglik,
+            bic=math.log(n) * df - 2 * self.loglik,
+            lr_statistic=statistic,
+            lr_df=lr_df,
+            p_value=float(chi2.sf(statistic, lr_df)) if lr_df else math.nan,
+            pseudo_r2=1 - self.loglik / null,
+            penalty=self.penalty,
+            optima=self.optima,
+            converged=self.converged,
+            diverged=self.diverged,
+        )
+
+    def predict(self, newdata: Any = None) -> Prediction:
+        """Shares of the truths for new rows, or for those of the fit.
+
+        Parameters
+        ----------
+        newdata : DataFrame, mapping of columns, or matrix, optional
+            Covariates, as the fit got them.
+
+        Raises
+        ------
+        ParameterError
+            If a covariate is missing or has a level that the fit did not see, or the outcome is a number.
+        """
+        if not isinstance(self.model, Categorical):
+            raise ParameterError("predict: must be asked of a categorical outcome, whose shares it gives")
+        matrix = self.sample.frame.matrix if newdata is None else self.sample.frame.code(newdata)
+        return predict(self.model, self.params, self.covariance(), matrix)
+
+    @cached_property
+    def _null(self) -> tuple[float, float, int]:
+        """Log-likelihood and objective of the model without covariates, and its number of parameters."""
+
+        directions = self.model.null_directions()
+        starts = [directions @ np.linalg.lstsq(directions, start)[0] for start in self.model.starts()]
+        n = float(self.model.weights.sum())
+        ends = [climb(self.objective, start, directions, self.model.bounded, n) for start in starts]
+        best = max(ends, key=lambda each: (each.converged, each.value))
+        return self.model.evaluate(best.params)[0], best.value, directions.shape[1]
+
+    def _remarks(self, beyond: float) -> list[str]:
+        remarks = []
+        if self.diverged:
+            end = (
+                "estimates are those under a Cauchy prior"
+                if self.penalty
+                else "terms that run away have infinite standard errors and their estimates mean nothing"
+            )
+            remarks.append(f"The likelihood has no maximum that the data bound, so {end}.")
+        elif self.penalty:
+            remarks.append("Estimates are those under a Cauchy prior.")
+        if self.penalty and not self.converged:
+            remarks.append("The climb did not converge: the estimates are no maximum and have no standard errors.")
+        if self.optima > 1:
+            remarks.append(f"The climbs found {self.optima} different ends; the best that the data bound is taken.")
+        if beyond > 0:
+            remarks.append(f"Coefficients that nothing bounds have a log-likelihood that is higher by {beyond:.3g}.")
+        for j in self.at_end():
+            remarks.append(
+                f"The share of {self.terms[j]} is {self.params[j]:.0f}, the end of its range: it has no standard error "
+                "and those of the others treat it as known."
+            )
+        if isinstance(self.model, Categorical) and self.model.reports.share == "cheaters":
+            crowded = int((self.model.shares(self.params, self.model.matrix)[:, 1] + self.params[-1] > 1).sum())
+            if crowded:
+                remarks.append(f"In {crowded} rows the shares of honest yes and cheaters add up to more than 1.")
+        if self.n_dropped:
+            remarks.append(f"{self.n_dropped} rows were left out because something was missing.")
+        return remarks

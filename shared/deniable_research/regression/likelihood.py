@@ -1,0 +1,124 @@
+"""What a model must offer to be fitted, and the rows that it is fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError
+
+if TYPE_CHECKING:
+    from deniable_research.regression.data import Frame
+    from deniable_research.regression.maximum import Value
+
+
+class Likelihood(Protocol):
+    """A log-likelihood with its derivatives, as a frozen value of its data."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def observed(self) -> NDArray[np.float64]: ...
+    @property
+    def terms(self) -> tuple[str, ...]: ...
+    @property
+    def matrix(self) -> NDArray[np.float64]: ...
+    @property
+    def logits(self) -> list[slice]: ...
+    @property
+    def bounded(self) -> Sequence[int]: ...
+    def evaluate(self, params: NDArray[np.float64]) -> Value: ...
+    def scores(self, params: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def possible(self, params: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]: ...
+    def directions(self) -> NDArray[np.float64]: ...
+    def null_directions(self) -> NDArray[np.float64]: ...
+    def starts(self) -> list[NDArray[np.float64]]: ...
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How the rows of a fit stand for people.
+
+    Attributes
+    ----------
+    frame : Frame
+    weights : ndarray, shape (n,)
+        Frequencies, or probability weights scaled to a mean of 1.
+    frequencies : bool
+        Whether a weight counts people who are all alike.
+    clusters : ndarray of int, shape (n,), or None
+    """
+
+    frame: Frame
+    weights: NDArray[np.float64]
+    frequencies: bool
+    clusters: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, frame: Frame) -> Sample:
+        """Check the columns ``weights``, ``frequencies`` and ``clusters`` of a frame."""
+
+        n, coefficients = frame.matrix.shape
+        given = [role for role in ("weights", "frequencies") if role in frame.columns]
+        if len(given) == 2:
+            raise ParameterError("weights, frequencies: must not both be given")
+        weights = np.ones(n)
+        for role in given:
+            weights = np.asarray(frame.columns[role])
+            if weights.dtype.kind not in "biuf" or not np.isfinite(weights).all() or (weights <= 0).any():
+                raise ParameterError(f"{role}: must be finite numbers above 0; leave out rows that count nothing")
+            if role == "frequencies" and (weights != np.floor(weights)).any():
+                raise ParameterError("frequencies: must be whole numbers; other weights are given as weights")
+            weights = weights.astype(float)
+            if role == "weights":
+                weights = weights / weights.mean()
+        people = round(weights.sum()) if given == ["frequencies"] else n
+        if people <= coefficients:
+            raise ParameterError(f"formula: must have fewer coefficients than people, got {coefficients} for {people}")
+        clusters = frame.columns.get("clusters")
+        numbers = None if clusters is None else numbered(clusters)
+        return cls(frame, weights, given != ["weights"], numbers)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the likelihood is one: independent people who count alike."""
+        return self.frequencies and self.clusters is None
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        return round(float(self.weights.sum())) if self.frequencies else len(self.weights)
+
+    @property
+    def n_effective(self) -> float:
+        """Kish's ``(sum w)^2 / sum w^2`` under probability weights."""
+        return float(self.n if self.frequencies else self.weights.sum() ** 2 / (self.weights**2).sum())
+
+    def meat(self, scores: NDArray[np.float64], clusters: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """Variance of the sum of the scores, for the sandwich: over people, or over clusters of them.
+
+        Times ``G / (G - 1)`` for ``G`` clusters, which are people where there are none.
+        """
+
+        labels = self.clusters if clusters is None else clusters
+        weighted = self.weights[:, None] * scores
+        if labels is not None:
+            count = int(labels.max()) + 1
+            if count < 2:
+                raise ParameterError("clusters: must be at least 2, got 1")
+            sums = np.zeros((count, scores.shape[1]))
+            np.add.at(sums, labels, weighted)
+            return sums.T @ sums * count / (count - 1)
+        product = scores.T @ weighted if self.frequencies else weighted.T @ weighted
+        return np.asarray(product * self.n / max(self.n - 1, 1))
+
+
+def numbered(labels: NDArray[np.generic]) -> NDArray[np.int64]:
+    """Labels of any kind as integers from 0."""
+
+    places: dict[object, int] = {}
+    return np.array([places.setdefault(label, len(places)) for label in labels.tolist()], dtype=np.int64)

@@ -1,0 +1,175 @@
+"""Linear regression on randomised predictors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deniable.errors import ParameterError
+from deniable_research.regression.data import Frame, read_frame
+from deniable_research.regression.fit import Fit
+from deniable_research.regression.fitting import fit_model
+from deniable_research.regression.latent import LatentPredictor
+from deniable_research.regression.likelihood import Sample
+from deniable_research.regression.moment_fit import MomentFit
+from deniable_research.regression.moments import corrected_least_squares
+from deniable_research.regression.predictors import Cells
+from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
+from deniable_research.regression.tables import Design
+
+
+def linear(
+    outcome: str | ArrayLike,
+    data: Any,
+    randomised: Mapping[str, Design | Grouped],
+    *,
+    reports: Mapping[str, ArrayLike] | None = None,
+    names: Sequence[str] | None = None,
+    weights: str | ArrayLike | None = None,
+    frequencies: str | ArrayLike | None = None,
+    clusters: str | ArrayLike | None = None,
+    penalty: str | None = "auto",
+    start: ArrayLike | None = None,
+    random_starts: int = 5,
+    seed: int = 0,
+) -> Fit:
+    """Linear regression of a number on answers that were randomised, by maximum likelihood.
+
+    Parameters
+    ----------
+    outcome : str or array_like of length n
+        A formula like ``"income ~ age + affair"`` in which every randomised predictor is a term of its own, or numbers.
+    data : DataFrame, mapping of columns, or array_like of shape (n, p)
+        The table of the formula, or the other covariates, with a column of ones.
+    randomised : mapping from name to mechanism, channel, (a, b) or grouped designs
+        What the answers to each randomised predictor went through; their columns hold the reports.
+    reports : mapping from name to array_like, optional
+        The reports, if the data are no table.
+    names, weights, frequencies, clusters, penalty, start, random_starts, seed
+        As for `logistic`.
+
+    Returns
+    -------
+    Fit
+        Terms: covariates, effects ``affair[T.yes]`` against the first truth, ``log(sigma)``, and the coefficients of
+        ``P(affair=yes)`` on the covariates.
+
+    Raises
+    ------
+    ParameterError
+        As for `logistic`.
+
+    Notes
+    -----
+    ``y = z b + e_x d + N(0, sigma^2)``. The truth ``x`` is not seen, so its distribution is part of the model: a
+    multinomial logit on all other covariates of the formula. Several randomised predictors are one truth, the cell
+    of their cross table. Residuals must be normal with one variance; `linear_moments` assumes neither that nor
+    anything about ``x``, and is less precise. Where the two contradict each other, the fit's message says so: a
+    mixture of normals finds two groups in any skewed outcome.
+
+    References
+    ----------
+    G. Blair, K. Imai, Y.-Y. Zhou, "Design and analysis of the randomized response technique", Journal of the
+    American Statistical Association 110 (2015), 1304-1319.
+
+    D. W. Heck, M. Moshagen, "RRreg: an R package for correlation and regression analyses of randomized response
+    data", Journal of Statistical Software 85 (2018), 2.
+
+    Examples
+    --------
+    Without noise it is least squares: the means of two groups are 2 and 5.
+
+    >>> table = {"hours": [1, 2, 3, 4, 5, 6], "affair": [0, 0, 0, 1, 1, 1]}
+    >>> fit = linear("hours ~ affair", table, {"affair": (1, 0)})
+    >>> [(row.term, round(row.estimate, 6)) for row in fit.tidy(interval="wald")][:2]
+    [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
+    """
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
+    moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
+    model = LatentPredictor(y, frame.matrix, cells, sample.weights, frame.terms, moments.guess(y, frame.matrix))
+    fit = fit_model(model, sample, penalty, start, random_starts, seed)
+    doubt = _doubt(fit, MomentFit.of((*frame.terms, *cells.terms), moments, sample))
+    return replace(fit, message=" ".join(filter(None, (fit.message, doubt))))
+
+
+APART = 4.0
+"""Standard errors by which likelihood and moments may differ: beyond once in 15,000 fits of a right model."""
+
+
+def _doubt(fit: Fit, moments: MomentFit) -> str:
+    """A sentence if the normal likelihood contradicts the estimates that do not suppose it.
+
+    Both are right if the model is, and likelihood is the more precise; then the variance of their difference is that
+    of moments minus that of likelihood, at most the former (J. A. Hausman, Econometrica 46 (1978), 1251-1271).
+    """
+    for row in reversed(moments.tidy()):  # effects of what was randomised stand last and matter most
+        found = float(fit.params[fit.terms.index(row.term)])
+        if row.std_error > 0 and abs(found - row.estimate) > APART * row.std_error:
+            return (
+                f"The likelihood of a normal outcome gives {row.term} = {found:.3g}, corrected least squares, which do "
+                f"not suppose it, {row.estimate:.3g} with a standard error of {row.std_error:.2g}: trust these "
+                "(linear_moments)."
+            )
+    return ""
+
+
+def linear_moments(
+    outcome: str | ArrayLike,
+    data: Any,
+    randomised: Mapping[str, Design | Grouped],
+    *,
+    reports: Mapping[str, ArrayLike] | None = None,
+    names: Sequence[str] | None = None,
+    weights: str | ArrayLike | None = None,
+    frequencies: str | ArrayLike | None = None,
+    clusters: str | ArrayLike | None = None,
+) -> MomentFit:
+    """Linear regression of a number on answers that were randomised, by corrected least squares.
+
+    The parameters are those of `linear`. Nothing is assumed about residuals or about the distribution of the true
+    answers; standard errors are those of the sandwich of the estimating equations (`corrected_least_squares`).
+
+    Examples
+    --------
+    >>> table = {"hours": [1, 2, 3, 4, 5, 6], "affair": [0, 0, 0, 1, 1, 1]}
+    >>> fit = linear_moments("hours ~ affair", table, {"affair": (1, 0)})
+    >>> [(row.term, round(row.estimate, 6)) for row in fit.tidy()]
+    [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
+    """
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
+    moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
+    return MomentFit.of((*frame.terms, *cells.terms), moments, sample)
+
+
+def _read(
+    outcome: str | ArrayLike,
+    data: Any,
+    randomised: Mapping[str, Design | Grouped],
+    reports: Mapping[str, ArrayLike] | None,
+    names: Sequence[str] | None,
+    weights: str | ArrayLike | None,
+    frequencies: str | ArrayLike | None,
+    clusters: str | ArrayLike | None,
+) -> tuple[Frame, NDArray[np.float64], Cells, Sample]:
+
+    if not randomised:
+        raise ParameterError("randomised: must name a predictor, got none")
+    columns: dict[str, Any] = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
+    if not isinstance(outcome, str) and set(reports or ()) != set(randomised):
+        raise ParameterError(f"reports: must hold arrays of {', '.join(randomised)}, because the data are no table")
+    for name, design in randomised.items():
+        columns[f"reports of {name}"] = name if reports is None else reports[name]
+        columns |= aligned_columns(design, f"reports of {name}")
+    frame = read_frame(outcome, data, names, columns, list(randomised) if isinstance(outcome, str) else ())
+    y = frame.columns["outcome"]
+    if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
+        raise ParameterError("outcome: must be finite numbers")
+    roles = {name: f"reports of {name}" for name in randomised}
+    cells = Cells.of(
+        {name: read_reports(frame.columns[role], randomised[name], frame.columns, role) for name, role in roles.items()}
+    )
+    return frame, y.astype(float), cells, Sample.of(frame)

@@ -1,0 +1,185 @@
+"""The maximum of a log-likelihood, from several starts, and an honest word on whether there is one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Value = tuple[float, NDArray[np.float64], NDArray[np.float64]]
+"""A value, its gradient and its second derivatives."""
+
+Objective = Callable[[NDArray[np.float64]], Value]
+
+MOST_STEPS = 200
+LONGEST_STEP = 4.0
+"""In coordinates in which 1 moves a linear predictor by about 1: further, second derivatives say nothing. Or half of
+the way that was climbed so far, so that a climb to infinity arrives."""
+SMALLEST_GRADIENT = 1e-10
+"""Per row. Where shares tend to 0 or 1 this is also what the log-likelihood can still gain per row."""
+SMALLEST_STEP = 1e-7
+FLAT = 1e-9
+"""Information per row below which a direction counts as flat: a standard error of the linear predictor above
+``3e4 / sqrt(n)``. Fits that run away end near `SMALLEST_GRADIENT`, because information falls with the gradient."""
+LARGEST_ERROR = 10.0
+"""Largest standard error of a linear predictor in any direction. With one of 10 logits, shares of 0.00005 and 0.99995
+are both within a standard error of 1/2: such a maximum exists, but the data do not bound it. It belongs to a step that
+noise alone can draw, or to a share that might as well be 0."""
+SAME_VALUE, SAME_PARAMETERS = 1e-6, 1e-4
+"""Two optima differ if their log-likelihoods, or else their parameters in the coordinates above, differ by more."""
+AGREEING_STARTS = 3
+"""If the first starts all agree, the other deterministic and the random ones are left out."""
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where a climb ended.
+
+    Attributes
+    ----------
+    params : ndarray
+    value : float
+        Minus infinity if the start was impossible.
+    converged : bool
+        Whether gradient *and* step vanished at a place that curves downwards in every direction.
+    flat : bool
+        Whether the gradient vanished because the likelihood flattens: the maximum is at infinity, or is no point.
+    """
+
+    params: NDArray[np.float64]
+    value: float
+    converged: bool
+    flat: bool
+    weakest: float = 0.0
+    """Information in the direction that has the least."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether this is a maximum that the data bound."""
+        return self.converged and self.weakest > LARGEST_ERROR**-2
+
+
+def climb(
+    objective: Objective,
+    start: NDArray[np.float64],
+    directions: NDArray[np.float64],
+    bounded: Sequence[int] = (),
+    n: float = 1.0,
+) -> Optimum:
+    """Newton's method with step halving, in the given directions; parameters in ``bounded`` stay within [0, 1].
+
+    Parameters
+    ----------
+    objective : callable
+        Value, gradient (q,) and second derivatives (q, q) at parameters (q,).
+    start : ndarray, shape (q,)
+    directions : ndarray, shape (q, free)
+        Where the parameters may go from the start, scaled so that steps of 1 are comparable.
+    bounded : sequence of int
+        Parameters that are shares. Each is moved by one direction only, which moves nothing else.
+    n : float
+        Number of rows: gradient and information are judged per row.
+
+    Notes
+    -----
+    Where the surface curves upwards, the step uses the absolute curvature, so that it climbs away from saddle
+    points instead of towards them. A share at its end that is pushed beyond is left there until it is pulled back.
+    """
+
+    params = np.array(start, dtype=float)
+    value, gradient, hessian = objective(params)
+    if not np.isfinite(value) or not np.isfinite(gradient).all():
+        return Optimum(params, -np.inf, False, False)
+    box = list(bounded)
+    converged = flat = False
+    weakest = math.inf
+    climbed, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
+    for _ in range(MOST_STEPS):
+        stuck = [j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)]
+        free = directions[:, ~directions[stuck].any(axis=0)] if stuck else directions
+        slope = free.T @ gradient
+        if not slope.size:
+            converged, weakest = True, math.inf
+            break
+        curvature, axes = np.linalg.eigh(-(free.T @ hessian @ free))
+        weakest = float(curvature[0])
+        along = (axes.T @ slope) / np.maximum(np.abs(curvature), 1e-14 * n)
+        length = float(np.linalg.norm(along))
+        if np.abs(slope).max() <= SMALLEST_GRADIENT * n:
+            flat = weakest <= FLAT * n
+            converged = not flat and length <= SMALLEST_STEP
+            if flat or converged:
+                break
+        step = free @ (axes @ along) * min(1.0, max(LONGEST_STEP, 0.5 * climbed) / max(length, 1e-300))
+        gain = float(gradient @ step)
+        for halving in range(40):
+            new = params + step * 0.5**halving
+            new[box] = np.clip(new[box], 0, 1)
+            if (new == params).all():
+                break
+            candidate = objective(new)
+            if candidate[0] >= value + 1e-4 * min(gain * 0.5**halving, gradient @ (new - params)) - 1e-13 * abs(value):
+                break
+        else:
+            new = params
+        if (new == params).all():  # no digit left to gain
+            converged = gain <= 1e-9 and weakest > FLAT * n
+            break
+        climbed += float(np.linalg.norm((new - params) * reach))
+        params = new
+        value, gradient, hessian = candidate
+    return Optimum(params, value, converged, flat, weakest)
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where several climbs led.
+
+    Attributes
+    ----------
+    best : Optimum
+        The highest maximum that the data bound; if there is none, the highest at all, or where a climb was stopped.
+    optima : int
+        How many different ends there were, runaways among them.
+    beyond : float
+        How much higher another climb came, to infinity or to a maximum that the data do not bound.
+    """
+
+    best: Optimum
+    optima: int
+    beyond: float
+
+
+def search(
+    objective: Objective,
+    starts: Iterable[NDArray[np.float64]],
+    directions: NDArray[np.float64],
+    bounded: Sequence[int] = (),
+    n: float = 1.0,
+) -> Search:
+    """Climb from every start, or until the first `AGREEING_STARTS` agree."""
+
+    inverse = np.asarray(np.linalg.pinv(directions), dtype=np.float64)
+    distinct: list[Optimum] = []
+    for climbed, start in enumerate(starts):
+        if climbed == AGREEING_STARTS and len(distinct) == 1 and distinct[0].bounded:
+            break
+        end = climb(objective, start, directions, bounded, n)
+        if np.isfinite(end.value) and not any(_same(end, other, inverse) for other in distinct):
+            distinct.append(end)
+    if not distinct:
+        return Search(end, 0, 0.0)
+    best = max(distinct, key=lambda each: (each.bounded, each.converged, each.value))
+    higher = [each.value - best.value for each in distinct if each.value > best.value + SAME_VALUE]
+    return Search(best, sum(each.converged or each.flat for each in distinct), max(higher, default=0.0))
+
+
+def _same(one: Optimum, other: Optimum, inverse: NDArray[np.float64]) -> bool:
+
+    if abs(one.value - other.value) > SAME_VALUE or one.flat != other.flat:
+        return False
+    apart = np.abs(inverse @ (one.params - other.params)).max(initial=0.0)
+    return bool(one.flat or apart <= SAME_PARAMETERS)  # places on one plateau are not told apart

@@ -1,0 +1,91 @@
+"""What corrected least squares know about themselves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.estimation.intervals import check_confidence_level
+from deniable_research.regression.likelihood import Sample
+from deniable_research.regression.moments import Moments
+from deniable_research.regression.rows import Glance, TidyRow, wald_row
+
+
+@dataclass(frozen=True)
+class MomentFit:
+    """Corrected least squares: estimates without a likelihood.
+
+    Attributes
+    ----------
+    params : ndarray
+        Estimates, in the order of `terms`; NaN where the corrected equations have no solution.
+    terms : tuple of str
+    sigma : float
+        Standard deviation of the residuals, NaN if the correction leaves none.
+    n, n_effective, n_dropped
+        As for `Fit`.
+    converged : bool
+        Whether the corrected equations have a solution.
+    message : str
+        What to know before using the estimates; empty if nothing.
+    """
+
+    params: NDArray[np.float64]
+    terms: tuple[str, ...]
+    sigma: float
+    n: int
+    n_effective: float
+    n_dropped: int
+    converged: bool
+    message: str
+    moments: Moments = field(repr=False)
+    sample: Sample = field(repr=False)
+
+    @classmethod
+    def of(cls, terms: tuple[str, ...], moments: Moments, sample: Sample) -> MomentFit:
+
+        solved, dropped = bool(np.isfinite(moments.params).all()), sample.frame.n_dropped
+        remarks = [] if solved else ["The corrected equations have no solution: too much noise for so few people."]
+        if dropped:
+            remarks.append(f"{dropped} rows were left out because something was missing.")
+        counts = (sample.n, sample.n_effective, dropped)
+        return cls(moments.params, terms, moments.sigma, *counts, solved, " ".join(remarks), moments, sample)
+
+    def covariance(self) -> NDArray[np.float64]:
+        """The sandwich, over clusters if the fit has them, shape (terms, terms)."""
+
+        if not self.converged:
+            return np.full((len(self.terms),) * 2, np.nan)
+        bread = np.linalg.inv(self.moments.bread)
+        return np.asarray(bread @ self.sample.meat(self.moments.equations) @ bread)
+
+    def tidy(self, confidence_level: float = 0.95) -> list[TidyRow]:
+        """One row for each term, with Wald's test and interval."""
+
+        check_confidence_level(confidence_level)
+        errors = np.sqrt(np.diag(self.covariance()))
+        return [wald_row(*each, confidence_level) for each in zip(self.terms, self.params, errors, strict=True)]
+
+    def glance(self) -> Glance:
+        """One row about the whole fit; what needs a likelihood is NaN."""
+        return Glance(
+            n=self.n,
+            n_effective=self.n_effective,
+            n_dropped=self.n_dropped,
+            loglik=math.nan,
+            null_loglik=math.nan,
+            df=len(self.terms),
+            aic=math.nan,
+            bic=math.nan,
+            lr_statistic=math.nan,
+            lr_df=0,
+            p_value=math.nan,
+            pseudo_r2=math.nan,
+            penalty=None,
+            optima=int(self.converged),
+            converged=self.converged,
+            diverged=not self.converged,
+        )

@@ -1,0 +1,133 @@
+"""Profile likelihood: intervals and tests of single parameters that need no standard error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from deniable.estimation.intervals import normal_quantile
+from deniable_research.regression.maximum import SAME_VALUE, climb
+from deniable_research.regression.rows import TidyRow, two_sided
+
+if TYPE_CHECKING:
+    from deniable_research.regression.fit import Fit
+
+FURTHEST = 100.0
+"""How far a linear predictor is moved in search of an end: beyond, every share is 0 or 1 to 40 digits."""
+
+PLATEAU = 1e-3
+"""What a log-likelihood without a maximum may still gain where its climb ended: nothing beside the 1.9 of a limit."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The profile of a fit: its maximum over all other parameters when one is held.
+
+    Notes
+    -----
+    An interval holds the values ``v`` with ``2 (max - max given v) <= z^2``; its ends are roots of the signed root
+    of the left side, which is nearly a straight line in ``v``. Where that never reaches ``z`` the end is infinite,
+    or the end of a share's range. A term that the likelihood does not bound stands somewhere on a plateau. Under
+    perfect separation the plateau falls off on the side of 0, and there is the finite end.
+    """
+
+    fit: Fit
+    covariance: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, fit: Fit) -> Profile:
+        return cls(fit, fit.covariance("observed"))
+
+    def row(self, wald: TidyRow, j: int, confidence_level: float) -> TidyRow:
+        """The row of a term with the interval and test of its profile in place of Wald's."""
+        z = normal_quantile(confidence_level)
+        low, high = self.end(j, -1, z), self.end(j, 1, z)
+        if j in self.fit.model.bounded:
+            return wald._replace(statistic=math.nan, p_value=math.nan, conf_low=low, conf_high=high)
+        root = math.copysign(_Path(self, j).root(0.0), wald.estimate)
+        if low == -math.inf and high == math.inf and abs(root) > z:  # an end that was not found: then 0 is not tested
+            root = math.nan
+        return wald._replace(statistic=root, p_value=two_sided(root), conf_low=low, conf_high=high)
+
+    def end(self, j: int, side: int, z: float) -> float:
+        """Where the profile of a parameter first falls by ``z^2 / 2`` on one side (-1 or 1) of the estimate."""
+
+        path, estimate = _Path(self, j), float(self.fit.params[j])
+        # a term that runs away stands on a plateau that falls off, if anywhere, on the side of 0
+        on_plateau = bool(np.isinf(self.covariance[j, j])) and side * estimate < 0
+        origin = 0.0 if on_plateau else estimate
+        limit = (1.0 if side > 0 else 0.0) if j in self.fit.model.bounded else side * math.inf
+        inner, before, step = estimate, 0.0, path.step
+        while True:
+            outer = inner + side * step
+            if on_plateau and side * outer >= 0:
+                outer, on_plateau = 0.0, False
+            if side * (outer - limit) >= 0:
+                outer = limit
+            root = path.root(outer)
+            if root >= z:
+                break
+            if on_plateau:
+                inner, before, step = outer, root, 2 * step
+                continue
+            # a profile that stops falling never gets there: steep enough, any slope looks like a threshold
+            if outer == limit or not root > before or abs(outer - origin) >= FURTHEST * path.unit:
+                return limit
+            inner, before = outer, root
+            step = min(max(1.1 * (z / root - 1), 0.1), 1.0) * max(abs(outer - origin), path.step)
+        return float(
+            brentq(lambda held: np.nan_to_num(path.root(held)) - z, inner, outer, xtol=1e-5 * path.step, rtol=1e-9)
+        )
+
+
+class _Path:
+    """Constrained maxima for one held parameter, each climbed from the nearest one known.
+
+    Steps at most double the distance from the estimate, so that the path stays on the estimate's own branch where
+    the likelihood has several.
+    """
+
+    def __init__(self, profile: Profile, j: int) -> None:
+
+        fit = profile.fit
+        self.fit, self.j = fit, j
+        unit = fit.model.directions()
+        moves = unit[j] != 0
+        self.unit = float(np.linalg.norm(unit[j]))
+        # what moves within the directions that would move the parameter, and all that do not
+        _, _, axes = np.linalg.svd(unit[j, moves][None, :])
+        self.directions = np.concatenate([unit[:, moves] @ axes[1:].T, unit[:, ~moves]], axis=1)
+        self.same = PLATEAU if np.isinf(profile.covariance.diagonal()).any() else SAME_VALUE
+        column = profile.covariance[:, j]
+        self.tangent = np.eye(len(unit))[j]
+        self.step = self.unit
+        if np.isfinite(column).all() and column[j] > 0:
+            self.tangent = column / column[j]
+            self.step = float(np.sqrt(column[j]))
+        self.known = {float(fit.params[j]): (0.0, fit.params)}
+
+    def root(self, held: float) -> float:
+        """Square root of twice the log-likelihood that holding the parameter costs.
+
+        NaN if something better than the fit is found then: elsewhere the likelihood has another maximum.
+        """
+
+        estimate = float(self.fit.params[self.j])
+        while held not in self.known:
+            nearest = min(self.known, key=lambda each: abs(each - held))
+            reach = max(self.step, 2 * abs(nearest - estimate))
+            here = held if abs(held - estimate) <= reach else estimate + math.copysign(reach, held - estimate)
+            start = self.known[nearest][1] + (here - nearest) * self.tangent
+            bounded = [j for j in self.fit.model.bounded if j != self.j]
+            start[bounded] = np.clip(start[bounded], 0, 1)
+            start[self.j] = here
+            n = float(self.fit.model.weights.sum())
+            end = climb(self.fit.objective, start, self.directions, bounded, n)
+            cost = self.fit.value - end.value if end.converged or end.flat else math.nan
+            self.known[here] = (math.sqrt(max(0.0, 2 * cost)) if cost > -self.same else math.nan, end.params)
+        return self.known[held][0]

@@ -1,0 +1,240 @@
+"""How likely each row's report is under every truth, for any design and mixtures of designs.
+
+All that a likelihood needs of a design is ``P(report_i | truth x)``, one row of numbers for each person: so
+people who were asked directly, through coins or through a mechanism of this package stand in one model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deniable.errors import ParameterError, describe
+from deniable_research.designs import Groups
+from deniable_research.regression.tables import NO_YES, Design, SubsetTable, Table, positions, probabilities, table_of
+
+if TYPE_CHECKING:
+    from deniable_research.regression.tables import Rows
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Designs that differ between groups of people, and which row belongs to which group; `grouped` makes it."""
+
+    designs: Mapping[Any, Design] | Groups
+    by: Any
+
+
+def grouped(designs: Mapping[Any, Design] | Groups, by: str | ArrayLike) -> Grouped:
+    """Give each group of people its own design.
+
+    Parameters
+    ----------
+    designs : mapping from group to mechanism, channel or (a, b); or Groups
+        `Groups` are the designs of `deniable_research.designs` that estimate one more unknown from two groups, numbered
+        0 and 1 here.
+    by : str or array_like
+        The column of the data that holds each row's group, or the groups themselves.
+
+    Notes
+    -----
+    With ``g`` the probability of a true yes, `Groups` add one share ``s`` in [0, 1], the same for all people:
+
+    ======================== ===================================== ===================
+    design                   P(yes) in a group                     s
+    ======================== ===================================== ===================
+    cheater detection        ``g (1 - no) + (1 - g - s) yes``      cheaters [1]_
+    stochastic lie detector  ``g s + (1 - g) (1 - p)``             honest carriers [2]_
+    unrelated question       ``p g + (1 - p) s``                   unrelated yes [3]_
+    ======================== ===================================== ===================
+
+    References
+    ----------
+    .. [1] S. J. Clark, R. A. Desharnais, "Honest answers to embarrassing questions: detecting cheating in the
+       randomized response model", Psychological Methods 3 (1998), 160-168.
+    .. [2] M. Moshagen, J. Musch, E. Erdfelder, "A stochastic lie detector", Behavior Research Methods 44 (2012),
+       222-231.
+    .. [3] B. G. Greenberg et al., Journal of the American Statistical Association 64 (1969), 520-539.
+
+    Examples
+    --------
+    Two people were asked directly, two through fair coins:
+
+    >>> from deniable import TwoCoin
+    >>> design = grouped({"direct": (1, 0), "coins": TwoCoin("1/2", "1/2")}, by=["direct", "direct", "coins", "coins"])
+    >>> read_reports([0, 1, 0, 1], design, {"outcome: by": design.by}).likelihood.tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.75, 0.25], [0.25, 0.75]]
+    """
+    if not isinstance(designs, (Mapping, Groups)) or (isinstance(designs, Mapping) and not designs):
+        raise ParameterError(f"designs: must map groups to designs, or be Groups, got {describe(designs)}")
+    return Grouped(designs, by)
+
+
+@dataclass(frozen=True)
+class Reports:
+    """The reports of one question as a likelihood reads them.
+
+    Attributes
+    ----------
+    likelihood : ndarray, shape (n, truths)
+        ``P(report_i | truth x)``.
+    slope : ndarray, shape (n, truths), or None
+        What one unit of the unknown share of a two-group design adds to it.
+    truths : tuple of str
+    share : str or None
+        Name of that unknown share.
+    responses : callable
+        Everything that these people could have reported: a list of (likelihood, slope), adding up to 1 and 0.
+    scores : callable
+        Unbiased indicators of the truths, shape (n, truths); for designs without unknown share.
+    """
+
+    likelihood: NDArray[np.float64]
+    slope: NDArray[np.float64] | None
+    truths: tuple[str, ...]
+    share: str | None
+    responses: Callable[[], list[Rows]]
+    scores: Callable[[], NDArray[np.float64]]
+
+    def named(self, truths: Sequence[str]) -> Reports:
+        """The same reports with other names of the truths."""
+        if len(set(truths)) != len(self.truths) or len(truths) != len(self.truths):
+            raise ParameterError(f"truths: must be {len(self.truths)} different names, got {len(truths)}")
+        return replace(self, truths=tuple(truths))
+
+
+def aligned_columns(design: Design | Grouped, subject: str = "outcome") -> dict[str, Any]:
+    """The columns of a design that belong to rows, so that they lose the same rows as the reports."""
+    if isinstance(design, Grouped):
+        return {f"{subject}: by": design.by}
+    if isinstance(design, tuple):
+        pairs = zip("ab", design, strict=False)
+        return {f"{subject}: {role}": each for role, each in pairs if hasattr(each, "__len__")}
+    return {}
+
+
+def read_reports(
+    values: ArrayLike, design: Design | Grouped, columns: Mapping[str, Any], subject: str = "outcome"
+) -> Reports:
+    """Look up the likelihood of every row's report.
+
+    Raises
+    ------
+    ParameterError
+        If a report is none of its design's, or the design cannot tell truths apart. No report is repeated.
+    """
+
+    array = np.asarray(values)
+    if isinstance(design, tuple):
+        return _pairs(array, design, columns, subject)
+    if isinstance(design, Grouped):
+        tables, groups = _tables(design, np.asarray(columns[f"{subject}: by"]))
+    else:
+        tables, groups = [table_of(design, subject)], np.zeros(len(array), dtype=np.int64)
+        tables[0].check(subject)
+    truths, share = tables[0].truths, tables[0].share
+    if any(len(table.truths) != len(truths) for table in tables):
+        raise ParameterError(f"{subject}: designs of all groups must have the same truths")
+    likelihood = np.empty((len(array), len(truths)), order="F")  # as the shares that it meets, see `softmax`
+    slope = None if share is None else np.empty_like(likelihood)
+    for g, table in enumerate(tables):
+        rows = groups == g
+        likelihood[rows], slopes = table.look_up(array[rows], subject)
+        if slope is not None:
+            slope[rows] = slopes
+
+    def scores() -> NDArray[np.float64]:
+        found = np.empty_like(likelihood)
+        for g, table in enumerate(tables):
+            rows = groups == g
+            found[rows] = table.scores(array[rows], subject)
+        return found
+
+    return Reports(likelihood, slope, truths, share, lambda: _responses(tables, groups), scores)
+
+
+def _responses(tables: list[Table | SubsetTable], groups: NDArray[np.int64]) -> list[Rows]:
+    """The r-th response of every row's design; impossible where the design has fewer."""
+
+    every = [table.responses() for table in tables]
+    most = max(len(matrix) for matrix, _ in every)
+    padded = np.array([np.pad(matrix, ((0, most - len(matrix)), (0, 0))) for matrix, _ in every])
+    slopes = [slope for _, slope in every if slope is not None]
+    stacked = np.array(slopes) if slopes else None
+    return [(padded[groups, r], None if stacked is None else stacked[groups, r]) for r in range(most)]
+
+
+def _pairs(values: NDArray[Any], design: tuple[Any, Any], columns: Mapping[str, Any], subject: str) -> Reports:
+    """Each row its own ``(a_i, b_i)``."""
+
+    if len(design) != 2:
+        raise ParameterError(f"{subject}: design must be a pair (a, b), got {len(design)} values")
+    a, b = (
+        probabilities(columns.get(f"{subject}: {role}", each), subject) for role, each in zip("ab", design, strict=True)
+    )
+    yes = np.column_stack([np.broadcast_to(b, len(values)), np.broadcast_to(a, len(values))])
+    if np.all(yes[:, 0] == yes[:, 1]):
+        raise ParameterError(f"{subject}: a must differ from b, or reports tell nothing")
+    said_yes = positions(values, NO_YES, 0, 2, subject)[:, None] == 1
+
+    def scores() -> NDArray[np.float64]:
+        apart = yes[:, 1] - yes[:, 0]
+        if (apart == 0).any():
+            raise ParameterError(f"{subject}: a must differ from b in every row for moments")
+        score = (said_yes[:, 0] - yes[:, 0]) / apart
+        return np.column_stack([1 - score, score])
+
+    return Reports(
+        np.asfortranarray(np.where(said_yes, yes, 1 - yes)),
+        None,
+        NO_YES,
+        None,
+        lambda: [(1 - yes, None), (yes, None)],
+        scores,
+    )
+
+
+def _tables(design: Grouped, by: NDArray[Any]) -> tuple[list[Table | SubsetTable], NDArray[np.int64]]:
+
+    designs = design.designs
+    names = list(range(len(designs.matrices))) if isinstance(designs, Groups) else list(designs)
+    places = {name: place for place, name in enumerate(names)}
+    groups = np.array([places.get(each, -1) for each in by.tolist()], dtype=np.int64)
+    if (groups < 0).any():
+        expected = ", ".join(map(str, names))
+        raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
+    if not isinstance(designs, Groups):
+        tables = [table_of(each, f"group {name}") for name, each in designs.items()]
+        for g, (name, table) in enumerate(zip(names, tables, strict=True)):
+            if (groups == g).any():
+                table.check(f"group {name}")
+        return tables, groups
+    found = [*_with_unknown_share(designs)]
+    if len(np.unique(groups)) < 2 or np.array_equal(found[0].matrix, found[1].matrix):
+        raise ParameterError("by: must hold rows of both groups with different probabilities, which are compared")
+    return [*found], groups
+
+
+def _with_unknown_share(design: Groups) -> list[Table]:
+    """The equations of a two-group design, with ``1 - g``, ``g`` and the share put in for its unknowns."""
+
+    tables = []
+    for matrix in design.matrices:
+        columns = np.array(matrix, dtype=float).T
+        if design.name == "cheater_detection":  # honest no = 1 - g - s
+            no, yes, cheater = columns
+            known, slope, share = (no, yes), (cheater - no, cheater - no), "cheaters"
+        elif design.name == "stochastic_lie_detector":  # yes, honest = g s
+            no, honest, lying = columns
+            known, slope, share = (no, lying), (0 * no, honest - lying), "honest carriers"
+        elif design.name == "unrelated_question_unknown":
+            no, yes, other_no, other_yes = columns
+            known, slope, share = (no + other_no, yes + other_no), (other_yes - other_no,) * 2, "unrelated yes"
+        else:
+            raise ParameterError(f"designs: must be one of the two-group designs of channels, got {design.name!r}")
+        tables.append(Table(np.array(known).T, NO_YES, design.responses, 0, np.array(slope).T, share))
+    return tables

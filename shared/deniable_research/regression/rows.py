@@ -1,0 +1,89 @@
+"""Rows that fits print: one for each term, one for the whole."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from deniable.estimation.intervals import normal_quantile
+
+
+class TidyRow(NamedTuple):
+    """One term of a fit. ``pandas.DataFrame(fit.tidy())`` makes a table of them."""
+
+    term: str
+    estimate: float
+    std_error: float
+    """Infinite where the likelihood does not bound the term, NaN for a share at 0 or 1."""
+    statistic: float
+    """With profile intervals the signed root of the likelihood ratio, NaN if a fit without the term turns out better;
+    otherwise estimate over standard error."""
+    p_value: float
+    """Two-sided, standard normal."""
+    conf_low: float
+    conf_high: float
+
+
+def wald_row(term: str, estimate: float, std_error: float, confidence_level: float) -> TidyRow:
+    """A row from an estimate and its standard error.
+
+    >>> row = wald_row("age", 1.0, 0.5, 0.95)
+    >>> row.statistic, round(row.p_value, 4), round(row.conf_low, 4), round(row.conf_high, 4)
+    (2.0, 0.0455, 0.02, 1.98)
+    """
+    estimate, std_error = float(estimate), float(std_error)
+    margin = normal_quantile(confidence_level) * std_error
+    statistic = estimate / std_error if 0 < std_error < math.inf else math.nan
+    return TidyRow(term, estimate, std_error, statistic, two_sided(statistic), estimate - margin, estimate + margin)
+
+
+def two_sided(statistic: float) -> float:
+    """Probability that a standard normal number is further from 0."""
+    return math.erfc(abs(statistic) / math.sqrt(2))
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One row about a fit. ``pandas.DataFrame([fit.glance()])`` makes a table of it.
+
+    Attributes
+    ----------
+    n : int
+        Rows; the number of people where rows are weighted by frequencies.
+    n_effective : float
+        ``(sum w)^2 / sum w^2`` under weights (Kish), otherwise `n`.
+    n_dropped : int
+        Rows left out because something was missing.
+    loglik, null_loglik : float
+        Log-likelihood, and that of the model without covariates; the prior is not part of them.
+    df : int
+        Number of parameters.
+    aic, bic : float
+    lr_statistic, lr_df, p_value : float, int, float
+        Likelihood-ratio test against the model without covariates, the prior included. NaN under weights or
+        clusters, where it has no chi-square distribution.
+    pseudo_r2 : float
+        McFadden's ``1 - loglik / null_loglik``.
+    penalty : str or None
+    optima : int
+        Different ends that the climbs from several starts found. See `Fit`.
+    converged, diverged : bool
+    """
+
+    n: int
+    n_effective: float
+    n_dropped: int
+    loglik: float
+    null_loglik: float
+    df: int
+    aic: float
+    bic: float
+    lr_statistic: float
+    lr_df: int
+    p_value: float
+    pseudo_r2: float
+    penalty: str | None
+    optima: int
+    converged: bool
+    diverged: bool

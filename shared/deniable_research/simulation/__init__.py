@@ -1,0 +1,26 @@
+"""Simulating surveys before anybody is asked: bias, coverage and power, with people who do not do as they are told.
+
+`simulate` repeats a survey many times through its real mechanisms and estimator; `Simulation.draw` gives the reports of
+one such survey, `reports_csv` writes them as a collector does.
+"""
+
+from deniable_research.simulation.draw import DrawnCohort, generator_of, reports_csv, words_of
+from deniable_research.simulation.figures import SimulationRow
+from deniable_research.simulation.misbehaviour import Misbehaviour
+from deniable_research.simulation.simulate import DEFAULT_SEED, Simulation, simulate
+from deniable_research.simulation.truth import Truth, read_truth, truth_of
+
+__all__ = [
+    "DEFAULT_SEED",
+    "DrawnCohort",
+    "Misbehaviour",
+    "Simulation",
+    "SimulationRow",
+    "Truth",
+    "generator_of",
+    "read_truth",
+    "reports_csv",
+    "simulate",
+    "truth_of",
+    "words_of",
+]

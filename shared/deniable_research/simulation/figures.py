@@ -1,0 +1,133 @@
+"""What is noted of every published figure over repeated surveys, and what it comes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class SimulationRow:
+    """How one published figure behaves over repeated surveys.
+
+    The fields are the columns of the CSV, in order. Every figure that chance of the simulation moves has its Monte
+    Carlo standard error beside it [1]_.
+
+    Attributes
+    ----------
+    question, option, cohort : str
+        What the figure is about; a mean has no option.
+    statistic : {"share", "mean", "difference"}
+        A difference is the first cohort's share minus the second's.
+    truth, mean_estimate : float
+        What is true of the population, and the mean of the estimates of it.
+    bias, bias_error : float
+        ``mean_estimate - truth``.
+    empirical_se, empirical_se_error : float
+        Standard deviation of the estimates.
+    stated_se : float
+        What the survey says about it: the root of the mean squared standard error.
+    coverage, coverage_error : float
+        Share of the intervals that hold the truth.
+    mean_width : float
+    rejected, rejected_error : float or None
+        Share of the surveys in which `test` rejects.
+    test : str or None
+        "share = 0": the interval lies above 0. "no difference": the p-value is below ``1 - conf_level``.
+    repetitions, respondents : int
+        Of each survey; of a cohort its own.
+    conf_level : float
+    method : str
+        Of the intervals.
+
+    References
+    ----------
+    .. [1] T. P. Morris, I. R. White, M. J. Crowther, "Using simulation studies to evaluate statistical methods",
+       Statistics in Medicine 38 (2019), 2074-2102.
+    """
+
+    question: str
+    option: str
+    cohort: str | None
+    statistic: str
+    truth: float
+    mean_estimate: float
+    bias: float
+    bias_error: float
+    empirical_se: float
+    empirical_se_error: float
+    stated_se: float
+    coverage: float
+    coverage_error: float
+    mean_width: float
+    rejected: float | None
+    rejected_error: float | None
+    test: str | None
+    repetitions: int
+    respondents: int
+    conf_level: float
+    method: str
+
+
+class Key(NamedTuple):
+    """Which figure of a survey."""
+
+    question: str
+    option: str
+    cohort: str | None
+    statistic: str
+    truth: float
+    test: str | None
+
+
+class Outcome(NamedTuple):
+    """That figure in one repetition."""
+
+    estimate: float
+    std_error: float
+    low: float
+    high: float
+    rejected: bool
+    method: str
+
+
+def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level: float) -> SimulationRow:
+    """The row of one figure from its outcomes."""
+
+    estimates, errors, low, high, rejected = np.array([outcome[:5] for outcome in outcomes], dtype=float).T
+    repetitions = len(outcomes)
+    spread = float(estimates.std(ddof=1))
+    mean = float(estimates.mean())
+    rejection = float(rejected.mean())
+    coverage = float(((low <= key.truth) & (key.truth <= high)).mean())
+    return SimulationRow(
+        question=key.question,
+        option=key.option,
+        cohort=key.cohort,
+        statistic=key.statistic,
+        truth=key.truth,
+        mean_estimate=mean,
+        bias=mean - key.truth,
+        bias_error=spread / math.sqrt(repetitions),
+        empirical_se=spread,
+        empirical_se_error=spread / math.sqrt(2 * (repetitions - 1)),
+        stated_se=math.sqrt(float((errors**2).mean())),
+        coverage=coverage,
+        coverage_error=_error_of_share(coverage, repetitions),
+        mean_width=float((high - low).mean()),
+        rejected=rejection if key.test else None,
+        rejected_error=_error_of_share(rejection, repetitions) if key.test else None,
+        test=key.test,
+        repetitions=repetitions,
+        respondents=people,
+        conf_level=confidence_level,
+        method=outcomes[0].method,
+    )
+
+
+def _error_of_share(share: float, n: int) -> float:
+    return math.sqrt(share * (1 - share) / n)

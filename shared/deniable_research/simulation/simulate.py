@@ -1,0 +1,211 @@
+"""What a survey will find when it is repeated: bias, coverage and power of its own estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deniable.errors import ParameterError, describe
+from deniable.estimation.estimate import Estimate
+from deniable.estimation.published_rows import EstimateRow, Wanted, mean_row, share_rows
+from deniable.survey.document import Survey
+from deniable_research.comparison import difference
+from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of, tally_array
+from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
+from deniable_research.simulation.misbehaviour import Misbehaviour
+from deniable_research.simulation.truth import Shares, Truth, truth_of
+
+DEFAULT_SEED = 1
+
+MOST_DRAWS = 10**9
+"""Answers of one simulation: respondents times repetitions."""
+
+ABOVE_ZERO = "share = 0"
+EQUAL = "no difference"
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A survey to be repeated; `simulate` is the short form.
+
+    Attributes
+    ----------
+    survey : Survey
+    truth : mapping of str to shares, optional
+        As for `truth_of`.
+    respondents : int
+        People who answer, in both cohorts together.
+    misbehaviour : Misbehaviour
+    compare : mapping of str to shares, optional
+        Where the truth of a second cohort, one half of the people, is another one; questions that are not named have
+        the same truth. By default there is one cohort.
+    """
+
+    survey: Survey
+    truth: Mapping[str, Shares] | None = None
+    respondents: int = 1000
+    misbehaviour: Misbehaviour = Misbehaviour()  # noqa: RUF009 - a frozen value
+    compare: Mapping[str, Shares] | None = None
+
+    def __post_init__(self) -> None:
+        least = 1 if self.compare is None else 2
+        _check_number(self.respondents, "respondents", least, MOST_DRAWS)
+
+    @property
+    def cohorts(self) -> tuple[tuple[str | None, int, tuple[Truth, ...]], ...]:
+        """Label, number of people and truth of each cohort."""
+        truths = truth_of(self.survey, self.truth)
+        if self.compare is None:
+            return ((None, self.respondents, truths),)
+        first, second = self.survey.cohorts[:2] if len(self.survey.cohorts) > 1 else ("first", "second")
+        others = truth_of(self.survey, {**(self.truth or {}), **self.compare})
+        half = self.respondents // 2
+        return ((first, self.respondents - half, truths), (second, half, others))
+
+    def draw(self, generator: np.random.Generator) -> tuple[DrawnCohort, ...]:
+        """The reports of one survey."""
+        return tuple(
+            DrawnCohort(cohort, draw_reports(truths, people, self.misbehaviour, generator))
+            for cohort, people, truths in self.cohorts
+        )
+
+    def run(
+        self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: Wanted | None = None
+    ) -> tuple[SimulationRow, ...]:
+        """Repeat the survey; see `simulate`."""
+        _check_number(repetitions, "repetitions", 2, MOST_DRAWS // self.respondents)
+        asked = wanted or Wanted()
+        generator, cohorts = generator_of(seed), self.cohorts
+        figures: dict[Key, list[Outcome]] = {}
+        for _ in range(repetitions):
+            found = [_publish(*cohort, self.misbehaviour, generator, asked, figures) for cohort in cohorts]
+            if len(cohorts) == 2:
+                _compare(found, cohorts, asked, figures)
+        people = {cohort: n for cohort, n, _ in cohorts}
+        return tuple(
+            summary(key, outcomes, people.get(key.cohort, self.respondents), asked.confidence_level)
+            for key, outcomes in figures.items()
+        )
+
+
+def simulate(
+    survey: Survey,
+    truth: Mapping[str, Shares] | None = None,
+    respondents: int = 1000,
+    repetitions: int = 500,
+    *,
+    misbehaviour: Misbehaviour = Misbehaviour(),  # noqa: B008 - a frozen value
+    compare: Mapping[str, Shares] | None = None,
+    seed: int = DEFAULT_SEED,
+    wanted: Wanted | None = None,
+) -> tuple[SimulationRow, ...]:
+    """Draw whole surveys, estimate each one, and say how the estimates behave.
+
+    Every repetition draws other people from the population of the truth, sends their answers through the survey's own
+    mechanisms, and estimates as a collector publishes. Only the words of chance are PCG64's, so that the same seed
+    repeats the same surveys: this is a simulation, and no way to collect answers.
+
+    Parameters
+    ----------
+    survey : Survey
+    truth : mapping of str to shares, optional
+        True shares by question; by default all answers are equally frequent. See `truth_of`. Questions are answered
+        independently.
+    respondents, repetitions : int
+    misbehaviour : Misbehaviour
+        Who does not do as the survey supposes.
+    compare : mapping of str to shares, optional
+        Other truths of a second cohort, one half of the people.
+    seed : int
+    wanted : Wanted, optional
+        Confidence level, method, target, simultaneous intervals. With the target "respondents" the truth is still
+        that of the population.
+
+    Returns
+    -------
+    tuple of SimulationRow
+        In the order of cohorts, questions and options; then the differences.
+
+    Raises
+    ------
+    ParameterError
+        If the truth does not fit the survey, or there are too few people or too many draws.
+
+    Examples
+    --------
+    >>> from deniable import read_survey
+    >>> survey = read_survey('''
+    ... title = "T"
+    ... [[questions]]
+    ... id = "q"
+    ... type = "yes-no"
+    ... text = "Q?"
+    ... truth = "1/2"
+    ... ''')
+    >>> no, yes = simulate(survey, {"q": 0.3}, respondents=400, repetitions=100)
+    >>> yes.truth, abs(yes.bias) < 4 * yes.bias_error, 0.85 < yes.coverage <= 1
+    (0.3, True, True)
+    """
+    return Simulation(survey, truth, respondents, misbehaviour, compare).run(repetitions, seed, wanted)
+
+
+def _publish(
+    cohort: str | None,
+    people: int,
+    truths: tuple[Truth, ...],
+    misbehaviour: Misbehaviour,
+    generator: np.random.Generator,
+    wanted: Wanted,
+    figures: dict[Key, list[Outcome]],
+) -> dict[str, Estimate]:
+    """One cohort of one survey: note its published rows, return its estimates."""
+    reports = draw_reports(truths, people, misbehaviour, generator)
+    found = {}
+    for truth in truths:
+        question = truth.question
+        counts = tally_array(question.mechanism, reports[question.id])
+        if question.has_shares:
+            found[question.id] = question.mechanism.estimate(counts, people)
+            rows = share_rows(found[question.id], question.id, question.options, question.epsilon, cohort, wanted)
+            for row, share in zip(rows, truth.shares, strict=True):
+                _note(figures, row, share, ABOVE_ZERO, row.conf_low > 0)
+        if question.mean_values is not None:
+            mean = question.mechanism.estimate_mean(counts, people, question.mean_values)
+            _note(figures, mean_row(mean, question.id, question.epsilon, cohort, wanted), truth.mean, None, False)
+    return found
+
+
+def _note(figures: dict[Key, list[Outcome]], row: EstimateRow, truth: float, test: str | None, rejected: bool) -> None:
+    assert row.estimate is not None, "every cohort has people"
+    assert row.std_error is not None, "and no figure is a tick boxes' covariance"
+    key = Key(row.question, row.option, row.cohort, row.statistic, truth, test)
+    outcome = Outcome(row.estimate, row.std_error, row.conf_low, row.conf_high, rejected, row.method)
+    figures.setdefault(key, []).append(outcome)
+
+
+def _compare(
+    found: Sequence[Mapping[str, Estimate]],
+    cohorts: Sequence[tuple[str | None, int, tuple[Truth, ...]]],
+    wanted: Wanted,
+    figures: dict[Key, list[Outcome]],
+) -> None:
+    """Note the differences between the two cohorts of one survey."""
+    for first, second in zip(cohorts[0][2], cohorts[1][2], strict=True):
+        question = first.question
+        if not question.has_shares:
+            continue
+        for option, label in enumerate(question.options):
+            result = difference(found[0][question.id], found[1][question.id], option)
+            low, high = result.interval(wanted.confidence_level)
+            apart = first.shares[option] - second.shares[option]
+            rejected = result.p_value < 1 - wanted.confidence_level
+            outcome = Outcome(result.difference, result.std_error, low, high, rejected, result.method)
+            name = f"{cohorts[0][0]} - {cohorts[1][0]}"
+            figures.setdefault(Key(question.id, label, name, "difference", apart, EQUAL), []).append(outcome)
+
+
+def _check_number(value: object, subject: str, least: int, most: int) -> None:
+    if type(value) is not int or not least <= value <= most:
+        raise ParameterError(f"{subject}: must be an integer in [{least}, {most}], got {describe(value)}")

@@ -1,0 +1,177 @@
+"""What the people of a simulated survey truly are: shares of answers for every question."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError, describe
+from deniable.mechanisms import OneOfK, TickBoxes
+from deniable.survey.document import Question, Survey
+
+TOLERANCE = 1e-6
+"""Shares of a question may miss 1 by so much, as printed digits do."""
+
+Shares = float | Sequence[float] | Mapping[str, float]
+"""Of a yes-no question the share of yes; else one for each option (box, level, number), or some by name."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The true shares of one question.
+
+    Attributes
+    ----------
+    question : Question
+    shares : tuple of float
+        Of the answers in order, adding up to 1; of tick boxes of each box alone, people ticking them independently.
+    """
+
+    question: Question
+    shares: tuple[float, ...]
+
+    @property
+    def boxes(self) -> bool:
+        """Whether people can choose several options."""
+        return isinstance(self.question.mechanism, TickBoxes)
+
+    @property
+    def first(self) -> int:
+        """The answer with the lowest number."""
+        mechanism = self.question.mechanism
+        return mechanism.answer_range.start if isinstance(mechanism, OneOfK) else 0
+
+    @property
+    def mean(self) -> float:
+        """The mean of the true numbers; only where answers are numbers."""
+        return sum(share * number for share, number in zip(self.shares, self.numbers, strict=True))
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers that answers stand for."""
+        question = self.question
+        if question.type == "number":
+            return tuple(float(self.first + step) for step in range(len(self.shares)))
+        return tuple(map(float, question.options))
+
+    def draw(self, people: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """True answers of people: numbers of answers, or for tick boxes rows of 0 and 1."""
+
+        if self.boxes:
+            return (generator.random((people, len(self.shares))) < self.shares).astype(np.int64)
+        ends = np.cumsum(self.shares)[:-1]
+        return np.asarray(np.searchsorted(ends, generator.random(people), side="right") + self.first)
+
+
+def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple[Truth, ...]:
+    """The true shares of every question of a survey.
+
+    Parameters
+    ----------
+    survey : Survey
+    given : mapping of str to shares, optional
+        By question: the share of yes; a list of shares, one for each option; or shares by name of option or number,
+        the rest being spread evenly over the others. By default all answers to a question are equally frequent, and
+        every box is ticked by one half.
+
+    Raises
+    ------
+    ParameterError
+        If a question or an option is none of the survey's, or shares are none.
+
+    Examples
+    --------
+    >>> from deniable import read_survey
+    >>> survey = read_survey('''
+    ... title = "T"
+    ... [[questions]]
+    ... id = "q"
+    ... type = "choice"
+    ... text = "Q?"
+    ... options = ["a", "b", "c"]
+    ... epsilon = 1
+    ... ''')
+    >>> truth_of(survey, {"q": {"a": 0.5}})[0].shares
+    (0.5, 0.25, 0.25)
+    """
+    wanted = dict(given or {})
+    unknown = sorted(wanted.keys() - {question.id for question in survey.questions})
+    if unknown:
+        named = ", ".join(question.id for question in survey.questions)
+        raise ParameterError(f"truth: must be about questions of the survey ({named}), got {unknown[0]!r}")
+    return tuple(Truth(question, _shares(question, wanted.get(question.id))) for question in survey.questions)
+
+
+def read_truth(text: str) -> dict[str, Any]:
+    """Shares from TOML, a key for each question: ``affair = 0.32``, ``religious = [0.2, 0.3, 0.4, 0.1]``.
+
+    >>> read_truth("affair = 0.32")
+    {'affair': 0.32}
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ParameterError(f"truth: is not TOML: {problem}") from None
+
+
+def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
+    where = f"truth of {question.id}"
+    names = _names(question)
+    boxes = question.type == "ticks"
+    if given is None:
+        return (0.5 if boxes else 1 / len(names),) * len(names)
+    if isinstance(given, Mapping):
+        shares = _by_name(given, names, boxes, where)
+    elif isinstance(given, Sequence):
+        if len(given) != len(names):
+            raise ParameterError(f"{where}: must be {len(names)} shares, one for each answer, got {len(given)}")
+        shares = [_share(each, where) for each in given]
+    elif question.type == "yes-no":
+        yes = _share(given, where)
+        shares = [1 - yes, yes]
+    else:
+        raise ParameterError(f"{where}: must be a list of {len(names)} shares or shares by name, got {describe(given)}")
+    if not boxes:
+        total = math.fsum(shares)
+        if abs(total - 1) > TOLERANCE:
+            raise ParameterError(f"{where}: must add up to 1, got {total:g}")
+        if abs(total - 1) > 1e-12:
+            shares = [share / total for share in shares]
+    return tuple(shares)
+
+
+def _by_name(given: Mapping[str, float], names: Sequence[str], boxes: bool, where: str) -> list[float]:
+    for name in given:
+        if name not in names:
+            raise ParameterError(f"{where}: must name answers ({_few(names)}), got {name!r:.40}")
+    said = {name: _share(share, where) for name, share in given.items()}
+    others = len(names) - len(said)
+    rest = 0.5 if boxes else (1 - sum(said.values())) / others if others else 0.0
+    if rest < -TOLERANCE:
+        raise ParameterError(f"{where}: must add up to at most 1, got {sum(said.values()):g}")
+    return [said.get(name, max(rest, 0.0)) for name in names]
+
+
+def _names(question: Question) -> tuple[str, ...]:
+    if question.options:
+        return question.options
+    assert isinstance(question.mechanism, OneOfK), "numbers are asked through mechanisms of one value"
+    return tuple(map(str, question.mechanism.answer_range))
+
+
+def _share(value: object, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or not 0 <= value <= 1:
+        raise ParameterError(f"{where}: must be shares in [0, 1]")
+    return float(value)
+
+
+def _few(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join(every[:10]) + (", ..." if len(every) > 10 else "")
