@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ajwflhoa57o7ytiucpqyvulb44",
-  de: "52dt24b3g4wm6frpjylk4cpqk4",
-  en: "d4yr74e4lxfifcjop6rbo4zrfe",
-  es: "zjgzh5fx5boak6s5diyyk7xmj4",
-  fr: "ann2z2tnk4ahlcthsou4e2hf4i",
+  ar: "no5ulqk4cj3jsnxlvb7meszfo4",
+  de: "epkxepepgy4zt2r6olmfjn3zza",
+  en: "wnp3a7ktqldily3oukyp3grawe",
+  es: "5eyoyx4oqufjtm2cu3chhvgryi",
+  fr: "gbm6geme7usxlhp4nsejb3s3oy",
 };

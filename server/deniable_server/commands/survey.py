@@ -163,6 +163,12 @@ def warnings_about(checked: Survey) -> list[str]:
     today = datetime.datetime.now(datetime.UTC).date()
     if checked.closes and checked.closes < today:
         warnings.append(f"closes: {checked.closes} is past; no report will be taken")
+    warnings += [
+        f"question {question.id!r}: fresh = {checked.fresh!r} draws its permanent value anew, at its whole epsilon; "
+        "without fresh, each survey is a wave of its own"
+        for question in checked.questions
+        if checked.fresh and question.mechanism.has_waves
+    ]
     return [*warnings, *missing_translations(checked)]
 
 
