@@ -328,6 +328,6 @@ def test_three_waves_go_through_a_collector_and_come_back_as_estimates(collector
         assert client.memory.ledger(collector.url).epsilon == pytest.approx(2, abs=2e-6)
     for each in waves:
         assert collector.reports(each) == people
-        rows = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{each.id}/estimates.json").json()
+        rows = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{each.id}/estimates.json").json()["rows"]
         assert [row["option"] for row in rows] == ["no", "perhaps", "yes"]
         assert sum(row["estimate"] for row in rows) == pytest.approx(1)
