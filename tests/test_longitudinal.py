@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import urllib3
 
+from command_line import CommandLine
 from conftest import Clock, Collector
 from deniable import BudgetError, KAry, Longitudinal, ParameterError, Report, ReportError, Survey, read_survey
 from deniable.exact import exp_below
@@ -274,6 +275,13 @@ def test_a_fresh_wave_has_a_permanent_value_of_its_own_and_its_author_is_warned(
     assert warnings_about(panel()) == []
 
 
+def test_survey_check_says_both_epsilons(tmp_path: Path) -> None:
+    file = tmp_path / "panel.toml"
+    file.write_text(PANEL.format(wave=1), encoding="utf-8")
+    text = CommandLine("survey", "check").ok(file)
+    assert "  longitudinal, epsilon 2.0000 of all waves, 1.0000 of one\n" in text
+
+
 def test_a_permanent_value_that_is_damaged_is_refused(memory: Memory) -> None:
     memory.once(panel(1), HERE, draw_of(panel(1)))
     with memory._file.transaction() as db:
@@ -328,6 +336,6 @@ def test_three_waves_go_through_a_collector_and_come_back_as_estimates(collector
         assert client.memory.ledger(collector.url).epsilon == pytest.approx(2, abs=2e-6)
     for each in waves:
         assert collector.reports(each) == people
-        rows = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{each.id}/estimates.json").json()["rows"]
+        rows = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{each.id}/estimates.json").json()["estimates"]
         assert [row["option"] for row in rows] == ["no", "perhaps", "yes"]
         assert sum(row["estimate"] for row in rows) == pytest.approx(1)
