@@ -399,13 +399,13 @@ JAVASCRIPT_FAULTS = {
     ),
     "middle true": (
         "device.js",
-        "mechanism.randomize(choices[n], word)",
-        "[1, 2].includes(choices[n]) ? choices[n] : mechanism.randomize(choices[n], word)",
+        "mechanism.randomize(choices[n], word, isKept)",
+        "[1, 2].includes(choices[n]) ? choices[n] : mechanism.randomize(choices[n], word, isKept)",
     ),
     "true if two": (
         "device.js",
-        "mechanism.randomize(choices[n], word)",
-        "choices[0] && choices[2] ? choices[n] : mechanism.randomize(choices[n], word)",
+        "mechanism.randomize(choices[n], word, isKept)",
+        "choices[0] && choices[2] ? choices[n] : mechanism.randomize(choices[n], word, isKept)",
     ),
     "words shared": (
         "device.js",
