@@ -28,12 +28,15 @@ WINDOW = datetime.timedelta(days=90)
 MILLION = 10**6
 
 _QUESTION = '\n[[questions]]\nid = "{id}"\ntype = "{type}"\ntext = "{text}"\nepsilon = {epsilon}\n'
-_OPTIONS = 'options = ["cannabis", "cocaine"]\n'
+_MORE = {
+    "ticks": 'options = ["cannabis", "cocaine"]\n',
+    "choice": 'options = ["yes", "perhaps", "no"]\nmechanism = "longitudinal"\nwave_epsilon = 1\n',
+}
 
 
 def _survey(title: str, *asked: tuple[str, str, str, float], head: str = "") -> Survey:
     questions = [
-        _QUESTION.format(id=name, type=kind, text=text, epsilon=epsilon) + (_OPTIONS if kind == "ticks" else "")
+        _QUESTION.format(id=name, type=kind, text=text, epsilon=epsilon) + _MORE.get(kind, "")
         for name, kind, text, epsilon in asked
     ]
     return read_survey(f'title = "{title}"\ncohorts = ["web"]\n{head}' + "".join(questions))
@@ -41,6 +44,8 @@ def _survey(title: str, *asked: tuple[str, str, str, float], head: str = "") -> 
 
 AFFAIR = ("affair", "yes-no", "An affair?", 1)
 DRUGS = ("drugs", "ticks", "Which?", 2)
+PANEL = ("leave", "choice", "Leaving?", 3)
+PANEL_WAVES = ("Panel, first wave", "Panel, second wave", "Panel, third wave, with more")
 SURVEYS = (
     _survey("One", AFFAIR),
     _survey("The same under another title and id", ("liaison", "yes-no", "An affair?", 1)),
@@ -53,6 +58,10 @@ SURVEYS = (
     _survey("Second wave", AFFAIR, head='fresh = "each wave"\n'),
     _survey("Dear", ("debt", "yes-no", "Debts?", 4), ("theft", "yes-no", "Stolen?", 4)),
     *(_survey(f"Sum {n}", ("sum", "yes-no", f"Number {n}?", 3)) for n in range(6)),
+    _survey(PANEL_WAVES[0], PANEL),
+    _survey(PANEL_WAVES[1], ("quit", *PANEL[1:]), ("again", *PANEL[1:])),
+    _survey(PANEL_WAVES[2], AFFAIR, PANEL),
+    _survey("Panel, drawn anew", PANEL, head='fresh = "each wave"\n'),
 )
 
 
@@ -62,12 +71,13 @@ class Model:
 
     reports: dict[int, tuple[str, dict[str, bool]]] = field(default_factory=dict)
     noisy: dict[str, Any] = field(default_factory=dict)
+    waves: dict[tuple[int, str], int] = field(default_factory=dict)
     told: dict[tuple[str, str], tuple[datetime.date, int]] = field(default_factory=dict)
 
     def copy(self) -> Model:
         """Another device that remembers the same."""
         reports = {number: (text, dict(to)) for number, (text, to) in self.reports.items()}
-        return Model(reports, dict(self.noisy), dict(self.told))
+        return Model(reports, dict(self.noisy), dict(self.waves), dict(self.told))
 
     def step(self, step: dict[str, Any]) -> dict[str, Any]:
         """Do a step, and say what it comes to."""
@@ -85,13 +95,21 @@ class Model:
         self.__dict__ = after.__dict__
         return {"error": "crash"} if step.get("fault") == "crash" else {"result": result}
 
-    def answer(self, survey: int, collector: str, day: str, report: dict[str, Any] | None) -> str:
-        """Somebody presses Send; ``report`` is what would be drawn, None for a draw that fails."""
+    def answer(self, survey: int, collector: str, day: str, report: dict[str, Any] | None, words: list[int]) -> str:
+        """Somebody presses Send.
+
+        ``report`` is what would be drawn, None for a draw that fails, and ``words`` what its one wave is drawn with.
+        """
         self.charge(survey, collector, datetime.date.fromisoformat(day))
         if survey not in self.reports:
             if report is None:
                 raise _FailedDraw
-            values = {name: self.noisy.setdefault(key, report["answers"][name]) for name, key in keys(survey).items()}
+            values = {}
+            for name, key in keys(survey).items():
+                values[name] = self.noisy.setdefault(key, report["answers"][name])
+                if has_waves(key):
+                    drawn = wave(values[name], words[0], **json.loads(key)[-1])
+                    values[name] = self.waves.setdefault((survey, key), drawn)
             self.reports[survey] = (json.dumps(report | {"answers": values}, separators=(",", ":")), {})
         text, to = self.reports[survey]
         to.setdefault(collector, False)
@@ -163,6 +181,17 @@ def keys(survey: int) -> dict[str, str]:
     }
 
 
+def has_waves(key: str) -> bool:
+    """Whether each survey sends a draw of its own from the value of a question."""
+    return "again" in json.loads(key)[-1]
+
+
+def wave(value: int, word: int, k: int, again: int, **_: Any) -> int:
+    """What a wave sends of a permanent value, by the published integers."""
+    others = [option for option in range(k) if option != value]
+    return value if word < again else others[(word - again) * (k - 1) // (2**32 - again)]
+
+
 def some_step(dice: random.Random, day: datetime.date) -> dict[str, Any]:
     """A random step on a day."""
     where = {"survey": dice.randrange(len(SURVEYS)), "collector": dice.choice(list(PLACES))}
@@ -175,11 +204,12 @@ def some_step(dice: random.Random, day: datetime.date) -> dict[str, Any]:
     report = None
     if fault != "draw":
         values = {
-            asked.id: "".join(dice.choices("01", k=2)) if asked.type == "ticks" else dice.randrange(2)
+            asked.id: "".join(dice.choices("01", k=2)) if asked.type == "ticks" else dice.randrange(len(asked.options))
             for asked in SURVEYS[where["survey"]].questions
         }
         report = {"id": f"{dice.getrandbits(128):032x}", "cohort": dice.choice([None, "web"]), "answers": values}
-    return {"act": act, **where, "day": day.isoformat(), "report": report, "fault": fault}
+    words = [dice.getrandbits(32)]
+    return {"act": act, **where, "day": day.isoformat(), "report": report, "words": words, "fault": fault}
 
 
 def next_day(dice: random.Random, day: datetime.date) -> datetime.date:

@@ -22,6 +22,7 @@ from deniable import (
     ForcedResponse,
     Geometric,
     KAry,
+    Longitudinal,
     Mean,
     Mechanism,
     Question,
@@ -76,6 +77,9 @@ MECHANISMS: list[Mechanism] = [
     Exponential.calibrated(SCORE, 1),
     Mean.from_epsilon(0, 10, 1),
     Mean.from_epsilon(18, 99, 2),
+    Longitudinal.from_epsilon(2, 2, 1),
+    Longitudinal.from_epsilon(4, "1.5", "0.5"),
+    Longitudinal(7, "0.9", "0.3"),
 ]
 
 BAD_MECHANISMS: dict[str, dict[str, Any]] = {
@@ -131,6 +135,14 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "slope too steep": {"name": "mean", "lo": 0, "hi": 4, "slope": 2**30},
     "slope level": {"name": "mean", "lo": 0, "hi": 4, "slope": 0},
     "mean of one number": {"name": "mean", "lo": 4, "hi": 4, "slope": 2**20},
+    "waves without a weight": {"name": "longitudinal", "k": 4, "keep": 2863311529},
+    "waves with a weight of another name": {"name": "longitudinal", "k": 4, "keep": 2863311529, "more": 2863311529},
+    "waves that leave a rest": {"name": "longitudinal", "k": 4, "keep": 2863311529, "again": 2863311530},
+    "waves that mostly send another one": {"name": "longitudinal", "k": 2, "keep": 3 * 2**30, "again": 2**30},
+    "waves without noise": {"name": "longitudinal", "k": 2, "keep": 3 * 2**30, "again": 2**32},
+    "waves of pure noise": {"name": "longitudinal", "k": 2, "keep": 3 * 2**30, "again": 2**31},
+    "waves of no permanent value": {"name": "longitudinal", "k": 2, "keep": 2**31, "again": 3 * 2**30},
+    "k-ary with waves": {"name": "k-ary", "k": 2, "keep": 3 * 2**30, "again": 3 * 2**30},
     "integer that JavaScript cannot hold": {"name": "mean", "lo": 10**15, "hi": 10**15 + 2, "slope": 2**20},
 }
 
@@ -226,6 +238,24 @@ lo = 1
 hi = 7
 epsilon = 2
 mechanism = "discrete-laplace"
+
+[[questions]]
+id = "leave"
+type = "yes-no"
+text = "Do you think of leaving?"
+epsilon = 2
+wave_epsilon = 1
+mechanism = "longitudinal"
+
+[[questions]]
+id = "content"
+type = "scale"
+text = "How content are you?"
+lo = 1
+hi = 5
+epsilon = 1.5
+wave_epsilon = 0.5
+mechanism = "longitudinal"
 """
 
 
@@ -245,7 +275,9 @@ def thresholds(mechanism: Mechanism) -> set[int]:
         return {int(one * 2**32) for one in mechanism.channel_matrix[1]}
     if isinstance(mechanism, ForcedResponse):
         return {mechanism.truth, *itertools.accumulate(mechanism.forced)}
-    found = {value for key, value in mechanism.publish().items() if key in ("truth", "yes", "keep")}
+    found = {value for key, value in mechanism.publish().items() if key in ("truth", "yes", "keep", "again")}
+    if isinstance(mechanism, Longitudinal):
+        return found | thresholds(mechanism.permanent_response) | thresholds(mechanism.instantaneous_response)
     if isinstance(mechanism, KAry):
         found |= {mechanism.keep + lie * mechanism.other for lie in (1, mechanism.k - 2)}
     return found
@@ -560,6 +592,12 @@ def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
                 {"name": "geometric", "lo": 0, "hi": steps, "tails": tails(steps)},
                 {"name": "discrete-laplace", "lo": -2, "hi": steps, "margin": 3, "tails": tails(steps + 5)},
                 {"name": "exponential", "weights": [split(3, 1) for _ in range(3)]},
+                {
+                    "name": "longitudinal",
+                    "k": k,
+                    "keep": 2**32 - (k - 1) * other,
+                    "again": 2**32 - (k - 1) * dice.randrange(1, 2**32 // k),
+                },
                 {"name": "mean", "lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
             ]
         )
@@ -666,7 +704,7 @@ def ledger_vectors() -> list[dict[str, Any]]:
         model, steps = device_model.Model(), []
         for number, (survey, collector, day) in enumerate(asked):
             which = survey if isinstance(survey, int) else titles.index(survey)
-            values = {each.id: 1 if each.type == "yes-no" else "11" for each in device_model.SURVEYS[which].questions}
+            values = {each.id: "11" if each.type == "ticks" else 1 for each in device_model.SURVEYS[which].questions}
             report = {"id": f"{number:032x}", "cohort": None, "answers": values}
             step = {
                 "act": "answer",
@@ -674,6 +712,7 @@ def ledger_vectors() -> list[dict[str, Any]]:
                 "collector": collector,
                 "day": day,
                 "report": report,
+                "words": [0xB0000000 * number % 2**32],
                 "fault": None,
             }
             for each in ({"act": "look", "survey": which, "collector": collector, "day": day}, step):
@@ -712,6 +751,11 @@ def ledger_vectors() -> list[dict[str, Any]]:
             ("Twice the same", a, day),
         ),
         vector("waves cost anew", ("One", a, day), ("First wave", a, day), ("Second wave", a, day)),
+        vector(
+            "waves of one permanent value cost once",
+            *((title, a, day) for title in device_model.PANEL_WAVES),
+            ("One", a, day),
+        ),
         vector(
             "a clock that goes back",
             (sums[0], a, day),

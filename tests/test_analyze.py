@@ -7,8 +7,6 @@ import csv
 import io
 import json
 import math
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from dataclasses import fields
 from pathlib import Path
@@ -350,12 +348,3 @@ def test_help_has_a_sentence_and_examples() -> None:
         assert command.help
         assert command.help.splitlines()[0].endswith(".")
         assert f"Examples:\n    deniable analyze {name}" in ok(name, "--help")
-
-
-def test_importing_the_analysis_loads_neither_numpy_nor_pandas() -> None:
-    code = (
-        "import sys, deniable_research.commands.analyze, deniable_research.commands.simulate, deniable_research.simulation; "
-        "print([name for name in ('numpy', 'scipy', 'pandas', 'formulaic', 'matplotlib') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

@@ -131,6 +131,15 @@ def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) 
         assert finding.moved < 0.35, finding
 
 
+@pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
+def test_real_clients_pass_with_one_wave(draw: Draw) -> None:
+    found = audit_survey(read_survey(WAVES), untimed(draw), DRAWS // 3)
+    (finding,) = found.findings
+    assert found.faults == (), found
+    assert 0.999 < finding.declared <= 1, "one report is held to the epsilon of one wave"
+    assert 1 / 3 < finding.bound <= finding.declared
+
+
 def untimed(draw: Draw) -> Draw:
     """Without real times, which no test looks at."""
 
@@ -189,6 +198,19 @@ mechanism = "k-ary"
 """
     for name in ("first", "second", "third", "fourth")
 )
+
+
+WAVES = """
+title = "A panel"
+[[questions]]
+id = "leave"
+type = "choice"
+text = "Q?"
+options = ["a", "b", "c"]
+epsilon = 2
+wave_epsilon = 1
+mechanism = "longitudinal"
+"""
 
 
 def encode(values: Mapping[str, Any]) -> bytes:
@@ -377,18 +399,23 @@ JAVASCRIPT_FAULTS = {
     ),
     "middle true": (
         "device.js",
-        "mechanism.randomize(choices[n], word)",
-        "[1, 2].includes(choices[n]) ? choices[n] : mechanism.randomize(choices[n], word)",
+        "mechanism.randomize(choices[n], word, isKept)",
+        "[1, 2].includes(choices[n]) ? choices[n] : mechanism.randomize(choices[n], word, isKept)",
     ),
     "true if two": (
         "device.js",
-        "mechanism.randomize(choices[n], word)",
-        "choices[0] && choices[2] ? choices[n] : mechanism.randomize(choices[n], word)",
+        "mechanism.randomize(choices[n], word, isKept)",
+        "choices[0] && choices[2] ? choices[n] : mechanism.randomize(choices[n], word, isKept)",
     ),
     "words shared": (
         "device.js",
         "const values =",
         "const shared = systemWord();\n  word = () => shared;\n  const values =",
+    ),
+    "waves without their second step": (
+        "mechanisms/base.js",
+        "return isKept ? value : this.instantaneous(value, word);",
+        "const sent = this.instantaneous(value, word);\n    return this.second ? value : sent;",
     ),
     "one word off": ("mechanisms/k-ary.js", "draw < this.keep", "draw < this.keep + this.keep / 100"),
 }
@@ -403,7 +430,8 @@ def test_faults_planted_in_the_browser_client_are_caught(name: str, tmp_path: Pa
     text = planted.read_text(encoding="utf-8")
     assert text.count(old) == 1
     planted.write_text(text.replace(old, new), encoding="utf-8")
-    found = audit_survey(read_survey(FOUR), untimed(draws_of_javascript(tmp_path / "web" / "index.js")), 10_000)
+    survey = read_survey(WAVES if name.startswith("waves") else FOUR)
+    found = audit_survey(survey, untimed(draws_of_javascript(tmp_path / "web" / "index.js")), 10_000)
     assert ("form" if name == "cohort tells" else "source of chance") in found.faults, found
 
 

@@ -59,7 +59,7 @@ class FaultyFile(MemoryFile):
 def outcome(path: Path, step: dict[str, Any]) -> dict[str, Any]:
     """What a step comes to on the memory in a file; each step is a process of its own."""
     today = datetime.date.fromisoformat(step.get("day", "2026-11-25"))
-    memory = Memory(path, today=lambda: today)
+    memory = Memory(path, today=lambda: today, word=iter(step.get("words", [])).__next__)
     file = FaultyFile(path)
     file.fault = step.get("fault")
     memory._file = file
@@ -176,7 +176,10 @@ class Device(RuleBasedStateMachine):
         if step["act"] == "answer" and "result" in found:
             self.reports.setdefault(step["survey"], set()).add(found["result"])
             for question, value in json.loads(found["result"])["answers"].items():
-                self.values.setdefault(device_model.keys(step["survey"])[question], set()).add(value)
+                key = device_model.keys(step["survey"])[question]
+                if device_model.has_waves(key):
+                    key += str(step["survey"])
+                self.values.setdefault(key, set()).add(value)
 
     @rule(dice=st.randoms(use_true_random=False), survey=st.integers(0, len(SURVEYS) - 1))
     def two_at_once(self, dice: random.Random, survey: int) -> None:

@@ -97,8 +97,11 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
 
 
 def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> None:
-    (text,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/survey-file.md").read_text(encoding="utf-8"), re.DOTALL)
+    text, waves = re.findall(
+        r"```toml\n(.*?)```", (ROOT / "docs/survey-file.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     survey = read_survey(text)
     assert {question.type for question in survey.questions} == set(authoring.QUESTION_KEYS)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
+    assert read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism.has_waves

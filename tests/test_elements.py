@@ -334,7 +334,7 @@ def test_question_says_that_it_was_asked_before_elsewhere(
     collector: Collector, context: BrowserContext, survey: Survey
 ) -> None:
     first, second = survey, read_survey(SURVEY.replace("EPSILON", "0.4").replace("Elements", "Asked again"))
-    same = "this device sends the same as then"
+    same = "goes by what chance made of it then"
     told = collector.publish(first)
     with page_of(context, collector, f'<deniable-question name=affair src="{told}"></deniable-question>') as page:
         expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()

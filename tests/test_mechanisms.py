@@ -20,6 +20,7 @@ from deniable import (
     ForcedResponse,
     Geometric,
     KAry,
+    Longitudinal,
     Mean,
     Mechanism,
     ParameterError,
@@ -61,6 +62,9 @@ ONE_OF_K: list[OneOfK] = [
     Exponential.calibrated(SKEWED, 1),
     Mean.from_epsilon(0, 10, 1),
     Mean.from_epsilon(-5, 2, 4),
+    Longitudinal.from_epsilon(2, 2, 1),
+    Longitudinal.from_epsilon(5, "1.5", "0.25"),
+    Longitudinal(3, "9/10", "1/2"),
 ]
 MANY_BITS: list[Mechanism] = [
     Subset.from_epsilon(2, 1, 1),
@@ -88,7 +92,28 @@ Outcome = dict[int, Fraction]
 @functools.cache
 def exact_output(mechanism: OneOfK, answer: int) -> Outcome:
     """The exact distribution of `randomize` over all words, found by watching it and not from its parameters."""
+    if isinstance(mechanism, Longitudinal):
+        return exact_waves(mechanism, answer)
     return _over_words(mechanism, answer, [], 2 if isinstance(mechanism, (TwoCoin, ForcedResponse)) else 1)
+
+
+def exact_waves(mechanism: Longitudinal, answer: int) -> Outcome:
+    """The same of two steps, each watched over all words: the second one knows nothing but what the first one made."""
+    total: Outcome = {}
+    for length, (kept,) in _stretches(lambda word: {mechanism.permanent(answer, iter([word]).__next__): Fraction(1)}):
+        for second, (sent,) in _wave_of(mechanism, kept):
+            total[sent] = total.get(sent, Fraction(0)) + Fraction(length * second, UNIT**2)
+    for words in itertools.product((0, mechanism.keep, mechanism.again, UNIT - 1), repeat=2):
+        source = iter(words)
+        kept = mechanism.permanent(answer, iter(words[:1]).__next__)
+        assert mechanism.randomize(answer, source.__next__) == mechanism.instantaneous(kept, iter(words[1:]).__next__)
+        assert next(source, None) is None
+    return total
+
+
+@functools.cache
+def _wave_of(mechanism: Longitudinal, kept: int) -> list[tuple[int, Outcome]]:
+    return list(_stretches(lambda word: {mechanism.instantaneous(kept, iter([word]).__next__): Fraction(1)}))
 
 
 def _over_words(mechanism: OneOfK, answer: int, fixed: list[int], free: int) -> Outcome:
@@ -208,9 +233,10 @@ def test_epsilon_of_bits_is_the_exact_ratio(mechanism: Mechanism) -> None:
 def test_epsilon_is_the_largest_log_ratio_of_the_exact_distribution(mechanism: Mechanism) -> None:
     columns = [exact_output(mechanism, answer) for answer in mechanism.answer_range]
     ratio = max(a[report] / b[report] for a, b in itertools.permutations(columns, 2) for report in a)
-    assert mechanism.likelihood_ratio == ratio
+    assert mechanism.wave_likelihood_ratio == ratio
+    assert (mechanism.likelihood_ratio == ratio) != mechanism.has_waves
     exactly = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()  # 28 digits
-    assert exactly <= Decimal(mechanism.epsilon) <= exactly * (1 + Decimal("3e-16"))
+    assert exactly <= Decimal(mechanism.wave_epsilon) <= exactly * (1 + Decimal("3e-16"))
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
@@ -376,6 +402,16 @@ def test_directed_logarithm_and_exponential() -> None:
         lambda: KAry.from_coin(4, 1),
         lambda: KAry(4, "1/8"),
         lambda: KAry(4, 2863311530),
+        lambda: Longitudinal(4, "1/2", "1/4"),
+        lambda: Longitudinal(4, "1/4", "1/2"),
+        lambda: Longitudinal(4, "1/2", 2863311530),
+        lambda: Longitudinal(1, "1/2", "1/2"),
+        lambda: Longitudinal.from_epsilon(4, 1, 1),
+        lambda: Longitudinal.from_epsilon(4, 1, 0),
+        lambda: Longitudinal.from_epsilon(4, 1, -1),
+        lambda: Longitudinal.from_epsilon(4, 1, "nan"),
+        lambda: Longitudinal.from_epsilon(4, 1, "1e-9"),
+        lambda: Longitudinal.from_epsilon(4, 1, "0.9999999999"),
         lambda: ForcedResponse("1/2", ["1/2", "1/4"]),
         lambda: ForcedResponse("1/2", ["1", "0"]),
         lambda: ForcedResponse("1/2", "1/2"),
@@ -424,6 +460,8 @@ def test_many_answers_go_the_way_of_one(mechanism: OneOfK) -> None:
         firsts = drawn[: answers.size]
         drawn = [word for first in firsts for word in (first, next(seconds) if first >= mechanism.truth else 0)]
         assert next(seconds, None) is None
+    if isinstance(mechanism, Longitudinal):  # all first steps, then all second ones
+        drawn = [word for both in zip(drawn[: answers.size], drawn[answers.size :], strict=True) for word in both]
     source = iter(drawn)
     assert reports.shape == answers.shape
     assert reports.ravel().tolist() == [

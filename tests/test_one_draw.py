@@ -311,7 +311,7 @@ def test_same_question_under_other_titles_sends_the_same_value_and_says_so(
 ) -> None:
     page = context.new_page()
     witness = Witness.of(page)
-    note = "this device sends the same as then"
+    note = "this device goes by what chance made of it then"
     surveys = [survey_of(f"Title {n}", epsilon=3) for n in range(6)]
     for number, survey in enumerate(surveys):
         page.goto(collector.publish(survey))

@@ -15,6 +15,7 @@ from deniable.mechanisms import (
     ForcedResponse,
     Geometric,
     KAry,
+    Longitudinal,
     Mean,
     Mechanism,
     OneOfK,
@@ -47,7 +48,15 @@ def questions(draw: Any, number: int) -> Question:
     options: tuple[str, ...]
     if kind == "yes-no":
         options = YES_NO
-        mechanism = draw(st.sampled_from([Warner.from_epsilon(epsilon), TwoCoin(draw(shares), draw(shares))]))
+        mechanism = draw(
+            st.sampled_from(
+                [
+                    Warner.from_epsilon(epsilon),
+                    TwoCoin(draw(shares), draw(shares)),
+                    Longitudinal.from_epsilon(2, epsilon, epsilon / 2),
+                ]
+            )
+        )
     elif kind == "choice":
         options = draw(labels())
         k = len(options)
@@ -55,7 +64,14 @@ def questions(draw: Any, number: int) -> Question:
         forced = ForcedResponse(draw(shares), [f"{weight}/{sum(weights)}" for weight in weights])
         size = draw(st.integers(1, k - 1))
         mechanism = draw(
-            st.sampled_from([KAry.from_epsilon(k, epsilon), Subset.from_epsilon(k, size, epsilon), forced])
+            st.sampled_from(
+                [
+                    KAry.from_epsilon(k, epsilon),
+                    Subset.from_epsilon(k, size, epsilon),
+                    forced,
+                    Longitudinal.from_epsilon(k, epsilon, epsilon * 3 / 4),
+                ]
+            )
         )
     elif kind == "ticks":
         options = draw(labels())

@@ -8,10 +8,11 @@ import json
 import pytest
 
 from conftest import SURVEY
-from deniable import KAry, Survey, SurveyError, TwoCoin, Warner, address, parse_survey, read_survey
+from deniable import KAry, Longitudinal, Survey, SurveyError, TwoCoin, Warner, address, parse_survey, read_survey
 
 QUESTION = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n'
 CHOICE = '[[questions]]\nid = "q"\ntype = "choice"\ntext = "Q?"\noptions = ["a", "b", "c"]\nepsilon = 1\n'
+WAVES = "mechanism = 'longitudinal'\n"
 PLAIN = 'title = "T"\n' + QUESTION
 
 
@@ -33,6 +34,17 @@ def test_epsilon_on_yes_no_is_warner() -> None:
 def test_coin_on_choice_is_truth_or_any_option() -> None:
     text = 'title = "T"\n' + CHOICE.replace("epsilon = 1", 'truth = "1/2"')
     assert read_survey(text).questions[0].mechanism == KAry.from_coin(3, "1/2")
+
+
+@pytest.mark.parametrize("more", ["", 'decline = "No answer"\n'])
+def test_waves_on_yes_no_choice_and_scale(more: str) -> None:
+    waves = WAVES + "wave_epsilon = 0.5\n"
+    mechanism = read_survey(PLAIN + waves + more).questions[0].mechanism
+    assert mechanism == Longitudinal.from_epsilon(3 if more else 2, 1, "0.5")
+    choice = read_survey("title = 'T'\n" + CHOICE + waves + more).questions[0].mechanism
+    assert choice == Longitudinal.from_epsilon(4 if more else 3, 1, "0.5")
+    scale = PLAIN.replace("yes-no", "scale") + waves + 'lo = 1\nhi = 5\ngoal = "mean"\n'
+    assert read_survey(scale).questions[0].mechanism == Longitudinal.from_epsilon(5, 1, "0.5")
 
 
 def test_second_coin_can_be_biased() -> None:
@@ -101,6 +113,13 @@ def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
         (PLAIN.replace("epsilon = 1", "truth = 2147483648"), "truth: must be a probability such as"),
         (PLAIN + "options = ['no', 'yes']", "question 'q': has the unknown key 'options'"),
         (PLAIN + "epsilom = 1", "unknown key 'epsilom'; did you mean 'epsilon'"),
+        (PLAIN + "wave_epsilon = 0.5", "question 'q': wave_epsilon: needs mechanism = \"longitudinal\""),
+        (PLAIN + "mechanism = 'k-ary'", "question 'q': mechanism: must be one of warner, longitudinal, got 'k-ary'"),
+        (PLAIN + WAVES, "question 'q': wave_epsilon: must say how much noise one wave has, such as wave_epsilon = 0.5"),
+        (PLAIN + WAVES + "wave_epsilon = 1", "wave_epsilon: must be above 0 and below epsilon = 1, .* got 1"),
+        (PLAIN + WAVES + "wave_epsilon = 0", "wave_epsilon: must be above 0 and below epsilon = 1, .* got 0"),
+        (PLAIN + WAVES + "wave_epsilon = 'half'", "wave_epsilon: must be a number .*'half'"),
+        (PLAIN.replace("epsilon = 1", "truth = 0.5") + WAVES, "mechanism: needs epsilon, not coins"),
         ("title = 'T'\n" + CHOICE.replace('["a", "b", "c"]', '["a"]'), "options must be at least 2, got 1"),
         ("title = 'T'\n" + CHOICE.replace('["a", "b", "c"]', "[]"), "options must be at least 2, got 0"),
         ("title = 'T'\n" + CHOICE.replace('["a", "b", "c"]', '"a"'), "options must be a list .* got 'a'"),

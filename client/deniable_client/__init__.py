@@ -1,7 +1,7 @@
 """The Python client: runs where answers exist. Importing it loads neither numpy, scipy nor flask."""
 
 from deniable_client.client import Client, Delivery, Receipt, UndeliveredReport
-from deniable_client.device import randomize
+from deniable_client.device import permanent, randomize
 from deniable_client.link import Link, parse_link
 from deniable_client.memory import Kept, Memory, Told
 from deniable_client.memory_file import UnusableMemory
@@ -17,5 +17,6 @@ __all__ = [
     "UndeliveredReport",
     "UnusableMemory",
     "parse_link",
+    "permanent",
     "randomize",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deniable import (
@@ -20,7 +20,7 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable_client.connection import Connection
-from deniable_client.device import Given, randomize
+from deniable_client.device import Given, permanent, randomize
 from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, parse_link
 from deniable_client.memory import Kept, Memory, State, Told
@@ -179,7 +179,9 @@ class Client:
         With a memory this is the report that it keeps of the survey, drawn from these answers if there was none.
         """
         self.check(survey)
-        return self._once(survey, lambda: randomize(survey, answers, cohort))
+        if self.memory is None:
+            return randomize(survey, answers, cohort)
+        return self.memory.once(survey, self.collector, lambda: permanent(survey, answers, cohort), self.ceiling)
 
     def submit(self, survey: Survey, report: Report) -> Receipt:
         """Send a report; every try, now and later, sends the same bytes, and the collector counts it once.
@@ -188,8 +190,20 @@ class Client:
         ------
         ReportConflict
             If the memory keeps another report of the survey, or the collector another one of the same id.
+        ReportError
+            If the memory keeps none, and a question of the survey has waves: a report does not tell what to keep.
         """
-        if self._once(survey, lambda: report) != report:
+
+        def drawn_elsewhere() -> Report:
+            for question in survey.questions:
+                if question.mechanism.has_waves:
+                    raise ReportError(
+                        f"report: must be drawn by this client, whose memory keeps what the waves of question "
+                        f"{question.id!r} are made of, got one that was drawn elsewhere"
+                    )
+            return report
+
+        if self.memory and self.memory.once(survey, self.collector, drawn_elsewhere, self.ceiling) != report:
             raise ReportConflict(f"report: must be the one that this device keeps of survey {survey.id}, got another")
         try:
             return self.receipt(survey, again=self._deliver(survey.id, report.encode()))
@@ -238,9 +252,6 @@ class Client:
         """What a respondent can keep after the report has arrived."""
         odds = [sentence for question in survey.questions for sentence in odds_sentences(question)]
         return Receipt(survey.id, self.collector, (*odds, *whole_odds_sentences(survey)), again=again)
-
-    def _once(self, survey: Survey, draw: Callable[[], Report]) -> Report:
-        return self.memory.once(survey, self.collector, draw, self.ceiling) if self.memory else draw()
 
     def _deliver(self, survey_id: str, body: bytes) -> bool:
         """Send the bytes of a report and note what became of them; whether the collector knew them already."""

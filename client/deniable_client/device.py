@@ -5,11 +5,11 @@ Nothing in this module keeps, prints or raises an answer.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from deniable.errors import AnswerError, ReportError
-from deniable.mechanisms import OneOfK
-from deniable.mechanisms.base import Answer
+from deniable.mechanisms import Mechanism, OneOfK
+from deniable.mechanisms.base import Answer, ReportValue
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
 from deniable.survey.document import Question, Survey
@@ -30,7 +30,8 @@ def randomize(
 ) -> Report:
     """Mix chance into the answers to a survey; the result is all that may leave the device.
 
-    Draw once for each person: every further draw of the same answers gives more of them away.
+    Draw once for each person: every further draw of the same answers gives more of them away. That is so for the waves
+    of a longitudinal mechanism too, unless a `Memory` keeps the permanent value that each of them is made of.
 
     Parameters
     ----------
@@ -53,6 +54,32 @@ def randomize(
     ReportError
         If the survey has no such cohort, or requires one and there is none.
     """
+    return _draw(survey, answers, cohort, lambda mechanism, answer: mechanism.randomize(answer, word), report_id)
+
+
+@answers_stay
+def permanent(
+    survey: Survey,
+    answers: Mapping[str, Given],
+    cohort: str | None = None,
+    *,
+    word: Word = system_word,
+    report_id: str | None = None,
+) -> Report:
+    """The same as `randomize`, with the values that a device keeps: what `Memory.once` takes, and nobody sends.
+
+    They differ from those that are sent where a mechanism draws once more for each wave.
+    """
+    return _draw(survey, answers, cohort, lambda mechanism, answer: mechanism.permanent(answer, word), report_id)
+
+
+def _draw(
+    survey: Survey,
+    answers: Mapping[str, Given],
+    cohort: str | None,
+    mix: Callable[[Mechanism, Answer], ReportValue],
+    report_id: str | None,
+) -> Report:
     if not survey.takes_cohort(cohort):
         came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
@@ -64,7 +91,7 @@ def randomize(
         if question.id not in answers:
             raise AnswerError(f"answers: question {question.id!r} must be answered too; leaving it out would tell")
         choices[question.id] = true_answer(question, answers[question.id])
-    values = {question.id: question.mechanism.randomize(choices[question.id], word) for question in survey.questions}
+    values = {question.id: mix(question.mechanism, choices[question.id]) for question in survey.questions}
     return Report(report_id or new_report_id(), cohort, values)
 
 

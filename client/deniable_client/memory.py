@@ -13,12 +13,15 @@ import math
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from deniable.errors import BudgetError, ReportError
+from deniable.mechanisms.base import ReportValue
 from deniable.privacy.ceiling import Ceiling
 from deniable.privacy.ledger import Ledger
+from deniable.randomness import Word, system_word
 from deniable.report.report import Report, parse_report
 from deniable.survey.document import Survey
 from deniable_client.folder import user_data_folder
@@ -97,6 +100,8 @@ class Memory:
         An SQLite file, made with the first report; by default ``memory.db`` in `user_data_folder`.
     today : callable
         The day by which the ledger counts.
+    word : callable
+        Source of uniform 32-bit words, for what waves send of the values that are kept.
 
     Notes
     -----
@@ -108,19 +113,26 @@ class Memory:
     --------
     >>> import tempfile
     >>> from deniable import Question, Survey, TwoCoin
-    >>> from deniable_client import randomize
+    >>> from deniable_client.device import permanent
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     memory = Memory(f"{folder}/memory.db")
-    ...     draw = lambda: randomize(survey, {"q": "yes"})
+    ...     draw = lambda: permanent(survey, {"q": "yes"})
     ...     reports = {memory.once(survey, "https://collector.example", draw).encode() for _ in range(100)}
     ...     len(reports), round(memory.ledger("https://collector.example").epsilon, 4)
     (1, 1.0986)
     """
 
-    def __init__(self, path: Path | str | None = None, *, today: Callable[[], datetime.date] = utc_today) -> None:
+    def __init__(
+        self,
+        path: Path | str | None = None,
+        *,
+        today: Callable[[], datetime.date] = utc_today,
+        word: Word = system_word,
+    ) -> None:
         self.path = user_data_folder() / "memory.db" if path is None else Path(path)
         self.today = today
+        self.word = word
         self._file = MemoryFile(self.path)
 
     def once(
@@ -128,7 +140,8 @@ class Memory:
     ) -> Report:
         """The report of a survey: what is kept, or what ``draw`` makes, kept before this returns.
 
-        Of a question that was asked before, under whatever title, the report holds the value that was drawn then.
+        Of a question that was asked before, under whatever title, the report holds the value that was drawn then, or
+        what this survey's wave makes of it.
 
         Parameters
         ----------
@@ -136,7 +149,7 @@ class Memory:
         collector : str
             Whom the report is for; what is new to it is entered in its ledger.
         draw : callable
-            Called once at most, and not if there is a report.
+            Called once at most, and not if there is a report. Makes the values to keep, as `deniable_client.permanent`.
         ceiling : Ceiling, optional
             Its bound for a survey is also the bound for what one collector learns in 90 days.
 
@@ -228,11 +241,17 @@ class Memory:
         db.executemany("INSERT INTO told VALUES (?, ?, ?, ?)", entries)
 
     def _with_known_values(self, db: sqlite3.Connection, survey: Survey, report: Report) -> Report:
-        """A new report in which every question that was asked before has the value that it got then."""
+        """A new report: every question that was asked before has the value that it got then, or a draw from it."""
         values = dict(report.values)
-        for question, key in survey.keys.items():
-            db.execute("INSERT INTO noisy VALUES (?, ?) ON CONFLICT DO NOTHING", (key, values[question]))
-            (values[question],) = db.execute("SELECT value FROM noisy WHERE question = ?", (key,)).fetchone()
+        for question in survey.questions:
+            key, mechanism = survey.keys[question.id], question.mechanism
+            value = _kept(db, key, partial(values.__getitem__, question.id))
+            if mechanism.has_waves:
+                try:
+                    value = _kept(db, key + survey.id, partial(mechanism.instantaneous, value, self.word))
+                except ReportError:
+                    raise self._file.unusable(f"what it keeps of question {key} is no value of it") from None
+            values[question.id] = value
         return replace(report, values=values)
 
     def _report_of(self, db: sqlite3.Connection, survey: Survey) -> Report | None:
@@ -246,6 +265,16 @@ class Memory:
         if report is None or report.encode() != row[0]:
             raise self._file.unusable(f"what it keeps of survey {survey.id} is no report of it")
         return report
+
+
+def _kept(db: sqlite3.Connection, key: str, draw: Callable[[], ReportValue]) -> ReportValue:
+    """The value under a key, drawn if there is none."""
+    row = db.execute("SELECT value FROM noisy WHERE question = ?", (key,)).fetchone()
+    if row is None:
+        row = (draw(),)
+        db.execute("INSERT INTO noisy VALUES (?, ?)", (key, *row))
+    value: ReportValue = row[0]
+    return value
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ const numberedSentences = {
 export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
-    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked",
+    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show second isKept instantaneous cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 

@@ -29,16 +29,17 @@ import { dumps } from "./strict-json.js";
  * @param {string | null} [options.cohort] the label on the link, one of the survey's cohorts
  * @param {import("./randomness.js").Word} [options.word] drawn in the order of the questions
  * @param {string} [options.id] 32 hexadecimal digits
+ * @param {boolean} [options.isKept] with the values that a device keeps, for its memory, instead of those that it sends
  * @returns {Report}
  */
-export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId() } = {}) {
+export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId(), isKept } = {}) {
   if (!isCohort(survey, cohort)) throw new ReportError("cohort: must be one of the survey's cohorts");
   // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
   // called "constructor", which every object inherits.
   const given = new Map(Object.entries(answers));
   const choices = survey.questions.map((question) => choiceOf(question, given.get(question.id)));
   if (given.size > choices.length) throw new AnswerError("answers: must be to the survey's questions");
-  const values = survey.questions.map(({ id, mechanism }, n) => [id, mechanism.randomize(choices[n], word)]);
+  const values = survey.questions.map(({ id, mechanism }, n) => [id, mechanism.randomize(choices[n], word, isKept)]);
   return Object.freeze({ id, cohort, answers: Object.freeze(Object.fromEntries(values)) });
 }
 
@@ -50,10 +51,11 @@ export const isCohort = ({ cohorts, cohortRequired }, cohort) => (cohort === nul
 
 /**
  * Mix chance into one answer alone, for a form that is not ours.
- * @param {import("./survey.js").Question} question @param {unknown} answer as in `randomize`
+ * @param {import("./survey.js").Question} question @param {unknown} answer @param {import("./randomness.js").Word} word
+ * @param {boolean} [isKept] all as in `randomize`
  */
-export const randomizeAnswer = (question, answer, word = systemWord) =>
-  question.mechanism.randomize(choiceOf(question, answer), word);
+export const randomizeAnswer = (question, answer, word = systemWord, isKept) =>
+  question.mechanism.randomize(choiceOf(question, answer), word, isKept);
 
 /**
  * An answer as its mechanism takes it: the number of an option, a list of them, or a number itself.

@@ -137,7 +137,7 @@ export class DeniableSurvey extends DeniableElement {
     const { gone } = this;
     this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
-      const draw = () => randomize(view, answers, { cohort: place.cohort });
+      const draw = (/** @type {boolean} */ isKept) => randomize(view, answers, { cohort: place.cohort, isKept });
       const report = await this.#memory.once(view, place.collector, draw, this.#person);
       // If the page shows another survey by now, what is kept goes out when this one comes up again.
       if (gone === this.gone) this.#send(view, place, report, true);

@@ -9,6 +9,8 @@ export const english = {
   oddsNo: "Of 100 people whose true answer is No, about {q} send Yes and {other} send No.",
   "forced-response": "Of 100 people, about {p} send what they chose and {rest} send an option drawn by chance.",
   "k-ary": "Of 100 people who choose an option, about {p} send it and {rest} send another one.",
+  longitudinal:
+    "Of 100 people who choose an option, all waves together show it for about {p} and another one for {rest}; one wave shows less.",
   subset:
     "Of 100 people who choose an option, about {p} send a set of {w} options that holds it; of 100 who choose another, about {q} do.",
   "tick-boxes": "Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {rest} do.",

@@ -67,7 +67,8 @@ export class Memory {
 
   /**
    * The report of a survey: what is kept, or what `draw` makes, kept before this is done and charged to its collector.
-   * @param {Survey} survey @param {string} collector @param {() => import("./device.js").Report} draw
+   * @param {Survey} survey @param {string} collector @param {(isKept: boolean) => import("./device.js").Report} draw
+   *   a report with the values to keep, or to send
    * @param {string} [person] on a shared device, where nobody's values are another one's
    * @returns {Promise<string>} the text to send
    */
@@ -76,8 +77,10 @@ export class Memory {
     return this.#store.run(({ reports, noisy, told }) => {
       if (!person) charge(told, collector, survey.questions, day);
       if (!(name in reports)) {
-        const { id, cohort, answers } = draw();
-        const values = survey.questions.map(({ id, key }) => [id, person ? answers[id] : (noisy[key] ??= answers[id])]);
+        const { id, cohort, answers } = draw(!person);
+        const value = (/** @type {Question} */ each) =>
+          person ? answers[each.id] : valueOf(noisy, each, () => answers[each.id]);
+        const values = survey.questions.map((each) => [each.id, value(each)]);
         reports[name] = { report: encodeReport({ id, cohort, answers: Object.fromEntries(values) }), to: {} };
       }
       reports[name].to[collector] ??= false;
@@ -88,15 +91,18 @@ export class Memory {
   /**
    * The noisy value of one question, which is also that of its survey.
    * @param {Question} question @param {string} collector
-   * @param {() => number | string} [draw] without it, undefined unless the collector was told the value
+   * @param {() => number | string} [draw] the value to keep; without it, undefined unless the collector was told the one to send
    * @returns {Promise<number | string | undefined>}
    */
   value(question, collector, draw, day = today()) {
-    const { key } = question;
-    if (!draw) return this.#store.run(({ noisy, told }) => told[new URL(collector).origin]?.[key] && valid(noisy[key], question), true);
+    const { key, sent } = question;
+    const known = (/** @type {State} */ { noisy, told }) =>
+      // A wave of which nothing was drawn yet is asked, as a survey is.
+      told[new URL(collector).origin]?.[key] && (sent === key || sent in noisy || undefined) && valid(noisy[sent], question);
+    if (!draw) return this.#store.run(known, true);
     return this.#store.run(({ noisy, told }) => {
       charge(told, collector, [question], day);
-      return valid((noisy[key] ??= draw()), question);
+      return valueOf(noisy, question, draw);
     });
   }
 
@@ -149,6 +155,13 @@ function sum(ledgers, day) {
   const recent = ledgers.flatMap(Object.entries).filter(isRecent);
   return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all - -cost, 0) / 1e6;
 }
+
+/**
+ * What a survey sends of a question: the value that is kept, or what was drawn from it for this survey.
+ * @param {State["noisy"]} noisy @param {Question} question @param {() => number | string} draw
+ */
+const valueOf = (noisy, question, draw) =>
+  valid((noisy[question.sent] ??= question.mechanism.instantaneous(valid((noisy[question.key] ??= draw()), question))), question);
 
 /** A value that the mechanism of a question makes; another one is damaged. @param {any} value @param {Question} question */
 function valid(value, { mechanism }) {

@@ -105,7 +105,7 @@ export class DeniableQuestion extends DeniableElement {
       const mix = button(m.mix, async () => {
         const answer = asked.answer();
         if (asked.mark(answer === undefined)) return asked.inputs[0].focus();
-        const draw = () => randomizeAnswer(question, answer);
+        const draw = () => randomizeAnswer(question, answer, undefined, !this.kiosk);
         try {
           const value = this.kiosk ? draw() : await this.#memory.value(question, collector, draw);
           if (!signal.aborted) hold(value, true);

@@ -23,6 +23,7 @@ import { dumps } from "./strict-json.js";
  * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
  * @property {string | null} why why the author chose this mechanism
  * @property {string} key under which devices remember it: the hash of its text, options and mechanism
+ * @property {string} sent under which they remember what this survey sends of it: the key, or that of a wave
  */
 
 /** @typedef {ReturnType<typeof translate>} View a survey in somebody's language */
@@ -118,7 +119,7 @@ async function read(bytes, id) {
     isLive: results === "live",
     cohorts: maybe(cohorts, labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]),
     questions: Object.freeze(
-      await Promise.all(list(questions, 1, MAX_QUESTIONS).map((each) => question(each, fresh && id))),
+      await Promise.all(list(questions, 1, MAX_QUESTIONS).map((each) => question(each, id, fresh))),
     ),
     document,
   };
@@ -144,8 +145,8 @@ function rowsOf({ type, options, mechanism }) {
   return shares + (type === "scale" || type === "number" ? 1 : 0);
 }
 
-/** @param {any} published @param {unknown} wave the survey's address, where each survey asks anew @returns {Promise<Question>} */
-async function question(published, wave) {
+/** @param {any} published @param {string} survey its address @param {unknown} fresh @returns {Promise<Question>} */
+async function question(published, survey, fresh) {
   const { goal, id, mechanism: weights, options: given, text: words, type, why } = published;
   const [isNumber, isScale] = [type === "number", type === "scale"];
   demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
@@ -157,6 +158,9 @@ async function question(published, wave) {
   demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(type));
   demand(isNumber || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   exactly(published, { goal, id, mechanism: weights, options: given, text: words, type, why });
+  // The same question under another title, id or reason is the same question, unless each survey asks anew.
+  const known = { mechanism: weights, options: given, survey: fresh && survey, text: words, type };
+  const key = await address(utf8(dumps(known, sorted)));
   return Object.freeze({
     id,
     type: /** @type {Question["type"]} */ (type),
@@ -165,8 +169,8 @@ async function question(published, wave) {
     mechanism,
     goal: goal ?? null,
     why: maybe(why, plain, MAX_TEXT),
-    // The same question under another title, id or reason is the same question, unless each survey is a wave of its own.
-    key: await address(utf8(dumps({ mechanism: weights, options: given, survey: wave, text: words, type }, sorted))),
+    key,
+    sent: key + (mechanism.second ? survey : ""),
   });
 }
 

@@ -26,6 +26,7 @@ from deniable.mechanisms import (
     ForcedResponse,
     Geometric,
     KAry,
+    Longitudinal,
     Mean,
     Mechanism,
     Subset,
@@ -87,6 +88,9 @@ FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
     "exponential": _exponential,
     "mean": lambda draw: Mean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "discrete-laplace": lambda draw: DiscreteLaplace.from_epsilon(*_range(draw), str(draw.choice(EPSILONS[1:]))),
+    "longitudinal": lambda draw: Longitudinal.from_epsilon(
+        int(draw.integers(2, 12)), at := str(draw.choice(EPSILONS)), float(at) * float(draw.choice([0.2, 0.5, 0.8]))
+    ),
     "channel of Warner": lambda draw: channels.warner(_chance(draw)),
     "channel of forced response": lambda draw: channels.forced_response(_chance(draw), FORCED[draw.integers(5)]),
     "unrelated question": lambda draw: channels.unrelated_question(_chance(draw), _chance(draw)),

@@ -2,7 +2,7 @@
 
 import { UnusableMemory, Memory, parseSurvey } from "../../client/deniable_web/index.js";
 import { nothing } from "../../client/deniable_web/store.js";
-import { bytes } from "./helpers.js";
+import { bytes, tape } from "./helpers.js";
 
 /** A store that keeps texts, and fails when it is told to. Steps may interleave, as those of tabs do. */
 export function fakeStore() {
@@ -41,10 +41,21 @@ export async function differences(documents, steps) {
   const found = [];
   for (const step of steps) {
     const memory = new Memory(store); // a tab of its own
-    const outcome = await one(memory, store, surveys[step.survey], step);
+    const outcome = await one(memory, store, withWords(surveys[step.survey], step.words), step);
     if (JSON.stringify(outcome) !== JSON.stringify(step.expect)) found.push({ step, outcome });
   }
   return found;
+}
+
+/** The same survey, whose waves are drawn with these words. */
+function withWords(survey, words = []) {
+  const word = tape(words);
+  const questions = survey.questions.map((question) => {
+    const { mechanism } = question;
+    const instantaneous = { value: (value) => mechanism.instantaneous(value, word) };
+    return { ...question, mechanism: Object.create(mechanism, { instantaneous }) };
+  });
+  return { ...survey, questions };
 }
 
 const NAMES = { BudgetError: "budget", UnusableMemory: "memory" };

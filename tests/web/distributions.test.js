@@ -12,6 +12,7 @@ import {
   ForcedResponse,
   Geometric,
   KAry,
+  Longitudinal,
   Mean,
   Subset,
   TickBoxes,
@@ -65,6 +66,47 @@ for (const k of [2, 3, 7, 100]) {
     assert.equal(mechanism.keep + (k - 1) * other, UNIT); // the last word of the last option is the last word
   });
 }
+
+test("longitudinal: each step has exactly its weights, both together those of 2**64, and one wave tells less than all", () => {
+  for (const k of [2, 3, 7]) {
+    const [other, seldom] = [Math.floor(UNIT / (k + 6)), Math.floor(UNIT / (k + 2))];
+    const [keep, again] = [UNIT - (k - 1) * other, UNIT - (k - 1) * seldom];
+    const mechanism = new Longitudinal(k, keep, again);
+    /** How many words lead from one value to each: a step changes only at thresholds. */
+    const counts = (/** @type {(word: number) => number} */ step, first, each) => {
+      const found = Array(k).fill(0);
+      for (let n = 0; n < k; n++) {
+        const [start, end] = n ? [first + (n - 1) * each, first + n * each] : [0, first];
+        const value = step(start);
+        assert.equal(step(end - 1), value);
+        found[value] += end - start;
+      }
+      return found;
+    };
+    const weights = (value, most, each) => Array.from({ length: k }, (_, n) => (n === value ? most : each));
+    const sent = Array.from({ length: k }, () => Array(k).fill(0n));
+    for (let value = 0; value < k; value++) {
+      const kept = counts((word) => mechanism.randomize(value, tape([word]), true), keep, other);
+      assert.deepEqual(kept, weights(value, keep, other));
+      const wave = counts((word) => mechanism.instantaneous(value, tape([word])), again, seldom);
+      assert.deepEqual(wave, weights(value, again, seldom));
+      for (const first of [0, keep, UNIT - 1]) {
+        for (const second of [0, again, UNIT - 1]) {
+          const permanent = mechanism.randomize(value, tape([first]), true);
+          const report = mechanism.randomize(value, tape([first, second]));
+          assert.equal(report, mechanism.instantaneous(permanent, tape([second])));
+        }
+      }
+      for (let v = 0; v < k; v++) for (let u = 0; u < k; u++) sent[value][v] += BigInt(kept[u]) * BigInt(weights(u, again, seldom)[v]);
+    }
+    const [p, q] = [sent[0][0], sent[1][0]];
+    for (let x = 0; x < k; x++) for (let v = 0; v < k; v++) assert.equal(sent[x][v], x === v ? p : q);
+    assert.equal(p + BigInt(k - 1) * q, 2n ** 64n);
+    assert.ok(p * BigInt(other) < BigInt(keep) * q); // one wave's ratio is below that of all, in integers
+    const { epsilon, support } = new KAry(k, keep);
+    assert.deepEqual([mechanism.epsilon, mechanism.support], [epsilon, support]);
+  }
+});
 
 test("k-ary: the quotient of doubles is the integer quotient at every edge", () => {
   for (const k of [2, 3, 4, 1000, 65536]) {

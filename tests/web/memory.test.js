@@ -72,6 +72,58 @@ test("one value of a question, whether its survey or its question in a form came
   assert.equal(await new Memory(fakeStore()).value(ONE.questions[0], HERE), undefined);
 });
 
+test("three waves of a panel: one permanent value, a draw of its own for each, one charge", async () => {
+  const store = fakeStore();
+  const memory = new Memory(store);
+  const waves = ["Panel, first wave", "Panel, second wave", "Panel, third wave, with more"].map(titled);
+  const texts = [];
+  for (const wave of waves) texts.push(await memory.once(wave, HERE, drawOf(wave, 0)));
+  const { noisy, told } = JSON.parse(store.text);
+  const [question] = waves[0].questions;
+  assert.deepEqual(noisy[question.key], 0);
+  for (const wave of waves) {
+    const asked = wave.questions.filter(({ key }) => key === question.key);
+    const { answers } = JSON.parse(texts[waves.indexOf(wave)]);
+    for (const { id, sent } of asked) assert.equal(answers[id], noisy[sent]); // also where it stands twice
+    assert.equal(new Set(asked.map(({ sent }) => sent)).size, 1);
+  }
+  assert.equal(new Set(waves.map(({ questions }) => questions.find(({ key }) => key === question.key).sent)).size, 3);
+  assert.deepEqual(told[HERE][question.key][1], 3e6);
+  assert.deepEqual((await memory.look(waves[1], HERE)).totals, [4, 4]); // and 1 for the question that the third has more
+  for (const [n, wave] of waves.entries()) assert.equal(await memory.once(wave, "https://b.example", never), texts[n]);
+});
+
+test("waves are drawn: many of one permanent value are not all alike", async () => {
+  const memory = new Memory(fakeStore());
+  const [wave] = titled("Panel, first wave").questions;
+  const values = [];
+  for (let n = 0; n < 100; n++) values.push(await memory.value({ ...wave, sent: wave.key + n }, HERE, () => 2));
+  assert.equal(new Set(values).size, 3); // fails once in 10**6 runs
+});
+
+test("one wave's value, whether its survey or its question in a form came first; the next wave asks", async () => {
+  const [first, third] = [titled("Panel, first wave"), titled("Panel, third wave, with more")];
+  const [asked] = first.questions;
+  for (const isFormFirst of [true, false]) {
+    const memory = new Memory(fakeStore());
+    const inForm = () => memory.value(asked, HERE, () => 1);
+    const inSurvey = async () => JSON.parse(await memory.once(first, HERE, drawOf(first, 1))).answers.leave;
+    const values = isFormFirst ? [await inForm(), await inSurvey()] : [await inSurvey(), await inForm()];
+    assert.equal(values[0], values[1]);
+    assert.equal(await memory.value(asked, HERE), values[0]);
+    assert.equal(await memory.value(third.questions[1], HERE), undefined);
+  }
+});
+
+test("a kiosk draws both steps and keeps neither", async () => {
+  const store = fakeStore();
+  const wave = titled("Panel, first wave");
+  const kept = [];
+  const draw = (isKept) => (kept.push(isKept), drawOf(wave, 2)());
+  const text = await new Memory(store).once(wave, HERE, draw, "somebody");
+  assert.deepEqual([kept, JSON.parse(text).answers.leave, JSON.parse(store.text).noisy], [[false], 2, {}]);
+});
+
 test("what is drawn on a shared device is nobody else's: no value, no ledger, forgotten when told", async () => {
   const store = fakeStore();
   const memory = new Memory(store);

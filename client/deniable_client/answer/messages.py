@@ -26,7 +26,10 @@ WEAK = "Little protection: what you send, taken together, tells much about your 
 KIOSK = "This device keeps nothing. Please answer only once: every further report tells more about you."
 KIOSK_OTHER = "Go on only if you are another person: two reports tell more about a person than one."
 OTHER = "Press Enter if you are another person, or type stop: "
-SAME = "You were asked this before, all or in part: this device sends the same as then, whatever you answer now."
+SAME = (
+    "You were asked this before, all or in part: this device goes by what chance made of it then, "
+    "whatever you answer now."
+)
 TOLD = (
     "Share of what this device tells in 90 days at most, this survey included: {own} % to this collector, "
     "{all} % to all together."

@@ -49,7 +49,7 @@ class Finding:
     ----------
     question : str
     declared : float
-        The question's epsilon.
+        Epsilon of one report to the question.
     bound : float
         Lower bound on the real one.
     event : str

@@ -239,7 +239,7 @@ class Tables:
             event = f"{event} in {{{values}}}: {_shown(given[found.likelier])} against {_shown(given[found.other])}"
         else:
             bound = 0.0
-        return Finding(question.id, question.epsilon, bound, event, moved, fault)
+        return Finding(question.id, question.mechanism.wave_epsilon, bound, event, moved, fault)
 
 
 def _of_ids(table: Counts) -> Cells:

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "3fzonyspxm3bvxv45y2264pjkm",
-  de: "lkmoh6reamql7tl22sg43yioj4",
-  en: "l46d2ypqa56c657l7afa4encmq",
-  es: "63xt2huwpsdzlcbwtw3yp2vzsu",
-  fr: "nw6qjlvdxv42icexjoypmxhiu4",
+  ar: "kgwduepnhxjyg3y5ngrfp467o4",
+  de: "hyghp6aipyt2aqlgbjb735aehe",
+  en: "u3tgqe4pojvsixvi62pfpjagjy",
+  es: "umxwzgkzuonkxl4rleoxi5lugu",
+  fr: "ruxvu7bhge4nt6hk3ygu5t3uze",
 };

@@ -30,13 +30,26 @@ export class Mechanism {
   /** Otherwise: the largest probability, over all answers, that the very answer can be read. */
   kept = 0;
 
+  /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Mechanism | undefined} */
+  second;
+
   /**
    * Mix chance into one answer. How many words it draws does not depend on the answer.
-   * @param {any} answer @param {import("../randomness.js").Word} word @returns {number | string}
+   * @param {any} answer @param {import("../randomness.js").Word} word @param {boolean} [isKept] the permanent value, which
+   *   a device keeps, instead of what one survey sends @returns {number | string}
    */
-  randomize(answer, word = systemWord) {
+  randomize(answer, word = systemWord, isKept) {
     this.check(answer);
-    return /** @type {any} */ (this).draw(answer, word); // which every mechanism has of its own
+    const value = /** @type {any} */ (this).draw(answer, word); // which every mechanism has of its own
+    return isKept ? value : this.instantaneous(value, word);
+  }
+
+  /**
+   * What one survey sends of the permanent value: the same, unless there is a second step.
+   * @param {any} value @param {import("../randomness.js").Word} word @returns {number | string}
+   */
+  instantaneous(value, word = systemWord) {
+    return this.second ? /** @type {any} */ (this.second).draw(value, word) : value;
   }
 
   /** Refuse what is no answer. The message does not repeat it, so that no log can. @param {any} answer */

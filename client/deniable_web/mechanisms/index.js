@@ -7,6 +7,7 @@ import { Exponential } from "./exponential.js";
 import { ForcedResponse } from "./forced-response.js";
 import { Geometric } from "./geometric.js";
 import { KAry } from "./k-ary.js";
+import { Longitudinal } from "./longitudinal.js";
 import { Mean } from "./mean.js";
 import { Subset } from "./subset.js";
 import { TickBoxes } from "./tick-boxes.js";
@@ -16,7 +17,7 @@ import { Warner } from "./warner.js";
 /** @typedef {{ published: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
 const classes = /** @type {MechanismClass[]} */ (
-  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, Geometric, Exponential, Mean, DiscreteLaplace]
+  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, Geometric, Exponential, Mean, DiscreteLaplace, Longitudinal]
 );
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no mechanisms. @type {ReadonlyMap<unknown, MechanismClass>} */
@@ -39,6 +40,7 @@ export {
   ForcedResponse,
   Geometric,
   KAry,
+  Longitudinal,
   Mean,
   Subset,
   TickBoxes,

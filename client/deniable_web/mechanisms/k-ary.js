@@ -18,8 +18,8 @@ export class KAry extends Mechanism {
   /** @override */ static published = ["k-ary", "k", "keep"];
   /** @override */ static types = "choice scale";
 
-  /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
-  constructor(k, keep) {
+  /** @param {unknown} k @param {unknown} keep weight out of 2**32 @param {unknown[]} again that of a second step */
+  constructor(k, keep, ...again) {
     super();
     this.k = integer(k, 2, 2 ** 16);
     this.hi = this.k - 1;
@@ -27,6 +27,7 @@ export class KAry extends Mechanism {
     /** Weight of each option that is not the truth. */
     this.other = (UNIT - this.keep) / this.hi;
     demand(Number.isInteger(this.other) && this.keep > this.other);
+    [this.second] = again.map((each) => new KAry(k, each)); // undefined where there is none: then no weight to check
     this.settle(logRatio(this.keep, this.other), alike(this.k, this.keep / UNIT, this.other / UNIT));
   }
 

@@ -39,7 +39,9 @@ def check(file: BinaryIO) -> None:
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
-        click.echo(f"  {question.mechanism.name}, epsilon {question.epsilon:.4f}")
+        mechanism = question.mechanism
+        waves = f" of all waves, {mechanism.wave_epsilon:.4f} of one" if mechanism.has_waves else ""
+        click.echo(f"  {mechanism.name}, epsilon {question.epsilon:.4f}{waves}")
         if question.why:
             click.echo(f"  {question.why} (times 1/n)")
         for sentence in odds_sentences(question):
@@ -163,6 +165,12 @@ def warnings_about(checked: Survey) -> list[str]:
     today = datetime.datetime.now(datetime.UTC).date()
     if checked.closes and checked.closes < today:
         warnings.append(f"closes: {checked.closes} is past; no report will be taken")
+    warnings += [
+        f"question {question.id!r}: fresh = {checked.fresh!r} draws its permanent value anew, at its whole epsilon; "
+        "without fresh, each survey is a wave of its own"
+        for question in checked.questions
+        if checked.fresh and question.mechanism.has_waves
+    ]
     return [*warnings, *missing_translations(checked)]
 
 

@@ -16,6 +16,7 @@ from deniable.mechanisms.exponential import Exponential
 from deniable.mechanisms.forced_response import ForcedResponse
 from deniable.mechanisms.geometric import Geometric
 from deniable.mechanisms.k_ary import KAry
+from deniable.mechanisms.longitudinal import Longitudinal
 from deniable.mechanisms.mean import Mean
 from deniable.mechanisms.rows import RowMechanism
 from deniable.mechanisms.subset import Subset
@@ -37,6 +38,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         Exponential,
         Mean,
         DiscreteLaplace,
+        Longitudinal,
     )
 }
 
@@ -60,6 +62,7 @@ __all__ = [
     "ForcedResponse",
     "Geometric",
     "KAry",
+    "Longitudinal",
     "Mean",
     "Mechanism",
     "OneOfK",

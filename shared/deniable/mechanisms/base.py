@@ -51,6 +51,9 @@ class Mechanism(ABC):
     has_models: ClassVar[bool] = True
     """Whether regressions know the likelihood of a report, as outcome and as predictor."""
 
+    has_waves: ClassVar[bool] = False
+    """Whether each survey sends a draw of its own from the value that a device keeps; otherwise it sends that value."""
+
     k: int
     """Number of options that a report can support."""
 
@@ -78,12 +81,25 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of the probabilities of any report under any two answers, exactly."""
+        """The largest ratio of the probabilities, under any two answers, of whatever a device may send, exactly.
+
+        That is a report; where there are waves, the reports of all of them, however many.
+        """
 
     @cached_property
     def epsilon(self) -> float:
         """Privacy loss of these very integers, in nats, rounded up to the next float."""
         return log_above(self.likelihood_ratio)
+
+    @property
+    def wave_likelihood_ratio(self) -> Fraction:
+        """The same of one report alone."""
+        return self.likelihood_ratio
+
+    @cached_property
+    def wave_epsilon(self) -> float:
+        """Privacy loss of one report alone, likewise: less than `epsilon` only where there are waves."""
+        return log_above(self.wave_likelihood_ratio)
 
     @abstractmethod
     def randomize(self, answer: Any, word: Word = system_word) -> Any:
@@ -106,6 +122,23 @@ class Mechanism(ABC):
         AnswerError
             If the answer is none. The message does not repeat it.
         """
+
+    def permanent(self, answer: Any, word: Word = system_word) -> Any:
+        """The noisy value that a device keeps of an answer: RAPPOR's permanent randomised response.
+
+        Parameters, errors and what is returned are those of `randomize`, which is this step and then `instantaneous`.
+        """
+        return self.randomize(answer, word)
+
+    def instantaneous(self, value: Any, word: Word = system_word) -> Any:
+        """What one survey sends of the value that a device keeps: the same, except where there are waves.
+
+        Raises
+        ------
+        ReportError
+            Where there are waves, and the value is none that `permanent` makes.
+        """
+        return value
 
     @abstractmethod
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[Any]:

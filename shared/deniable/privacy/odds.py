@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from deniable.mechanisms import ForcedResponse, KAry, Mean, Mechanism, RowMechanism, Subset, TickBoxes
+from deniable.mechanisms import ForcedResponse, KAry, Longitudinal, Mean, Mechanism, RowMechanism, Subset, TickBoxes
 from deniable.mechanisms.yes_no import YesNoMechanism
 from deniable.randomness import UNIT
 from deniable.survey.document import Question, Survey
@@ -49,6 +49,11 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     kept = of_100(most_readable(mechanism))
     if isinstance(mechanism, KAry):
         return (f"Of 100 people who choose an option, about {kept} send it and {100 - kept} send another one.",)
+    if isinstance(mechanism, Longitudinal):
+        return (
+            f"Of 100 people who choose an option, all waves together show it for about {kept} and another one for "
+            f"{100 - kept}; one wave shows less.",
+        )
     return (
         f"Whoever guesses your answer from what you send is right about {kept} times in 100, or less.",
         "Answers far apart can be told apart; close ones hardly.",
@@ -76,6 +81,8 @@ def _readable(mechanism: Mechanism) -> Fraction:
         most = [max(column) for column in zip(*mechanism.rows, strict=True)]
         read = (sum(weight for weight, top in zip(row, most, strict=True) if weight == top) for row in mechanism.rows)
         return Fraction(max(read), UNIT)
+    if isinstance(mechanism, Longitudinal):
+        mechanism = mechanism.permanent_response  # which many waves tell in the end
     assert mechanism.support is not None
     return max(max(option) for option in mechanism.support)
 

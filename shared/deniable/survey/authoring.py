@@ -18,6 +18,7 @@ from deniable.mechanisms import (
     ForcedResponse,
     Geometric,
     KAry,
+    Longitudinal,
     Mean,
     Mechanism,
     TickBoxes,
@@ -48,10 +49,10 @@ SURVEY_KEYS = (
     *("retention", "fresh", "release", "results", "readers", "questions"),
 )
 QUESTION_KEYS = {
-    "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "decline"),
-    "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "decline"),
+    "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "mechanism", "wave_epsilon", "decline"),
+    "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "wave_epsilon", "decline"),
     "ticks": ("id", "type", "text", "options", "epsilon"),
-    "scale": ("id", "type", "text", "lo", "hi", "ends", "epsilon", "goal", "mechanism"),
+    "scale": ("id", "type", "text", "lo", "hi", "ends", "epsilon", "goal", "mechanism", "wave_epsilon"),
     "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
 }
 SPOKEN_NO_YES = (
@@ -259,6 +260,8 @@ def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) 
     for key in ("truth", "yes"):
         if isinstance(written.get(key), int):
             raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
+    if "wave_epsilon" in written and written.get("mechanism") != Longitudinal.name:
+        raise ParameterError(f'wave_epsilon: needs mechanism = "{Longitudinal.name}", the one that has waves')
     if "mechanism" in written:
         return _asked_mechanism(kind, k, written), None
     if kind == "yes-no":
@@ -293,12 +296,14 @@ def _asked_mechanism(kind: str, k: int, written: Mapping[str, Any]) -> Mechanism
     epsilon = positive_epsilon(written["epsilon"])
     lo, hi = (written["lo"], written["hi"]) if kind == "number" else (0, k - 1)
     makers: dict[str, Callable[[], Mechanism]] = {
+        "warner": lambda: Warner.from_epsilon(epsilon),
         "k-ary": lambda: KAry.from_epsilon(k, epsilon),
         "subset": lambda: best_subset(k, epsilon),
         "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
         "exponential": lambda: Exponential.calibrated([[-abs(x - r) for r in range(k)] for x in range(k)], epsilon),
         "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
         "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
+        "longitudinal": lambda: _of_waves(k, written),
     }
     possible = [each for each in QUESTION_TYPES[kind] if each in makers]
     if kind == "choice":
@@ -306,6 +311,12 @@ def _asked_mechanism(kind: str, k: int, written: Mapping[str, Any]) -> Mechanism
     if name not in possible:
         raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
     return makers[name]()
+
+
+def _of_waves(k: int, written: Mapping[str, Any]) -> Mechanism:
+    if "wave_epsilon" not in written:
+        raise ParameterError("wave_epsilon: must say how much noise one wave has, such as wave_epsilon = 0.5")
+    return Longitudinal.from_epsilon(k, written["epsilon"], written["wave_epsilon"])
 
 
 def _required(written: Mapping[str, Any], key: str, where: str) -> Any:

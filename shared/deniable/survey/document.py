@@ -39,10 +39,10 @@ MAX_TEXT = 4000
 MAX_LEVELS = 101
 
 QUESTION_TYPES: dict[str, tuple[str, ...]] = {
-    "yes-no": ("two-coin", "warner"),
-    "choice": ("k-ary", "subset", "forced-response", "exponential"),
+    "yes-no": ("two-coin", "warner", "longitudinal"),
+    "choice": ("k-ary", "subset", "forced-response", "exponential", "longitudinal"),
     "ticks": ("tick-boxes",),
-    "scale": ("k-ary", "subset", "geometric", "exponential", "mean"),
+    "scale": ("k-ary", "subset", "geometric", "exponential", "mean", "longitudinal"),
     "number": ("mean", "discrete-laplace", "geometric"),
 }
 """Question types and the mechanisms that may answer for them."""
