@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable import KAry, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
+from deniable import KAry, Longitudinal, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
 from deniable_research import designs as channels
 from deniable_research.files import DESIGNS, quick_question, read_layout
 from deniable_research.files.csv_file import columns_of, read_columns
@@ -29,6 +29,7 @@ QUICK = {
     "stochastic-lie-detector": ("p1=0.2 p2=0.8 group=g", lambda: channels.stochastic_lie_detector("0.2", "0.8")),
     "two-coin": ("truth=1/2", lambda: TwoCoin("1/2")),
     "k-ary": ("k=4 epsilon=1", lambda: KAry.from_epsilon(4, 1)),
+    "longitudinal": ("k=3 epsilon=2 wave_epsilon=1", lambda: Longitudinal.from_epsilon(3, 2, 1)),
     "subset": ("k=6 w=2 epsilon=1", lambda: Subset.from_epsilon(6, 2, 1)),
     "tick-boxes": ("k=3 epsilon=2", lambda: TickBoxes.from_epsilon(3, 2)),
 }

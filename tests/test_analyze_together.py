@@ -15,12 +15,12 @@ from analyzing import DATA, STUDY, as_rows, love_reports, ok, refused, run, stud
 from conftest import FIVE_TYPES, person
 from deniable import (
     ParameterError,
-    channels,
     estimate,
     read_survey,
     tally_reports,
 )
 from deniable_client import randomize
+from deniable_research import designs as channels
 from deniable_research.comparison import difference, homogeneity, pairwise, ratio, trend
 from deniable_research.files import (
     Table,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +74,24 @@ def test_importing_shared_loads_only_the_standard_library() -> None:
         allowed = {"click"} if path.name == "cli.py" or path.parent.name == "commands" else set()
         foreign = {name.split(".")[0] for name in at_import} - sys.stdlib_module_names - {"deniable"}
         assert foreign <= allowed, f"{path.relative_to(ROOT)}: {foreign}"
+
+
+@pytest.mark.parametrize("package", ["deniable", "deniable_research"])
+def test_the_design_says_what_every_room_holds(package: str) -> None:
+    folder = ROOT / "shared" / package
+    named = set(re.findall(r"`(\w+/|\w+\.py)`", _table_of(package)))
+    rooms = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    files = {path.name for path in folder.glob("*.py") if not path.name.startswith("__")}
+    assert named >= rooms | files
+    inside = {path.name for path in folder.rglob("*.py")} | rooms
+    assert named <= inside, "a room that is gone"
+    assert len(list(folder.glob("*.py"))) <= 10, "a package that is crowded at its top"
+
+
+def _table_of(package: str) -> str:
+    """The part of docs/design.md on a package."""
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    return design.partition(f"| room in `shared/{package}` |")[2].partition("\n\n")[0]
 
 
 def test_all_names_what_the_package_exports() -> None:

@@ -19,7 +19,7 @@ from playwright.sync_api import BrowserContext, expect
 import tools
 from browsing import Witness
 from conftest import Collector
-from deniable import Survey, read_survey
+from deniable import MECHANISMS, Survey, read_survey
 
 WEB = Path(__file__).parent.parent / "client" / "deniable_web"
 
@@ -107,7 +107,7 @@ def test_package_runs(installed: Path) -> None:
     (installed / "survey.json").write_bytes(survey.document)
     (installed / "run.mjs").write_text(RUN, encoding="utf-8")
     mechanisms, survey_id, value, odds = json.loads(run(*tools.node_command(), "run.mjs", folder=installed))
-    assert (mechanisms, survey_id) == (10, survey.id)
+    assert (mechanisms, survey_id) == (len(MECHANISMS), survey.id)
     assert value in (0, 1)
     assert odds[0] == "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No."
 

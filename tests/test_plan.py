@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
 import io
 import json
@@ -237,21 +236,6 @@ def test_chart_of_a_survey_has_a_line_for_each_share(file: Path) -> None:
 
 def test_meaning_names_the_bias_of_direct_answers() -> None:
     assert "wrong by more than 2.43 points" in meaning(plan_size(SUBJECTS[0], 0.05))[-1]
-
-
-def test_without_scipy_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **settings: Any) -> Any:
-        if name.split(".")[0] == "scipy":
-            raise ModuleNotFoundError(name=name)
-        return real(name, *rest, **settings)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert "1,553" in ok("--epsilon", "1", "--share", "0.1")  # needs none
-    assert refused("--epsilon", "1", "--respondents", "777") == (
-        "Error: this plan needs scipy; in a clone of the project: pip install '.[research]'\n"
-    )
 
 
 def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from deniable.errors import DeniableError, NotInstalled
-from deniable.installing import install_hint
+from deniable.installing import extra_with, install_hint
 
 SHORT_HELP = {
     "analyze": "Analyse a CSV of randomised reports, a collector's or anybody's.",
@@ -98,7 +98,7 @@ def _shortened(sentence: str, limit: int) -> str:
 
 
 def _not_installed(name: str, module: str) -> click.Command:
-    sentence = f"needs {module}; {install_hint('server')}"
+    sentence = f"needs {module}; {install_hint(extra_with(module))}"
 
     def refuse(**_ignored: object) -> None:
         raise click.ClickException(f"deniable {name} {sentence}")

@@ -13,7 +13,6 @@ import click
 
 from deniable.commands.main import example
 from deniable.commands.numbers import LEVEL, Number
-from deniable.installing import install_hint
 from deniable.mechanisms import KAry, TwoCoin
 from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
@@ -122,31 +121,27 @@ def plan(
     half_width = 0.05 if width is None else width
     survey = None if file is None else read_survey(file.read_bytes())
     plans: Sequence[Plan]
-    try:
-        if survey is not None:
-            subjects = [subject for question in survey.questions for subject in subjects_of(question, planned)]
-        else:
-            asked = _asked(epsilons, truth, yes, options)
-            subjects = [Subject.of_share("", each, share) for each in asked for share in planned]
-        if questions is not None:
-            plans = [
-                plan_split(questions, epsilon, share, half_width, options, confidence)
-                for epsilon in epsilons
-                for share in planned
-            ]
-        elif against is not None:
-            level = round(1 - confidence, 12)  # 0.05, not 0.050000000000000044
-            plans = [
-                plan_power(each, against, cohorts, respondents, power, level, _side(each, against, one_sided), exact)
-                for each in subjects
-            ]
-        elif respondents is not None:
-            plans = [plan_width(each, respondents, half_width, confidence, power) for each in subjects]
-        else:
-            plans = [plan_size(each, half_width, confidence) for each in subjects]
-    except ModuleNotFoundError as error:
-        missing = (error.name or "a module").split(".")[0]
-        raise click.ClickException(f"this plan needs {missing}; {install_hint('research')}") from None
+    if survey is not None:
+        subjects = [subject for question in survey.questions for subject in subjects_of(question, planned)]
+    else:
+        asked = _asked(epsilons, truth, yes, options)
+        subjects = [Subject.of_share("", each, share) for each in asked for share in planned]
+    if questions is not None:
+        plans = [
+            plan_split(questions, epsilon, share, half_width, options, confidence)
+            for epsilon in epsilons
+            for share in planned
+        ]
+    elif against is not None:
+        level = round(1 - confidence, 12)  # 0.05, not 0.050000000000000044
+        plans = [
+            plan_power(each, against, cohorts, respondents, power, level, _side(each, against, one_sided), exact)
+            for each in subjects
+        ]
+    elif respondents is not None:
+        plans = [plan_width(each, respondents, half_width, confidence, power) for each in subjects]
+    else:
+        plans = [plan_size(each, half_width, confidence) for each in subjects]
     click.echo({"table": _as_table, "csv": _as_csv, "json": _as_json}[form](plans, survey), nl=form != "csv")
     if picture is not None:
         save_picture(picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, options))
