@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import deniable
 import deniable.api
 
 ROOT = Path(__file__).parent.parent
+SOURCES = ("shared/deniable", "shared/deniable_research", "client/deniable_client", "server/deniable_server")
 
 
 def modules(folder: str) -> list[Path]:
@@ -55,6 +57,25 @@ def test_imports_point_towards_shared(folder: str, forbidden: set[str]) -> None:
     for path in modules(folder):
         for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
             assert name.split(".")[0] not in forbidden, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_files_import_in_no_circle() -> None:
+    """Not even for types: who reads one of two files should not need the other one first."""
+    known = {_dotted(path, folder): path for folder in SOURCES for path in modules(folder)}
+    graph = {}
+    for name, path in known.items():
+        found = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                full = {f"{node.module}.{alias.name}" for alias in node.names}
+                found |= {each if each in known else str(node.module) for each in full}
+        graph[name] = (found & known.keys()) - {name}
+    assert tuple(graphlib.TopologicalSorter(graph).static_order())  # or a CycleError that names the files
+
+
+def _dotted(path: Path, folder: str) -> str:
+    parts = path.relative_to((ROOT / folder).parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
 
 
 def test_server_never_randomises() -> None:

@@ -49,26 +49,26 @@ def test_report_reads_back(survey: Survey) -> None:
 def test_form_of_the_clients_is_read_like_any_other(survey: Survey, changes: dict[str, Any]) -> None:
     content = GOOD | changes
     usual, spaced = json.dumps(content, separators=(",", ":")).encode(), json.dumps(content).encode()
-    assert survey.usual_form.read(spaced) is None
+    assert survey.canonical_form.read(spaced) is None
     assert attempt(usual, survey) == attempt(spaced, survey)
 
 
-def test_clients_write_the_usual_form() -> None:
+def test_clients_write_the_canonical_form() -> None:
     survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
     for n in range(50):
         report = randomize(survey, person(n), (None, "a", "b")[n % 3])
-        assert survey.usual_form.read(report.encode()) == (report.id, report.cohort, report.values)
+        assert survey.canonical_form.read(report.encode()) == (report.id, report.cohort, report.values)
         assert parse_report(report.encode(), survey) == report
 
 
 @pytest.mark.parametrize("number", [b"01", b"+1", b"1.0", b"1e0", b"-01", b"0x1", b" 1", b"\xc2\xb2", b"\xd9\xa1"])
-def test_usual_form_holds_no_number_that_json_does_not(survey: Survey, number: bytes) -> None:
+def test_canonical_form_holds_no_number_that_json_does_not(survey: Survey, number: bytes) -> None:
     raw = Report("00" * 16, None, {"affair": 7, "religious": 1}).encode().replace(b"7", number)
-    assert survey.usual_form.read(raw) is None
+    assert survey.canonical_form.read(raw) is None
 
 
 USUAL, UNUSUAL = (replace(read_survey(FIVE_TYPES), cohorts=("web", "w\u00e9b", 'a"b')) for _ in range(2))
-UNUSUAL.usual_form.read = lambda _: None  # type: ignore[method-assign]  # the short way is shut
+UNUSUAL.canonical_form.read = lambda _: None  # type: ignore[method-assign]  # the short way is shut
 SENT = [randomize(USUAL, person(n), (None, *USUAL.cohorts)[n % 4]) for n in range(40)]
 COHORTS = ["null", '"web"', '"we\\u0062"', '"w\u00e9b"', '"radio"', '""', '"a\\"b"', '"a\nb"', "5", "[1]", '{"a":1}']
 NUMBERS = [

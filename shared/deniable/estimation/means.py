@@ -6,14 +6,40 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method, share_interval
 from deniable.estimation.intervals.interval import normal_quantile
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
     from deniable.estimation.debiasing import Count
-    from deniable.mechanisms.base import Mechanism
+    from deniable.mechanisms.support import Support
+
+
+class MeanDesign(Protocol):
+    """What turned numbers into reports, as far as their mean needs it: a mechanism."""
+
+    k: int
+
+    @property
+    def support(self) -> tuple[Support, ...] | None:
+        """Support probabilities of every option, where they depend only on whether it is the truth; else None."""
+
+    @property
+    def expected_if_even(self) -> Sequence[float]:
+        """The probability that a report supports each option when all answers are equally frequent."""
+
+    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
+        """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
+
+    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
+        """Covariance of ``weights @ S`` for the supports ``S`` of one report, from their probabilities."""
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two reports can be in ``weights @ supports``, shape (m,)."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +48,7 @@ class MeanEstimate:
 
     Attributes
     ----------
-    mechanism : Mechanism
+    mechanism : MeanDesign
         What the answers went through.
     counts : tuple of int, length k
         Number of reports that support each option.
@@ -58,7 +84,7 @@ class MeanEstimate:
     (5.0, 0.342)
     """
 
-    mechanism: Mechanism
+    mechanism: MeanDesign
     counts: tuple[Count, ...]
     n: Count
     mean: float
@@ -69,7 +95,7 @@ class MeanEstimate:
     @classmethod
     def from_counts(
         cls,
-        mechanism: Mechanism,
+        mechanism: MeanDesign,
         counts: Sequence[Count],
         n: Count | None,
         values: Sequence[float],

@@ -16,14 +16,25 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import ClassVar, Protocol
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, log_above, rational
 from deniable.privacy.ledger import as_loss
 
-if TYPE_CHECKING:
-    from deniable.mechanisms.base import OneOfK
+
+class OnALine(Protocol):
+    """A mechanism whose answers are numbers, some of them further apart than others."""
+
+    name: ClassVar[str]
+
+    @property
+    def answer_range(self) -> range:
+        """Every possible answer."""
+
+    @property
+    def channel_matrix(self) -> Sequence[Sequence[Fraction]]:
+        """``A[v][x]``: probability of the report ``v`` when the truth is the x-th answer."""
 
 
 def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
@@ -171,12 +182,12 @@ def epsilon_for(advantage_of: Callable[[float], float], advantage: float) -> flo
     return low
 
 
-def epsilon_at(mechanism: OneOfK, distance: int) -> float:
+def epsilon_at(mechanism: OnALine, distance: int) -> float:
     """The loss between two numbers ``distance`` apart: the exact largest ratio of a report's weights under both.
 
     Parameters
     ----------
-    mechanism : OneOfK
+    mechanism : OnALine
         As published, with a range of numbers or of numbered options for answers.
     distance : int
         At least 0; at most the width of the range.

@@ -7,15 +7,10 @@ What is written otherwise `deniable.report.report` reads like any JSON: there is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from deniable.mechanisms import Mechanism
 from deniable.mechanisms.base import ReportValue
-
-if TYPE_CHECKING:
-    from deniable.survey.document import Survey
 
 Check = Callable[[object, str], ReportValue]
 
@@ -28,21 +23,26 @@ REMEMBERED = 4096
 """Values whose meaning is remembered: of each question alone, and of all questions together."""
 
 
-class UsualForm:
-    """The form of a survey's reports.
+class CanonicalForm:
+    """The form of a survey's reports, as both clients write them.
 
     Every parser of JSON reads what has this form alike, so nothing is left for `deniable.report.strict_json` to refuse.
     """
 
-    def __init__(self, survey: Survey) -> None:
-        answers = ",".join(f'"{each.id}":{_VALUES[each.mechanism.report_type]}' for each in survey.questions)
+    def __init__(
+        self,
+        types: Mapping[str, type[int] | type[str]],
+        checks: Mapping[str, tuple[Check, str]],
+        cohorts: Collection[str | None],
+    ) -> None:
+        answers = ",".join(f'"{question}":{_VALUES[kind]}' for question, kind in types.items())
         self._match = re.compile(
             f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"answers":({{{answers}}})}}'
         ).fullmatch
-        self._cohorts = frozenset(each for each in (None, *survey.cohorts) if survey.takes_cohort(each))
-        self._readers = [(each.id, _reader(each.mechanism, *survey.checks[each.id])) for each in survey.questions]
+        self._cohorts = frozenset(cohorts)
+        self._readers = [(question, _reader(kind, *checks[question])) for question, kind in types.items()]
         self._known: dict[str, Mapping[str, ReportValue]] = {}
-        self._room = REMEMBERED // len(survey.questions)
+        self._room = REMEMBERED // len(types)
 
     def read(self, raw: bytes) -> tuple[str, str | None, Mapping[str, ReportValue]] | None:
         """Id, cohort and values of a report; None if it has another form, or a cohort that the survey has not.
@@ -67,11 +67,11 @@ class UsualForm:
         return values
 
 
-def _reader(mechanism: Mechanism, check: Check, subject: str) -> Callable[[str], ReportValue]:
+def _reader(kind: type[int] | type[str], check: Check, subject: str) -> Callable[[str], ReportValue]:
     """What reads the text of a noisy value and checks it."""
 
     @lru_cache(maxsize=REMEMBERED)
     def read(text: str) -> ReportValue:
-        return check(mechanism.report_type(text), subject)
+        return check(kind(text), subject)
 
     return read

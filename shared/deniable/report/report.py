@@ -64,8 +64,8 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     """
     if len(raw) > MAX_BYTES:
         raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
-    if usual := survey.usual_form.read(raw):
-        return Report(*usual)
+    if canonical := survey.canonical_form.read(raw):
+        return Report(*canonical)
     report_id, cohort, answers = _read(raw, survey)
     values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
     return Report(report_id, cohort, values)

@@ -21,7 +21,7 @@ from deniable.exact import sum_above
 from deniable.mechanisms import Geometric, Mean, Mechanism
 from deniable.mechanisms.base import ReportValue
 from deniable.report import strict_json
-from deniable.report.canonical import UsualForm
+from deniable.report.canonical import CanonicalForm
 from deniable.survey.texts import Text, all_forms, publish_text
 
 FORMAT = 1
@@ -296,9 +296,10 @@ class Survey:
         }
 
     @cached_property
-    def usual_form(self) -> UsualForm:
+    def canonical_form(self) -> CanonicalForm:
         """The form in which both clients write a report, and its reader."""
-        return UsualForm(self)
+        types = {each.id: each.mechanism.report_type for each in self.questions}
+        return CanonicalForm(types, self.checks, [each for each in (None, *self.cohorts) if self.takes_cohort(each)])
 
     @property
     def epsilon(self) -> float:

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from deniable.estimation.intervals import normal_quantile
-from deniable_research.regression.maximum import SAME_VALUE, climb
+from deniable_research.regression.likelihood import Likelihood
+from deniable_research.regression.maximum import SAME_VALUE, Objective, climb
 from deniable_research.regression.rows import TidyRow, two_sided
 
-if TYPE_CHECKING:
-    from deniable_research.regression.fit import Fit
+
+class Fitted(Protocol):
+    """A fit, as far as its profile needs it."""
+
+    @property
+    def model(self) -> Likelihood:
+        """What was fitted."""
+
+    @property
+    def params(self) -> NDArray[np.float64]:
+        """The estimates."""
+
+    @property
+    def value(self) -> float:
+        """The log-likelihood there."""
+
+    @property
+    def objective(self) -> Objective:
+        """The log-likelihood anywhere, with its derivatives."""
+
+    def covariance(self, kind: str | None = None) -> NDArray[np.float64]:
+        """Covariance of the estimates."""
+
 
 FURTHEST = 100.0
 """How far a linear predictor is moved in search of an end: beyond, every share is 0 or 1 to 40 digits."""
@@ -36,11 +58,11 @@ class Profile:
     perfect separation the plateau falls off on the side of 0, and there is the finite end.
     """
 
-    fit: Fit
+    fit: Fitted
     covariance: NDArray[np.float64]
 
     @classmethod
-    def of(cls, fit: Fit) -> Profile:
+    def of(cls, fit: Fitted) -> Profile:
         return cls(fit, fit.covariance("observed"))
 
     def row(self, wald: TidyRow, j: int, confidence_level: float) -> TidyRow:
