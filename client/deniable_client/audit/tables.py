@@ -116,6 +116,13 @@ class Values:
         return np.array([[float(row[truth - start]) for row in rows] for truth in truths])
 
 
+PARTS = 3
+MADE, CHOSEN, MEASURED = range(PARTS)
+"""Parts of the reports, a quarter, a quarter and half of them. With the first, each table finds its most telling event;
+with the second, the most telling of those is chosen, because a table of many cells finds more in the first than there
+is; with the third, what it tells is measured."""
+
+
 class Tables:
     """Everything that is counted over an audit."""
 
@@ -124,16 +131,16 @@ class Tables:
         self.sizes = [len(each.given) for each in answers]
         pairs = list(itertools.permutations(range(len(answers)), 2))
         self.pairs = pairs if len(pairs) <= MOST_PAIRS else dice.sample(pairs, MOST_PAIRS)
-        # By half and by whether answers were independent; the bound on epsilon needs both told apart.
+        # By part and by whether answers were independent; the bound on epsilon needs both told apart.
         self.own = [
-            [_zeros(2, 2, size, feature.size) for feature in each.features]
+            [_zeros(PARTS, 2, size, feature.size) for feature in each.features]
             for each, size in zip(self.values, self.sizes, strict=True)
         ]
         once = {(q, r) for q, r in self.pairs if q < r or (r, q) not in self.pairs}
         groups = [min(size, GROUPS) for size in self.sizes]
         alone = [_alone(size) for size in self.sizes]
         bins = [each.bins_n for each in self.values]
-        self.both = {(q, r): _zeros(2, 2, self.sizes[q], bins[q] * bins[r]) for q, r in self.pairs}
+        self.both = {(q, r): _zeros(PARTS, 2, self.sizes[q], bins[q] * bins[r]) for q, r in self.pairs}
         self.across = {(q, r): _zeros(self.sizes[q], groups[r], bins[q]) for q, r in self.pairs}
         self.joint = {(q, r): _zeros(alone[q], alone[r], bins[q], bins[r]) for q, r in self.pairs if (q, r) in once}
         self.ids = [_zeros(size, NIBBLES, HEX) for size in self.sizes]
@@ -151,7 +158,7 @@ class Tables:
             Whether all answers were drawn independently.
         """
         truths: Codes = codes.astype(np.int64)
-        half = (np.arange(len(reports)) % 2) * 2 + free
+        part = np.minimum(np.arange(len(reports)) % 4, MEASURED) * 2 + free
         columns = [[report.values[each.question.id] for report in reports] for each in self.values]
         bins = [each.bins(column) for each, column in zip(self.values, columns, strict=True)]
         groups = [_groups(truths[:, q], size) for q, size in enumerate(self.sizes)]
@@ -159,13 +166,13 @@ class Tables:
         nibbles = np.stack([nibbles >> 4, nibbles & 15], axis=2).reshape(len(reports), NIBBLES)
         for q, (each, column) in enumerate(zip(self.values, columns, strict=True)):
             for table, found in zip(self.own[q], each.codes(column), strict=True):
-                _count(table, half, truths[:, q], found)
+                _count(table, part, truths[:, q], found)
             places = np.broadcast_to(np.arange(NIBBLES), nibbles.shape)
             _count(self.ids[q], np.broadcast_to(truths[:, q, None], nibbles.shape), places, nibbles)
             cell = (np.broadcast_to(each[:, None], nibbles.shape) for each in (groups[q], bins[q]))
             _count(self.ids_values[q], *cell, places, nibbles)
         for q, r in self.pairs:
-            _count(self.both[q, r], half, truths[:, q], bins[q] * self.values[r].bins_n + bins[r])
+            _count(self.both[q, r], part, truths[:, q], bins[q] * self.values[r].bins_n + bins[r])
             _count(self.across[q, r], truths[:, q], groups[r], bins[q])
             if (q, r) in self.joint:
                 # Only answers that are told apart one by one, because values may depend on them.
@@ -230,10 +237,11 @@ class Tables:
         moved = max(float(cells.power(level).max()) for cells, _ in fitted)
         tables = dict(zip((feature.name for feature in self.values[q].features), self.own[q], strict=True))
         tables |= {f"{self._name(q)} and {self._name(r)}": table for (p, r), table in self.both.items() if p == q}
-        events = {name: telling_event(table[0, 1], failure) for name, table in tables.items()}
-        _gain, event = max(((event.gain, name) for name, event in events.items() if event), default=(0.0, "nothing"))
+        events = {name: telling_event(table[MADE, 1], failure) for name, table in tables.items()}
+        gains = ((measured(tables[name][CHOSEN, 1], event, failure), name) for name, event in events.items() if event)
+        _gain, event = max(gains, default=(0.0, "nothing"))
         if found := events.get(event):
-            bound = max(0.0, measured(tables[event][1, 1], found, failure))
+            bound = max(0.0, measured(tables[event][MEASURED, 1], found, failure))
             names = [self._value_of(q, event, value) for value in found.values[:3]]
             values = ", ".join(names) + (", ..." if len(found.values) > 3 else "")
             event = f"{event} in {{{values}}}: {_shown(given[found.likelier])} against {_shown(given[found.other])}"
