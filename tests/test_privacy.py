@@ -23,17 +23,17 @@ from deniable import (
     Warner,
     read_survey,
 )
+from deniable.estimation.debiasing import fake_margin
 from deniable.exact import log_above
 from deniable.mechanisms.base import OneOfK
-from deniable.privacy.composition import (
+from deniable.privacy.ledger import Entry, Ledger, parallel
+from deniable_research.risk import (
     all_advantage,
     any_advantage,
     epsilon_at,
-    epsilon_for,
     epsilon_for_advantage,
     epsilon_of,
     factor,
-    fake_margin,
     guessing_advantage,
     likelihood_ratio,
     odds_of,
@@ -42,7 +42,6 @@ from deniable.privacy.composition import (
     worst_advantage,
     worst_prior,
 )
-from deniable.privacy.ledger import Entry, Ledger, parallel
 
 EPSILONS = [1e-9, 1e-3, 0.1, 0.5, 1.0, math.log(3), 1.3, 2.0, 4.0, 8.0]
 PRIORS = [1e-6, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9]
@@ -92,8 +91,6 @@ def test_advantages_lead_back_to_epsilon(epsilon: float) -> None:
     for prior in PRIORS[1:]:
         assert epsilon_for_advantage(guessing_advantage(prior, epsilon), prior) == pytest.approx(epsilon, abs=1e-12)
     assert epsilon_for_advantage(guessing_advantage(0.1, epsilon), 0.1) == pytest.approx(epsilon, rel=1e-11)
-    found = epsilon_for(lambda each: all_advantage([0.2, 0.3], each), all_advantage([0.2, 0.3], epsilon))
-    assert found == pytest.approx(epsilon, abs=1e-11)
 
 
 def test_the_ends_of_everything() -> None:
@@ -343,7 +340,6 @@ def test_factors_are_rounded_up(epsilon: float, text: str) -> None:
         (lambda: epsilon_for_advantage(20), "advantage: must be a probability in [0, 1], got 20"),
         (lambda: epsilon_for_advantage(0.9, 0.1), "advantage: must be below 1 - prior = 0.9"),
         (lambda: epsilon_for_advantage(0.1, 0), "prior: must be above 0 and below 1, got 0"),
-        (lambda: epsilon_for(lambda each: guessing_advantage(0.5, each), 0.6), "advantage: must be below 0.5"),
         (lambda: all_advantage([], 1), "priors: must be at least one, with one epsilon each, got 0 and 0"),
         (lambda: any_advantage([0.1, 0.2], [1]), "priors: must be at least one, with one epsilon each, got 2 and 1"),
         (lambda: all_advantage([0.1, 2], 1), "priors[1]: must be a probability in [0, 1], got 2"),

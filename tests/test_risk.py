@@ -12,8 +12,8 @@ import pytest
 from command_line import CommandLine
 from conftest import SURVEY
 from deniable import read_survey
-from deniable.privacy.composition import worst_advantage
 from deniable_research.commands.risk import PRIORS, chart, risk, table
+from deniable_research.risk import worst_advantage
 
 RISK = CommandLine("risk")
 ok, refused = RISK.ok, RISK.refused

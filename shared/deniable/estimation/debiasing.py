@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deniable.errors import ParameterError
-from deniable.privacy.composition import fake_margin
+from deniable.exact import Number, rational
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +73,7 @@ class Design(Protocol):
 
 
 def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:
-    """How far people who send made-up reports can move each share: `deniable.privacy.fake_margin` for any design.
+    """How far people who send made-up reports can move each share: `fake_margin` for any design.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:
 
     Examples
     --------
-    Two fair coins as in `deniable.privacy.fake_margin`; noise over a range of eleven numbers at epsilon 1 leaves a
+    Two fair coins as in `fake_margin`; noise over a range of eleven numbers at epsilon 1 leaves a
     share of one number to whoever sends 1 % of the reports:
 
     >>> from deniable import Geometric, TwoCoin
@@ -106,6 +106,49 @@ def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:
     if design.support is not None:
         return tuple(_margin(support, fraction) for support in design.support)
     return tuple(fraction * float(each) for each in design.reach(design.debiasing.weights))
+
+
+def fake_margin(support_if_true: Number, support_if_other: Number, fraction: float = 0.01) -> float:
+    """How far people who send made-up reports can move a share: ``fraction / |p - q|``.
+
+    Parameters
+    ----------
+    support_if_true, support_if_other : number
+        ``p`` and ``q``: how likely a report supports the option if it is the truth, and if another one is.
+    fraction : float
+        Share of the reports that are fake.
+
+    Returns
+    -------
+    float
+        Largest change of the estimated share, in share points (0.02 is two percentage points).
+
+    Notes
+    -----
+    Fakes that all support the option, or none, instead of reports that do the opposite, move ``C / n`` by
+    ``fraction``, and debiasing divides by ``p - q``: a local mechanism multiplies what a fake can do, the more
+    the smaller its epsilon [1]_. Publish the margin beside the interval.
+
+    References
+    ----------
+    .. [1] A. Cheu, A. Smith, J. Ullman, "Manipulation attacks in local differential privacy", IEEE Symposium on
+       Security and Privacy 2021, 883-900.
+
+    Examples
+    --------
+    Two fair coins, 1 % of fakes: 0.01 / (3/4 - 1/4):
+
+    >>> fake_margin("3/4", "1/4")
+    0.02
+    """
+    p, q = rational(support_if_true, "support_if_true"), rational(support_if_other, "support_if_other")
+    fakes = rational(fraction, "fraction")
+    for value, subject in ((p, "support_if_true"), (q, "support_if_other"), (fakes, "fraction")):
+        if not 0 <= value <= 1:
+            raise ParameterError(f"{subject}: must be a probability in [0, 1], got {float(value):g}")
+    if p == q:
+        raise ParameterError(f"support_if_other: must differ from support_if_true, got {float(q):g} for both")
+    return float(fakes / abs(p - q))
 
 
 @lru_cache(maxsize=256)

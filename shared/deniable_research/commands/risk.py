@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.commands.main import example
-from deniable.privacy.composition import (
+from deniable.privacy.ledger import Ledger
+from deniable.survey.authoring import read_survey
+from deniable.table import format_table
+from deniable_research.pictures import FAINT_INK, INK, STYLES, check_picture, save_picture, tidy
+from deniable_research.risk import (
     epsilon_for_advantage,
     factor,
     guessing_advantage,
@@ -20,10 +24,6 @@ from deniable.privacy.composition import (
     worst_advantage,
     worst_prior,
 )
-from deniable.privacy.ledger import Ledger
-from deniable.survey.authoring import read_survey
-from deniable.table import format_table
-from deniable_research.pictures import FAINT_INK, INK, STYLES, check_picture, save_picture, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,8 +20,8 @@ from deniable.estimation.estimate import Estimate, check_counts
 from deniable.estimation.feasible import most_likely_mixture, most_likely_shares
 from deniable.exact import log_above
 from deniable.mechanisms.support import Support
-from deniable.privacy.composition import likelihood_ratio
 from deniable_research.designs.algebra import Matrix, identity, left_inverse, product, times
+from deniable_research.risk import likelihood_ratio
 
 
 @dataclass(frozen=True)

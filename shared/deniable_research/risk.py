@@ -13,7 +13,7 @@ approximating sensitive attributes", arXiv:1911.12777.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import ClassVar, Protocol
@@ -163,23 +163,6 @@ def epsilon_for_advantage(advantage: float, prior: float | None = None) -> float
     if eta >= 1 - pi:
         raise ParameterError(f"advantage: must be below 1 - prior = {1 - pi:g}, which is all there is, got {advantage}")
     return math.log1p(eta / pi) - math.log1p(-eta / (1 - pi))
-
-
-def epsilon_for(advantage_of: Callable[[float], float], advantage: float) -> float:
-    """The largest epsilon at which a growing advantage stays at most ``advantage``, by bisection.
-
-    For the advantages that have no formula backwards.
-
-    >>> round(epsilon_for(lambda epsilon: all_advantage([0.5, 0.5], epsilon), 0.25), 4)
-    0.8814
-    """
-    eta = _probability(advantage, "advantage")
-    low, high = 0.0, 64.0
-    if advantage_of(high) <= eta:
-        raise ParameterError(f"advantage: must be below {advantage_of(high):g}, which is all there is, got {advantage}")
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if advantage_of(middle) <= eta else (low, middle)
-    return low
 
 
 def epsilon_at(mechanism: OnALine, distance: int) -> float:
@@ -371,48 +354,6 @@ def factor(epsilon: float) -> str:
     return _above(math.exp(loss)) if loss < math.log(1e9) else f"10^{math.ceil(loss / math.log(10))}"
 
 
-def fake_margin(support_if_true: Number, support_if_other: Number, fraction: float = 0.01) -> float:
-    """How far people who send made-up reports can move a share: ``fraction / |p - q|``.
-
-    Parameters
-    ----------
-    support_if_true, support_if_other : number
-        ``p`` and ``q``: how likely a report supports the option if it is the truth, and if another one is.
-    fraction : float
-        Share of the reports that are fake.
-
-    Returns
-    -------
-    float
-        Largest change of the estimated share, in share points (0.02 is two percentage points).
-
-    Notes
-    -----
-    Fakes that all support the option, or none, instead of reports that do the opposite, move ``C / n`` by
-    ``fraction``, and debiasing divides by ``p - q``: a local mechanism multiplies what a fake can do, the more
-    the smaller its epsilon [1]_. Publish the margin beside the interval.
-
-    References
-    ----------
-    .. [1] A. Cheu, A. Smith, J. Ullman, "Manipulation attacks in local differential privacy", IEEE Symposium on
-       Security and Privacy 2021, 883-900.
-
-    Examples
-    --------
-    Two fair coins, 1 % of fakes: 0.01 / (3/4 - 1/4):
-
-    >>> fake_margin("3/4", "1/4")
-    0.02
-    """
-    p, q = rational(support_if_true, "support_if_true"), rational(support_if_other, "support_if_other")
-    for value, subject in ((p, "support_if_true"), (q, "support_if_other")):
-        if not 0 <= value <= 1:
-            raise ParameterError(f"{subject}: must be a probability in [0, 1], got {float(value):g}")
-    if p == q:
-        raise ParameterError(f"support_if_other: must differ from support_if_true, got {float(q):g} for both")
-    return float(rational(_probability(fraction, "fraction"), "fraction") / abs(p - q))
-
-
 def _top_advantage(low: float, high: float, epsilon: float) -> float:
     """The largest guessing advantage over priors in [low, high]."""
     return guessing_advantage(min(max(worst_prior(epsilon), low), high), epsilon)
@@ -450,11 +391,9 @@ __all__ = [
     "all_advantage",
     "any_advantage",
     "epsilon_at",
-    "epsilon_for",
     "epsilon_for_advantage",
     "epsilon_of",
     "factor",
-    "fake_margin",
     "guessing_advantage",
     "likelihood_ratio",
     "odds_of",
