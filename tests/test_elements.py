@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts
+from browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts, wait_until
 from conftest import Collector
 from deniable import Survey, read_survey
 
@@ -496,3 +496,106 @@ def test_shared_device_asks_where_its_owner_was_asked_this(
         assert start.count() == 0
         page.get_by_role("button", name="Next person").click()
         expect(start).to_be_visible()
+
+
+def test_device_that_slept_has_forgotten_the_last_person(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<deniable-survey kiosk src="{link}"></deniable-survey>') as page:
+        page.clock.install()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(100)
+        page.get_by_role("radio", name="Yes").check()
+        page.clock.fast_forward("05:00:00")  # as when a lid is closed: what is due runs once
+        page.mouse.move(10, 300)
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("radio")).to_have_count(0)
+
+
+def test_page_that_goes_away_keeps_neither_focus_nor_place_nor_screen(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    gone = "() => { dispatchEvent(new Event('pagehide')); return ELEMENT.shadowRoot; }"
+    link = collector.publish(survey)
+    with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
+        page.get_by_role("radio", name="Yes", exact=True).focus()
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        read = gone.replace("shadowRoot;", "shadowRoot.activeElement === null;").replace("ELEMENT", QUESTION)
+        assert page.evaluate(read)
+    with page_of(
+        context, collector, f'<form><deniable-question kiosk name=affair src="{link}"></deniable-question></form>'
+    ) as page:
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        page.evaluate("dispatchEvent(new Event('pagehide'))")
+        assert page.evaluate(FORM_DATA) == []
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+    with page_of(context, collector, f'<deniable-survey kiosk src="{link}"></deniable-survey>') as page:
+        answer(page, survey, {"affair": "no", "drinks": 3})
+        page.get_by_text("Exactly what was sent").click()
+        empty = gone.replace("shadowRoot;", "shadowRoot.childElementCount;")
+        assert page.evaluate(empty.replace("ELEMENT", "document.querySelector('deniable-survey')")) == 0
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
+def test_page_may_change_what_stands_in_the_question(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    body = f'<form><deniable-question name=affair src="{link}">Needs <b>JavaScript</b></deniable-question></form>'
+    with page_of(context, collector, body) as page:
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        assert page.evaluate(f"{QUESTION}.textContent") == "Needs JavaScript"  # whose page it is may look at it
+        page.get_by_role("button", name="Mix in chance").dblclick()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        drawn = page.evaluate(f"{QUESTION}.value")
+        page.evaluate(f"{QUESTION}.textContent = 'Braucht JavaScript'")
+        wait_until(page, f"({FORM_DATA})().length === 1")
+        assert page.evaluate(FORM_DATA) == [["affair", drawn]]
+        page.evaluate(f"{QUESTION}.replaceWith({QUESTION}.cloneNode(true))")
+        wait_until(page, f"({FORM_DATA})().length === 1")
+        assert page.evaluate(FORM_DATA) == [["affair", drawn]]
+
+
+def test_attributes_and_properties_in_whatever_order_and_way(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    first, second = collector.publish(survey), collector.publish(read_survey(SURVEY.replace("EPSILON", "0.3")))
+    early = f"""<deniable-survey></deniable-survey><script>
+        Object.assign(document.querySelector("deniable-survey"), {{ src: "{first}", kiosk: true, lang: "de" }});
+        </script>"""
+    with another_site(f"<!doctype html><title>x</title>{early}{scripts(collector)}") as address:
+        page = context.new_page()
+        page.goto(address)
+        expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
+        expect(page.get_by_text("vergisst Sie danach")).to_be_visible()
+        element = "document.querySelector('deniable-survey')"
+        page.get_by_role("button", name="Beginnen").click()
+        page.get_by_role("spinbutton").fill("7")
+        page.evaluate(f"{element}.lang = 'de'; {element}.src = {element}.src")  # nothing new: nothing is lost
+        page.wait_for_timeout(200)
+        expect(page.get_by_role("spinbutton")).to_have_value("7")
+        page.evaluate(f"Object.assign({element}, {{ kiosk: false, src: '{second}' }})")
+        expect(page.get_by_text("vergisst Sie danach")).to_have_count(0)
+        assert page.evaluate(f"{element}.getAttribute('src')") == second
+        for nothing in ("null", "undefined"):
+            page.evaluate(f"{element}.src = {nothing}")
+            expect(page.get_by_role("heading")).to_have_count(0)
+            assert page.evaluate(f"{element}.hasAttribute('src')") is False
+            page.evaluate(f"{element}.src = '{second}'")
+            expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
+
+
+def test_another_language_asks_nobody_again(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    body = f'<form><deniable-question kiosk name=affair src="{link}"></deniable-question></form>'
+    with page_of(context, collector, body) as page:
+        page.get_by_role("radio", name="Yes", exact=True).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text(MIXED)).to_be_visible()
+        drawn = page.evaluate(FORM_DATA)
+        page.evaluate(f"{QUESTION}.lang = 'de'")
+        page.wait_for_timeout(200)
+        assert page.evaluate(FORM_DATA) == drawn != []

@@ -120,3 +120,23 @@ def test_what_somebody_looked_for_is_gone_with_the_page(collector: Collector, co
             expect(find).to_have_value("")
             expect(page.locator("fieldset").first.locator("label:visible")).to_have_count(len(DRUGS))
             assert page.locator("input:checked").count() == 0
+
+
+def test_a_way_back_to_a_hidden_option_leads_to_one_that_is_shown(
+    collector: Collector, context: BrowserContext
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(long_survey("choice")))
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio", name="No", exact=True).check()
+    find = page.get_by_role("searchbox", name=FIND)
+    find.fill("heroin ")  # as keyboards of phones write it
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="1. Which?").click()
+    expect(page.get_by_role("radio", name="heroin")).to_be_focused()
+    page.get_by_role("radio", name="heroin").check()
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Change 1.").click()
+    expect(page.get_by_role("radio", name="heroin")).to_be_focused()
+    find.fill("nothing such")
+    expect(page.locator("fieldset").first.locator("label:visible")).to_have_text(["heroin"])

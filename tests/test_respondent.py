@@ -500,7 +500,7 @@ def test_browser_and_python_reports_come_from_the_exact_distribution(
     labels = {"affair": "yes", "town": "Aville", "drugs": ["cannabis"], "trust": "2", "drinks": 5}
     by_browser = page.evaluate(
         """async ([document, answers, n]) => {
-            const { encodeReport, fetchSurvey, randomize } = await import("/client/deniable.js");
+            const { encodeReport, fetchSurvey, randomize } = await import("/client/index.js");
             const survey = await fetchSurvey(location.href);
             return Array.from({ length: n }, () => encodeReport(randomize(survey, answers)));
         }""",

@@ -16,6 +16,7 @@ import { parseSurvey, translate } from "./survey.js";
 /** @typedef {import("./collector.js").Link & { tongues: string[], isOwn: boolean, more: URLSearchParams }} Place */
 
 export const MINUTE = 6e4;
+const SWITCHES = /** @type {const} */ (["isolated", "kiosk"]);
 
 /** On a server that renders pages there is none, and importing this must not fail there. */
 const Base = globalThis.HTMLElement ?? class {};
@@ -26,6 +27,8 @@ export class DeniableElement extends Base {
   /** Aborts what listens and loads when the element leaves its page, or shows another survey. @type {AbortController | undefined} */
   gone;
   words = speechless;
+  /** On a shared device, when somebody was last seen to be there, or saw something new; 0 before. */
+  stirred = 0;
   /** Whether this device forgets each person. */
   isShared = false;
   /** Whether somebody pressed what the next screen comes from. */
@@ -45,11 +48,18 @@ export class DeniableElement extends Base {
   }
 
   connectedCallback() {
+    // What was set before this script ran hides the properties below.
+    const own = /** @type {any} */ (this);
+    for (const name of ["src", "name", ...SWITCHES]) {
+      const given = own[name];
+      if (delete own[name] && given) own[name] = given;
+    }
     this.restart();
   }
 
-  attributeChangedCallback() {
-    if (this.gone) this.restart();
+  /** @param {string} _name @param {string | null} [old] @param {string | null} [now] */
+  attributeChangedCallback(_name, old, now) {
+    if (this.gone && old !== now) this.restart();
   }
 
   disconnectedCallback() {
@@ -61,14 +71,15 @@ export class DeniableElement extends Base {
   /** Begin from the start, with nothing of what was chosen before. @param {boolean} [isAsked] as for `show` */
   async restart(isAsked = false) {
     this.isAsked = isAsked;
+    this.stirred = 0;
     this.disconnectedCallback();
     const { signal } = (this.gone = new AbortController());
     // Frameworks set one attribute after the other. And browsers note where a request comes from: with the script's first
     // line on the stack they would parse all of it again for that.
     await 0;
     if (signal.aborted) return;
-    // On a shared device the back button must not bring back what somebody chose.
-    addEventListener("pagehide", () => this.clear(), { signal });
+    // The back button must not bring back what somebody chose.
+    addEventListener("pagehide", () => (this.isShared ? this.restart() : this.clear()), { signal });
     addEventListener("online", () => this.later?.(), { signal });
     this.later = null;
     try {
@@ -120,6 +131,7 @@ export class DeniableElement extends Base {
     this.root.replaceChildren(h("div", { lang, dir }, screen));
     if (isAsked) focusOn(this.root);
     this.isAsked = false;
+    this.stirred &&= Date.now();
   }
 
   /** On a shared device, the way to the next person. */
@@ -153,7 +165,10 @@ export class DeniableElement extends Base {
 
   /** Forget what was chosen and not yet mixed. */
   clear() {
-    this.root.querySelector("form")?.reset();
+    const { root } = this;
+    root.querySelector("form")?.reset();
+    root.querySelectorAll("[type=search]").forEach((each) => each.dispatchEvent(new Event("input")));
+    /** @type {HTMLElement | null} */ (root.activeElement)?.blur(); // focus would tell what was chosen
   }
 
   /** @param {string} event @param {object} [detail] never an answer */
@@ -171,11 +186,12 @@ for (const name of ["src", "name"]) {
       return this.getAttribute(name) ?? "";
     },
     set(text) {
-      this.setAttribute(name, text);
+      if (text == null) this.removeAttribute(name);
+      else this.setAttribute(name, text);
     },
   });
 }
-for (const name of ["isolated", "kiosk"]) {
+for (const name of SWITCHES) {
   Object.defineProperty(DeniableElement.prototype, name, {
     get() {
       return ![null, "false"].includes(this.getAttribute(name)); // the word stands for an attribute that is not there
@@ -192,5 +208,5 @@ for (const name of ["isolated", "kiosk"]) {
  * @param {string} name @param {CustomElementConstructor} element
  */
 export function register(name, element) {
-  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element);
+  if (!globalThis.customElements?.get(name)) globalThis.customElements?.define(name, element);
 }

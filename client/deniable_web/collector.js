@@ -76,12 +76,25 @@ export async function fetchSurvey(link, { fetch = globalThis.fetch } = {}) {
  * @param {{ id: string }} survey
  * @param {string} collector
  * @param {string} text what `encodeReport` gave
- * @param {object} [options]
- * @param {typeof globalThis.fetch} [options.fetch]
- * @param {(seconds: number) => Promise<unknown>} [options.wait]
+ * @param {Options} [options]
  * @returns {Promise<Receipt>}
  */
-export async function submit(survey, collector, text, { fetch = globalThis.fetch, wait = sleep } = {}) {
+export async function submit(survey, collector, text, options) {
+  const again = await deliver(survey, collector, text, options);
+  return Object.freeze({ survey: survey.id, collector, client: CLIENT, stored: true, again });
+}
+
+/**
+ * @typedef {object} Options
+ * @property {typeof globalThis.fetch} [fetch]
+ * @property {(seconds: number) => Promise<unknown>} [wait]
+ */
+
+/**
+ * The same, without a receipt: whether the collector knew the report already.
+ * @param {{ id: string }} survey @param {string} collector @param {string} text @param {Options} [options]
+ */
+export async function deliver(survey, collector, text, { fetch = globalThis.fetch, wait = sleep } = {}) {
   for (let tried = 1; ; tried++) {
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
@@ -93,9 +106,7 @@ export async function submit(survey, collector, text, { fetch = globalThis.fetch
       const { status, headers } = response;
       // A portal between here and the collector may answer 200 to everything, but not in JSON.
       const isJson = headers.get("content-type")?.startsWith("application/json");
-      if ((status === 201 || status === 200) && isJson) {
-        return Object.freeze({ survey: survey.id, collector, client: CLIENT, stored: true, again: status === 200 });
-      }
+      if ((status === 201 || status === 200) && isJson) return status === 200;
       const Refusal = REFUSALS[status];
       if (Refusal) throw new Refusal(await detail(response));
       reason = `answered with status ${status}`;

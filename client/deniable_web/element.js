@@ -14,7 +14,7 @@
 
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { CEILING } from "./ceiling.js";
-import { submit } from "./collector.js";
+import { deliver } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
@@ -56,7 +56,9 @@ export class DeniableSurvey extends DeniableElement {
     const view = await this.load(place, signal);
     this.#person = this.isShared ? newReportId() : "";
     const seen = await this.#memory.look(view, collector, this.isShared);
-    if (!signal.aborted) this.#open(view, place, seen);
+    if (signal.aborted) return;
+    if (this.isShared) this.#watch(signal);
+    this.#open(view, place, seen);
   }
 
   /** The same survey where this page cannot see it. @param {Place} place @param {AbortSignal} signal */
@@ -95,7 +97,6 @@ export class DeniableSurvey extends DeniableElement {
     } else {
       const start = () => {
         this.show(questions(m, view, (answers) => this.#answer(view, place, answers)), true);
-        if (this.isShared) this.#watch();
         this.announce("start");
       };
       const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
@@ -112,24 +113,31 @@ export class DeniableSurvey extends DeniableElement {
     this.#sendWaiting(view, place, waiting);
   }
 
-  /** Where somebody walked away, nothing waits for the next person: two minutes, the last half of one with a warning. */
-  #watch() {
-    const signal = /** @type {AbortController} */ (this.gone).signal;
-    const warning = h("p", { role: "alert", class: "box bad soon" });
-    /** @type {number} */
-    let idle;
-    const stir = () => {
-      clearTimeout(idle);
-      warning.remove();
-      idle = setTimeout(() => {
-        this.root.firstChild?.appendChild(warning);
+  /**
+   * Where somebody walked away, nothing waits for the next person: two minutes, the last half of one with a warning. By the
+   * clock, because a device that slept runs no timers.
+   * @param {AbortSignal} signal
+   */
+  #watch(signal) {
+    const warning = h("p", { role: "alert", class: "box bad" });
+    const me = /** @type {DeniableElement} */ (this);
+    const look = (/** @type {Event | undefined} */ event) => {
+      const now = Date.now();
+      const idle = me.stirred && now - me.stirred;
+      if (idle >= 2 * MINUTE) this.restart();
+      else if (event) {
+        me.stirred = now;
+        warning.remove();
+      } else if (idle >= 1.5 * MINUTE && !warning.isConnected) {
+        // Beside what somebody looks at: the frame of an isolated survey is as high as all of it.
+        (this.root.activeElement?.closest(".card") ?? this.root.children[0]).append(warning);
         warning.textContent = this.words.idle; // after it stands there, so that screen readers say it
-        idle = setTimeout(() => this.restart(), MINUTE / 2);
-      }, 1.5 * MINUTE);
+        warning.scrollIntoView({ block: "nearest" });
+      }
     };
-    signal.onabort = () => clearTimeout(idle);
-    for (const event of ["keydown", "pointerdown", "pointermove", "input"]) addEventListener(event, stir, { signal });
-    stir();
+    const timer = setInterval(look, 1000); // without an event
+    signal.onabort = () => clearInterval(timer);
+    for (const event of ["keydown", "pointerdown", "pointermove", "wheel", "input"]) addEventListener(event, look, { signal });
   }
 
   /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */
@@ -153,11 +161,11 @@ export class DeniableSurvey extends DeniableElement {
   async #send(view, place, report, isAsked) {
     this.later = null;
     if (isAsked) this.show(screens.wait(this.words), true);
-    this.announce("submit");
     const { gone } = this;
+    this.announce("submit");
     const person = this.#person;
     try {
-      await submit(view, place.collector, report);
+      await deliver(view, place.collector, report);
       // Where this fails, the same report goes once more the next time, and counts once.
       await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
       if (gone !== this.gone) return; // something else is on the screen by now
@@ -172,7 +180,7 @@ export class DeniableSurvey extends DeniableElement {
   async #sendWaiting(view, { collector }, /** @type {string[]} */ waiting) {
     for (const key of waiting) {
       try {
-        await submit(view, collector, (await this.#memory.recall(key)) ?? "");
+        await deliver(view, collector, await this.#memory.recall(key, view));
       } catch (error) {
         if (!(error instanceof ReportError)) return; // later, then
       }

@@ -16,13 +16,7 @@
  * A message reads "subject: expectation". A message about an answer never says what came.
  */
 
-export class DeniableError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
-    this.name = new.target.name;
-  }
-}
+export class DeniableError extends Error {}
 export class ParameterError extends DeniableError {}
 export class AnswerError extends DeniableError {}
 export class SurveyError extends DeniableError {}

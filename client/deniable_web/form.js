@@ -15,7 +15,8 @@ import { fill } from "./messages.js";
 const LONG = 12;
 
 /** A text as people look for it: without accents, marks of vowels, and capitals. */
-const plain = (/** @type {any} */ text) => text.normalize("NFKD").replace(/[\p{M}]/gu, "").toLowerCase();
+const plain = (/** @type {any} */ text) =>
+  text.normalize("NFKD").replace(/[\p{M}]/gu, "").trim().replace(/\s+/g, " ").toUpperCase(); // ß is SS there
 
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
@@ -46,16 +47,19 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
   const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const found = h("p", { role: "status", class: "quiet" });
+  const list = h("div", { class: `options ${type} ${isLong ? "long" : ""}` }, ...rows);
+  const found = h("p", { role: "status", class: "quiet", translate: "no" });
   /** Of many options, show those that hold what somebody looks for, and what is chosen. */
   const narrow = () => {
     const words = plain(search.value);
     const shown = rows.filter((row, n) => !(row.hidden = !inputs[n].checked && !plain(row.textContent).includes(words)));
     found.textContent = `${shown.length} / ${rows.length}`;
+    list.scrollTop = 0;
   };
   const search = h("input", {
     type: "search",
     "aria-label": m.find,
+    spellcheck: "false",
     input: narrow,
     keydown: (event) => event.key === "Enter" && event.preventDefault(), // it sends no form
   });
@@ -63,8 +67,6 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
   narrow();
 
   return {
-    inputs,
-    narrow,
     title,
     number,
     set: h(
@@ -73,9 +75,12 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
       h("legend", { part: "question-text" }, own(title)),
       h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)), note),
       isLong && h("div", { class: "options" }, quiet(m.find), search, found),
-      h("div", { class: `options ${type} ${isLong ? "long" : ""}` }, ...rows),
+      list,
       fold(m.odds, () => oddsBox(m, mechanism)),
     ),
+
+    /** To the first option that is shown, or to the field that hides them all. */
+    focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? search).focus(),
 
     /** What somebody gave as an answer, undefined where it is none yet. */
     answer() {
@@ -128,9 +133,7 @@ export function questions(m, view, send) {
     event.preventDefault();
     if (asked.length < all) return; // Enter, in the moment before they all stand there
     const missing = asked.filter((each) => each.mark(each.answer() === undefined));
-    const links = missing.map(({ title, inputs: [first] }) => {
-      return h("li", {}, link(own(title), () => first.focus()));
-    });
+    const links = missing.map(({ title, focus }) => h("li", {}, link(own(title), focus)));
     summary.replaceChildren(
       ...(links.length ? [card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...links))] : []),
     );
@@ -139,10 +142,10 @@ export function questions(m, view, send) {
     review.replaceChildren(
       card(
         heading(m.yours),
-        ...asked.map(({ title, number, words, inputs: [first] }) => {
+        ...asked.map(({ title, number, words, focus }) => {
           const change = () => {
             edit();
-            first.focus();
+            focus();
           };
           return box(quiet(own(title)), p(own(words(), "no")), link(`${m.change} ${number}`, change));
         }),
@@ -158,10 +161,7 @@ export function questions(m, view, send) {
   };
   const reset = () => {
     edit(); // a page that goes away shows no answers when it comes back
-    setTimeout(() => {
-      for (const { narrow } of asked) narrow();
-      count();
-    }); // once the inputs are empty
+    setTimeout(count); // once the inputs are empty
   };
   const form = h(
     "form",

@@ -1,6 +1,8 @@
 //@ts-check
 /* The library: what an author's own interface needs. `fetchSurvey`, `randomize`, `submit`; the rest is around them. */
 
+import { DeniableError } from "./errors.js";
+
 export { CEILING, checkCeiling } from "./ceiling.js";
 export { CLIENT, fetchSurvey, parseLink, submit } from "./collector.js";
 export { encodeReport, randomize, randomizeAnswer } from "./device.js";
@@ -19,6 +21,13 @@ export {
 export { MECHANISMS, mechanismFromPublished } from "./mechanisms/index.js";
 export { Memory } from "./memory.js";
 export { oddsSentences } from "./english.js";
+// Errors by their names, which the elements' scripts do without.
+Object.defineProperty(DeniableError.prototype, "name", {
+  get() {
+    return this.constructor.name;
+  },
+});
+
 export { address, parseSurvey, translate } from "./survey.js";
 
 /**

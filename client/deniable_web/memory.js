@@ -9,8 +9,9 @@
  */
 
 import { CEILING, hold } from "./ceiling.js";
-import { encodeReport } from "./device.js";
+import { encodeReport, isCohort } from "./device.js";
 import { UnusableMemory } from "./errors.js";
+import { isWhole } from "./mechanisms/base.js";
 import { browserStore } from "./store.js";
 
 /** @typedef {import("./store.js").State} State */
@@ -106,9 +107,9 @@ export class Memory {
     });
   }
 
-  /** The text that waits under a name. @param {string} name @returns {Promise<string | undefined>} */
-  recall(name) {
-    return this.#store.run(({ reports }) => reports[name]?.report, true);
+  /** The report of a survey that waits under a name. @param {string} name @param {Survey} survey @returns {Promise<string>} */
+  recall(name, survey) {
+    return this.#store.run(({ reports }) => fitting(reports[name].report, survey), true);
   }
 
   /** @param {string} name @param {string} collector */
@@ -151,9 +152,10 @@ function charge(told, collector, questions, day) {
  */
 function sum(ledgers, day) {
   // What is damaged counts, and its sum is no number, which no ceiling allows.
-  const isRecent = (/** @type {any} */ [, [since]]) => !(Date.parse(day) - Date.parse(since) >= LEDGER_MS);
+  const isRecent = (/** @type {any} */ [, [since]]) =>
+    !(/^\d{4}-\d\d-\d\d$/.test(since) && Date.parse(day) - Date.parse(since) >= LEDGER_MS);
   const recent = ledgers.flatMap(Object.entries).filter(isRecent);
-  return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all - -cost, 0) / 1e6;
+  return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all + (isWhole(cost, 0, 1e15) ? cost : NaN), 0) / 1e6;
 }
 
 /**
@@ -173,6 +175,7 @@ function valid(value, { mechanism }) {
 function fitting(text, survey) {
   const { id, cohort, answers } = JSON.parse(text);
   const values = survey.questions.map((question) => [question.id, valid(answers[question.id], question)]);
-  if (encodeReport({ id, cohort, answers: Object.fromEntries(values) }) !== text) throw new UnusableMemory();
+  const same = encodeReport({ id, cohort, answers: Object.fromEntries(values) });
+  if (same !== text || !/^[0-9a-f]{32}$/.test(id) || !isCohort(survey, cohort)) throw new UnusableMemory();
   return text;
 }

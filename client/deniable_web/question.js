@@ -16,13 +16,24 @@ import { ask } from "./form.js";
 import { Memory } from "./memory.js";
 import { notice, strength } from "./screens.js";
 
+/** The attribute of the input that is ours. */
+const OURS = "data-deniable";
+
 export class DeniableQuestion extends DeniableElement {
   static formAssociated = true;
   internals = this.attachInternals();
   #memory = new Memory();
 
   /** What the form gets: libraries that read a form's inputs one by one find it too. */
-  #field = h("input", { type: "hidden" });
+  #field = h("input", { type: "hidden", [OURS]: "" });
+
+  constructor() {
+    super();
+    // Whoever writes this page may change what stands in the element, and does not know of the input.
+    new MutationObserver(() => {
+      if (this.value && this.#field.parentNode !== this) this.append(this.#field);
+    }).observe(this, { childList: true });
+  }
 
   /** What chance made of the answer; empty before. */
   get value() {
@@ -50,11 +61,14 @@ export class DeniableQuestion extends DeniableElement {
     this.#follow();
   }
 
-  /** @override @param {string} [name] */
-  attributeChangedCallback(name) {
+  /** @override @param {string} name @param {string | null} [old] @param {string | null} [now] */
+  attributeChangedCallback(name, old, now) {
     this.#follow();
-    // Without the attribute `question` the name says which one it is, until there is a value.
-    if (name !== "name" || !(this.value || this.hasAttribute("question"))) super.attributeChangedCallback();
+    // Once there is a value, neither another name nor another language asks again. Before, without the attribute
+    // `question`, the name says which one it is.
+    const isName = name === "name";
+    if ((isName || name === "lang") && (this.value || (isName && this.hasAttribute("question")))) return;
+    super.attributeChangedCallback(name, old, now);
   }
 
   /** What holds for the element holds for the input that stands for it in the form, and for those in which people choose. */
@@ -72,7 +86,7 @@ export class DeniableQuestion extends DeniableElement {
   /** @override @param {boolean} [isAsked] */
   restart(isAsked) {
     this.#field.value = "";
-    this.replaceChildren();
+    this.querySelectorAll(`[${OURS}]`).forEach((each) => each.remove()); // in a copy of an element that of another one
     this.#refuse();
     return super.restart(isAsked);
   }
@@ -81,6 +95,7 @@ export class DeniableQuestion extends DeniableElement {
   async begin(signal) {
     const place = this.place();
     const { collector } = place;
+    this.isShared = this.kiosk;
     const survey = await this.load(place, signal);
     const id = this.getAttribute("question") ?? this.name;
     const question = survey.questions.find((each) => each.id === id);
@@ -89,7 +104,7 @@ export class DeniableQuestion extends DeniableElement {
     const hold = (/** @type {unknown} */ value, isAsked = false) => {
       this.#field.value = String(value);
       this.#follow();
-      this.replaceChildren(this.#field); // one, also in a copy of an element that had one
+      this.append(this.#field);
       this.internals.setValidity({});
       this.show(card(heading(m.mixed, "h2")), isAsked); // so that screen readers say it
       this.dispatchEvent(new Event("change", { bubbles: true }));
@@ -104,7 +119,8 @@ export class DeniableQuestion extends DeniableElement {
       const asked = ask(m, question);
       const mix = button(m.mix, async () => {
         const answer = asked.answer();
-        if (asked.mark(answer === undefined)) return asked.inputs[0].focus();
+        if (asked.mark(answer === undefined)) return asked.focus();
+        mix.disabled = true; // a second press draws nothing more, and announces nothing
         const draw = () => randomizeAnswer(question, answer, undefined, !this.kiosk);
         try {
           const value = this.kiosk ? draw() : await this.#memory.value(question, collector, draw);
@@ -122,8 +138,7 @@ export class DeniableQuestion extends DeniableElement {
         mix,
       );
       const submit = (/** @type {Event} */ event) => event.preventDefault(); // Enter
-      const reset = () => setTimeout(asked.narrow); // once the inputs are empty
-      this.show(h("form", { novalidate: "", autocomplete: "off", submit, reset }, asked.set));
+      this.show(h("form", { novalidate: "", autocomplete: "off", submit }, asked.set));
       this.#follow();
     };
     if (this.kiosk && (kept || isSame)) this.show(notice(m, m.sentBefore, m.kioskOther, { next: open }));
@@ -146,7 +161,9 @@ for (const name of ["form", "labels", "validationMessage", "validity", "willVali
     },
     // React sets properties where there are any: of these, `form` is an attribute to set. The others cannot be set.
     set(value) {
-      if (name === "form") this.setAttribute(name, value);
+      if (name !== "form") return;
+      if (value == null) this.removeAttribute(name);
+      else this.setAttribute(name, value);
     },
   });
 }

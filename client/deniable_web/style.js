@@ -65,8 +65,7 @@ label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft);
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
-.long { height: 20rem; overflow: auto; border-block: 1px solid; padding: .5rem; }
-.soon { position: sticky; bottom: 0; }
+.long { height: 20rem; overflow: auto; padding: .5rem; }
 .scale label { flex-flow: column; padding: .5rem; margin: 0; }
 button {
   border: 2px solid; /* forced colours show it */

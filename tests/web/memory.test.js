@@ -136,8 +136,8 @@ test("what is drawn on a shared device is nobody else's: no value, no ledger, fo
   assert.deepEqual(seen.waiting, [`${ONE.id}:1`, `${ONE.id}:2`]);
   assert.equal(seen.kept, own);
   await memory.forget(`${ONE.id}:1`);
-  assert.equal(await memory.recall(`${ONE.id}:1`), undefined);
-  assert.equal(await memory.recall(`${ONE.id}:2`), texts[1]);
+  await assert.rejects(memory.recall(`${ONE.id}:1`, ONE), UnusableMemory);
+  assert.equal(await memory.recall(`${ONE.id}:2`, ONE), texts[1]);
   assert.equal(Object.keys(JSON.parse(store.text).told[HERE]).length, 1);
 });
 
@@ -179,6 +179,13 @@ test("what is damaged is refused and never drawn again", async () => {
     "ticks as a number": {
       ...kept, reports: { [two.id]: { ...report, report: report.report.replace('"drugs":"11"', '"drugs":11') } },
     },
+    "an id that is none": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace(/"id":".{32}"/, '"id":"zz"') } } },
+    "a cohort of nobody": {
+      ...kept, reports: { [two.id]: { ...report, report: report.report.replace('"cohort":null', '"cohort":"other"') } },
+    },
+    "a cost that is no number": { ...kept, told: { [HERE]: { [key]: [DAY, null], more: [DAY, []] } } },
+    "a cost below 0": { ...kept, told: { [HERE]: { [key]: [DAY, -8e6] } } },
+    "a day that is none": { ...kept, told: { [HERE]: { [key]: ["Jan 1 1999", 9e6] } } },
     "no entry": { ...kept, told: { [HERE]: { [key]: null } } },
   };
   for (const [name, state] of Object.entries(damaged)) {
