@@ -32,7 +32,26 @@ const GIVE = async (/** @type {any[]} */ answers) => {
   await done;
 };
 
-const START = "() => document.querySelector('deniable-survey').shadowRoot?.querySelector('.card > button')";
+// Expressions, which Puppeteer computes; of a function in a text it would wait for nothing.
+const START = "document.querySelector('deniable-survey').shadowRoot?.querySelector('.card > button')";
+const RECEIPT = "document.querySelector('deniable-survey').shadowRoot.querySelector('dl code')";
+const NOTICE = "getComputedStyle(document.querySelector('.not-started')).visibility";
+
+/** All that the page keeps, wherever a page can. */
+const EVERYTHING = () =>
+  new Promise((done, fail) => {
+    const request = indexedDB.open("deniable", 1);
+    request.onerror = fail;
+    request.onsuccess = () => {
+      const record = request.result.transaction("memory").objectStore("memory").get(0);
+      record.onsuccess = async () => {
+        const names = (await indexedDB.databases()).map(({ name }) => name);
+        const others = [{ ...localStorage }, { ...sessionStorage }, document.cookie, await caches?.keys?.()];
+        done(JSON.stringify({ names, others, memory: record.result }));
+      };
+    };
+  });
+
 const FOCUSED = `() => {
   const { activeElement } = document.activeElement?.shadowRoot ?? document;
   return [activeElement?.tagName, activeElement?.name, activeElement?.value, activeElement?.textContent].join(" ");
@@ -61,9 +80,8 @@ const scenarios = {
       request.url().endsWith("/client/deniable.js") ? request.abort() : request.continue(),
     );
     await blocked.goto(link);
-    const notice = "() => getComputedStyle(document.querySelector('.not-started')).visibility";
-    const first = await blocked.evaluate(`(${notice})()`);
-    await blocked.waitForFunction(`() => (${notice})() === "visible"`, { timeout: 10_000 });
+    const first = await blocked.evaluate(NOTICE);
+    await blocked.waitForFunction(`${NOTICE} === "visible"`, { timeout: 10_000 });
     return { seen, first };
   },
 
@@ -83,7 +101,7 @@ const scenarios = {
       await page.goto(link);
       await page.evaluate(GIVE, each);
       traffic.push(JSON.stringify(requests));
-      kept.push(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])"));
+      kept.push(await page.evaluate(EVERYTHING));
       await context.close();
     }
     return { traffic, kept };
@@ -126,7 +144,7 @@ const scenarios = {
     await shown(".review button[part]");
     await until("Send");
     await page.keyboard.press("Enter");
-    await page.waitForFunction("() => document.querySelector('deniable-survey').shadowRoot.querySelector('dl code')");
+    await page.waitForFunction(RECEIPT);
     return {};
   },
 };

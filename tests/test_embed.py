@@ -204,6 +204,48 @@ def test_isolated_survey_cannot_be_read_by_the_page_around_it(
         assert set(message["data"]) <= {"deniable", "survey", "height"}
 
 
+COUNT = """() => { window.heard = [];
+    for (const name of ["ready", "complete"]) addEventListener(`deniable-${name}`, () => window.heard.push(name), true);
+}"""
+
+
+def test_frame_tells_nobody_but_the_origin_that_it_was_made_for(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    embed = collector.publish(survey).replace("/s/", "/embed/")
+    page = context.new_page()
+    page.add_init_script("addEventListener('message', ({ data }) => (window.told ??= []).push(data))")
+    with another_site("<!doctype html><title>x</title>") as address:
+        for host, is_told in ((address.rstrip("/"), True), ("https://elsewhere.example", False)):
+            page.goto(address)
+            page.evaluate("html => document.body.innerHTML = html", f'<iframe src="{embed}#host={host}"></iframe>')
+            expect(page.frame_locator("iframe").get_by_role("button", name="Start")).to_be_visible()
+            page.wait_for_timeout(200)
+            assert bool(page.evaluate("window.told?.splice(0).length")) is is_told
+
+
+def test_element_hears_its_own_frame_alone_and_only_while_it_is_the_collectors(
+    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+) -> None:
+    link = collector.publish(survey)
+    forged = "<!doctype html><title>x</title><script>parent.postMessage({ deniable: 'complete' }, '*')</script>"
+    page = context.new_page()
+    page.add_init_script(f"({COUNT})()")
+    with another_site(example("isolated", link)) as address, another_site(forged) as forger:
+        page.goto(address)
+        expect(page.frame_locator("iframe").first.get_by_role("button", name="Start")).to_be_visible()
+        page.wait_for_function("window.heard.length === 1")
+        other = f"{link.replace('/s/', '/embed/')}#host={address.rstrip('/')}"
+        page.evaluate(
+            "src => document.body.append(Object.assign(document.createElement('iframe'), { src, id: 'other' }))", other
+        )
+        expect(page.frame_locator("#other").get_by_role("button", name="Start")).to_be_visible()
+        own = "document.querySelector('deniable-survey').shadowRoot.querySelector('iframe')"
+        page.evaluate(f"src => {own}.src = src", forger)
+        page.wait_for_function(f"new Promise((done) => setTimeout(() => done({own} !== null), 500))")
+        assert page.evaluate("window.heard") == ["ready"]
+
+
 def assert_fits(page: Page) -> None:
     """The frame is as high as what it shows."""
     page.wait_for_function(

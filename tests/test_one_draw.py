@@ -202,6 +202,22 @@ def test_two_scripts_share_one_draw_where_storage_is_blocked(collector: Collecto
     assert [json.loads(body)["answers"]["q"] for body in witness.posts()] == [int(value)]
 
 
+def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, context: BrowserContext) -> None:
+    survey = survey_of("Durable")
+    page = context.new_page()
+    page.add_init_script(
+        """const { transaction } = IDBDatabase.prototype;
+        window.kinds = [];
+        IDBDatabase.prototype.transaction = function (stores, mode, options) {
+            window.kinds.push([mode, options?.durability]);
+            return transaction.call(this, stores, mode, options);
+        };"""
+    )
+    page.goto(collector.publish(survey))
+    answer(page, survey, {"q": "yes"})
+    assert {tuple(each) for each in page.evaluate("window.kinds")} == {("readwrite", "strict")}
+
+
 DAMAGE = {
     "no state": "return 'x'",
     "no reports": "delete state.reports; return state",
