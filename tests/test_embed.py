@@ -266,8 +266,8 @@ def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
     people = [("yes", []), ("no", ["quartz", "zirconium"])]
     told: list[set[str]] = [set(), set()]
     with another_site(example("isolated", link).replace(" isolated", " isolated kiosk", 1)) as address:
-        # A busy machine may paint a screen late or not at all, and tells no height then: what the frame of one person says,
-        # the frame of the other must be able to say too.
+        # A busy machine may paint a screen late or not at all, and tells no height then: what the frame of one person
+        # says, that of the other must be able to say too.
         for _ in range(5):
             for (affair, stones), said in zip(people, told, strict=True):
                 page.goto(address)
