@@ -137,7 +137,7 @@ export class DeniableSurvey extends DeniableElement {
     };
     const timer = setInterval(look, 1000); // without an event
     signal.onabort = () => clearInterval(timer);
-    for (const event of ["keydown", "pointerdown", "pointermove", "wheel", "input"]) addEventListener(event, look, { signal });
+    for (const event of ["input", "keydown", "pointerdown", "pointermove", "wheel"]) addEventListener(event, look, { signal });
   }
 
   /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */

@@ -70,7 +70,7 @@ export const browserStore = {
     }
     try {
       return await new Promise((done, fail) => {
-        const transaction = db.transaction("memory", "readwrite", { durability: "strict" });
+        const transaction = db.transaction("memory", isLook ? "readonly" : "readwrite", { durability: "strict" });
         const records = transaction.objectStore("memory");
         /** @type {any} */
         let result;

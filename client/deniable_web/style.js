@@ -65,7 +65,7 @@ label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft);
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
-.long { height: 20rem; overflow: auto; padding: .5rem; }
+.long { height: 20rem; padding: .5rem; overflow: auto; }
 .scale label { flex-flow: column; padding: .5rem; margin: 0; }
 button {
   border: 2px solid; /* forced colours show it */
@@ -78,7 +78,7 @@ button {
 .link {
   color: inherit;
   padding: 0;
-  min-height: 1.75rem;
+  min-height: 2rem;
   background: none;
   text-align: start;
   text-decoration: underline;
