@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import Frame, Page, Request, Route, expect
 
 from conftest import Collector
-from deniable import Survey
+from deniable import Survey, read_survey
 from deniable_server.embedding import bundles
 
 FORGET = """() => new Promise((done, fail) => {
@@ -23,6 +23,29 @@ FORGET = """() => new Promise((done, fail) => {
     request.onerror = fail;
 })"""
 """Forget all that this device remembers."""
+
+
+DRUGS = ["alcohol", "amphetamine", "café-crème", "cannabis", "cocaine", "codeine", "crack", "ecstasy", "heroin"]
+DRUGS += ["ketamine", "khat", "LSD", "methadone", "mescaline", "opium", "tobacco"]
+
+
+def long_survey(kind: str, options: list[str] | None = None) -> Survey:
+    """One question of many options, and one more."""
+    return read_survey(
+        f"""title = "Long lists of {kind}"
+[[questions]]
+id = "drug"
+type = "{kind}"
+text = "Which?"
+options = {options or DRUGS}
+epsilon = 1
+[[questions]]
+id = "other"
+type = "yes-no"
+text = "Other?"
+epsilon = 1
+"""
+    )
 
 
 NO_STORAGE = """for (const name of ["localStorage", "indexedDB"]) {

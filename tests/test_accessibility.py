@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 
-from browsing import ARRIVED, Witness, another_site, answer, choose, remembered, scripts
+from browsing import ARRIVED, Witness, another_site, answer, choose, long_survey, remembered, scripts
 from conftest import FIVE_TYPES, Collector, person
 from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store import Store
-from test_long_lists import long_survey
 
 AXE = Path(__file__).parent.parent / "client" / "deniable_web" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

@@ -54,6 +54,14 @@ def page_of(context: BrowserContext, collector: Collector, body: str) -> Iterato
         yield page
 
 
+def say_yes(page: Page) -> None:
+    """Begin, on a clock that the test sets, and choose an answer."""
+    page.clock.install()
+    page.get_by_role("button", name="Start").click()
+    page.clock.run_for(100)
+    page.get_by_role("radio", name="Yes").check()
+
+
 def test_properties_say_what_attributes_say(collector: Collector, context: BrowserContext) -> None:
     with page_of(context, collector, "<deniable-survey></deniable-survey>") as page:
         assert page.evaluate(
@@ -237,10 +245,7 @@ def test_shared_device_that_somebody_left_clears_itself(
 ) -> None:
     link = collector.publish(survey)
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
-        page.clock.install()
-        page.get_by_role("button", name="Start").click()
-        page.clock.run_for(100)
-        page.get_by_role("radio", name="Yes").check()
+        say_yes(page)
         page.clock.run_for(100_000)
         page.get_by_role("spinbutton").press("7")  # somebody is there
         page.clock.run_for(100_000)
@@ -286,10 +291,7 @@ def test_receipt_on_a_shared_device_is_not_for_the_next_person(
 ) -> None:
     link = collector.publish(survey)
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
-        page.clock.install()
-        page.get_by_role("button", name="Start").click()
-        page.clock.run_for(100)
-        page.get_by_role("radio", name="Yes").check()
+        say_yes(page)
         page.get_by_role("spinbutton").fill("3")
         page.get_by_role("button", name="Review").click()
         page.get_by_role("button", name="Send").click()
@@ -395,10 +397,7 @@ def test_own_device_never_clears_what_somebody_is_answering(
 ) -> None:
     link = collector.publish(survey)
     with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
-        page.clock.install()
-        page.get_by_role("button", name="Start").click()
-        page.clock.run_for(100)
-        page.get_by_role("radio", name="Yes").check()
+        say_yes(page)
         page.clock.run_for(3_600_000)
         expect(page.get_by_role("radio", name="Yes")).to_be_checked()
         page.get_by_role("spinbutton").fill("3")
@@ -503,10 +502,7 @@ def test_device_that_slept_has_forgotten_the_last_person(
 ) -> None:
     link = collector.publish(survey)
     with page_of(context, collector, f'<deniable-survey kiosk src="{link}"></deniable-survey>') as page:
-        page.clock.install()
-        page.get_by_role("button", name="Start").click()
-        page.clock.run_for(100)
-        page.get_by_role("radio", name="Yes").check()
+        say_yes(page)
         page.clock.fast_forward("05:00:00")  # as when a lid is closed: what is due runs once
         page.mouse.move(10, 300)
         expect(page.get_by_role("button", name="Start")).to_be_visible()

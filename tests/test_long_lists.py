@@ -5,33 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from browsing import Witness, another_site, scripts
+from browsing import DRUGS, Witness, another_site, long_survey, scripts
 from conftest import Collector
-from deniable import Survey, read_survey
+from deniable import read_survey
 
-DRUGS = ["alcohol", "amphetamine", "café-crème", "cannabis", "cocaine", "codeine", "crack", "ecstasy", "heroin"]
-DRUGS += ["ketamine", "khat", "LSD", "methadone", "mescaline", "opium", "tobacco"]
 LIST = "form .options label:visible"
 FIND = "Search in the options"
-
-
-def long_survey(kind: str, options: list[str] | None = None) -> Survey:
-    """One question of many options, and one more."""
-    return read_survey(
-        f"""title = "Long lists of {kind}"
-[[questions]]
-id = "drug"
-type = "{kind}"
-text = "Which?"
-options = {options or DRUGS}
-epsilon = 1
-[[questions]]
-id = "other"
-type = "yes-no"
-text = "Other?"
-epsilon = 1
-"""
-    )
 
 
 @pytest.mark.parametrize("kind", ["choice", "ticks"])

@@ -35,9 +35,12 @@ const fetchedCatalogues = {
     })),
 };
 
-/** Sentences by their place in a catalogue, as `read` in catalogues/fetched.js has them: names of 90 sentences weigh. */
-const numberedSentences = {
-  name: "numbered-sentences",
+/**
+ * Sentences by their place in a catalogue, as `read` in catalogues/fetched.js has them, because names of 90 sentences weigh;
+ * and nothing frozen, because nobody outside reaches what a bundle is made of.
+ */
+const shortSources = {
+  name: "short-sources",
   setup: (/** @type {import("esbuild").PluginBuild} */ builder) => {
     const keys = Object.keys(JSON.parse(read("catalogues/en.json").toString()));
     const short = (/** @type {string} */ key) => (keys.indexOf(key) + 360).toString(36);
@@ -47,7 +50,7 @@ const numberedSentences = {
     builder.onLoad({ filter: /deniable_web[\\/](mechanisms[\\/])?[a-z-]+\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, "utf8")
         .replace(/\b(m|words)\.(\w+)/g, number)
-        .replaceAll("Object.freeze(", "(") // nobody outside reaches what a bundle is made of
+        .replaceAll("Object.freeze(", "(")
         .replace(/speechless = {[^}]*}/, (texts) => texts.replace(/^  (?!lang|dir)(\w+)(?=: ")/gm, place)),
     }));
   },
@@ -79,7 +82,7 @@ export async function bundle(file) {
   const modules = BUNDLES[file].split(" ").map((name) => `"./${name}.js"`);
   const { outputFiles } = await build({
     stdin: {
-      contents: [...modules.map((name) => `import ${name};`), `export * from ${modules.at(-1)};`].join("\n"),
+      contents: modules.map((name) => `import ${name};`).join("\n"),
       resolveDir: fileURLToPath(FOLDER),
     },
     bundle: true,
@@ -91,7 +94,7 @@ export async function bundle(file) {
     charset: "utf8",
     legalComments: "none",
     write: false,
-    plugins: [smallCss, fetchedCatalogues, numberedSentences],
+    plugins: [smallCss, fetchedCatalogues, shortSources],
   });
   // Esbuild puts together and mangles the properties; oxc, within Rolldown, and Terser each find some that the other one
   // leaves. The first line asks the browser to compile every function while the file loads, off the thread on which the
