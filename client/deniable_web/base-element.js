@@ -16,13 +16,14 @@ import { parseSurvey, translate } from "./survey.js";
 /** @typedef {import("./collector.js").Link & { tongues: string[], isOwn: boolean, more: URLSearchParams }} Place */
 
 export const MINUTE = 6e4;
-const SWITCHES = /** @type {const} */ (["isolated", "kiosk"]);
+/** Attributes that are properties too, because frameworks set one or the other: whether it is a text, or a switch. */
+const PROPERTIES = { src: true, name: true, isolated: false, kiosk: false };
 
 /** On a server that renders pages there is none, and importing this must not fail there. */
 const Base = globalThis.HTMLElement ?? class {};
 
 export class DeniableElement extends Base {
-  static observedAttributes = ["src", "isolated", "kiosk", "lang", "question", "name"];
+  static observedAttributes = [...Object.keys(PROPERTIES), "lang", "question"];
   root = this.attachShadow({ mode: "open", delegatesFocus: "formAssociated" in this.constructor });
   /** Aborts what listens and loads when the element leaves its page, or shows another survey. @type {AbortController | undefined} */
   gone;
@@ -50,7 +51,7 @@ export class DeniableElement extends Base {
   connectedCallback() {
     // What was set before this script ran hides the properties below.
     const own = /** @type {any} */ (this);
-    for (const name of ["src", "name", ...SWITCHES]) {
+    for (const name of Object.keys(PROPERTIES)) {
       const given = own[name];
       if (delete own[name] && given) own[name] = given;
     }
@@ -179,26 +180,16 @@ export class DeniableElement extends Base {
   }
 }
 
-// Properties that say what attributes say: frameworks set one or the other. elements.d.ts declares them.
-for (const name of ["src", "name"]) {
+// elements.d.ts declares them.
+for (const [name, isText] of Object.entries(PROPERTIES)) {
   Object.defineProperty(DeniableElement.prototype, name, {
     get() {
-      return this.getAttribute(name) ?? "";
+      const text = this.getAttribute(name);
+      return isText ? (text ?? "") : ![null, "false"].includes(text); // the word stands for an attribute that is not there
     },
-    set(text) {
-      if (text == null) this.removeAttribute(name);
-      else this.setAttribute(name, text);
-    },
-  });
-}
-for (const name of SWITCHES) {
-  Object.defineProperty(DeniableElement.prototype, name, {
-    get() {
-      return ![null, "false"].includes(this.getAttribute(name)); // the word stands for an attribute that is not there
-    },
-    set(isOn) {
-      if (isOn && isOn !== "false") this.setAttribute(name, "");
-      else this.removeAttribute(name);
+    set(value) {
+      if (isText ? value == null : !value || value === "false") this.removeAttribute(name);
+      else this.setAttribute(name, isText ? value : "");
     },
   });
 }

@@ -48,39 +48,23 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
   const list = h("div", { class: `options ${type} ${isLong ? "long" : ""}` }, ...rows);
-  const found = h("p", { role: "status", class: "quiet", translate: "no" });
-  /** Of many options, show those that hold what somebody looks for, and what is chosen. */
-  const narrow = () => {
-    const words = plain(search.value);
-    const shown = rows.filter((row, n) => !(row.hidden = !inputs[n].checked && !plain(row.textContent).includes(words)));
-    found.textContent = `${shown.length} / ${rows.length}`;
-    list.scrollTop = 0;
-  };
-  const search = h("input", {
-    type: "search",
-    "aria-label": m.find,
-    spellcheck: "false",
-    input: narrow,
-    keydown: (event) => event.key === "Enter" && event.preventDefault(), // it sends no form
-  });
-
-  narrow();
+  const set = h(
+    "fieldset",
+    { class: "card", part: "card question", ...(isNumber ? {} : described) },
+    h("legend", { part: "question-text" }, own(title)),
+    h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)), note),
+    isLong && finder(m, list, rows, inputs),
+    list,
+    fold(m.odds, () => oddsBox(m, mechanism)),
+  );
 
   return {
     title,
     number,
-    set: h(
-      "fieldset",
-      { class: "card", part: "card question", ...(isNumber ? {} : described) },
-      h("legend", { part: "question-text" }, own(title)),
-      h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)), note),
-      isLong && h("div", { class: "options" }, quiet(m.find), search, found),
-      list,
-      fold(m.odds, () => oddsBox(m, mechanism)),
-    ),
+    set,
 
     /** To the first option that is shown, or to the field that hides them all. */
-    focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? search).focus(),
+    focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? set.querySelector("input"))?.focus(),
 
     /** What somebody gave as an answer, undefined where it is none yet. */
     answer() {
@@ -100,6 +84,29 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
       return isMissing;
     },
   };
+}
+
+/**
+ * Of many options, show those that hold what somebody looks for, and what is chosen.
+ * @param {Messages} m @param {HTMLElement} list what scrolls @param {HTMLElement[]} rows @param {HTMLInputElement[]} inputs
+ */
+function finder(m, list, rows, inputs) {
+  const found = h("p", { role: "status", class: "quiet", translate: "no" });
+  const narrow = () => {
+    const words = plain(search.value);
+    const shown = rows.filter((row, n) => !(row.hidden = !inputs[n].checked && !plain(row.textContent).includes(words)));
+    found.textContent = `${shown.length} / ${rows.length}`;
+    list.scrollTop = 0;
+  };
+  const search = h("input", {
+    type: "search",
+    "aria-label": m.find,
+    spellcheck: "false",
+    input: narrow,
+    keydown: (event) => event.key === "Enter" && event.preventDefault(), // it sends no form
+  });
+  narrow();
+  return h("div", { class: "options" }, quiet(m.find), search, found);
 }
 
 /**
