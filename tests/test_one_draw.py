@@ -215,8 +215,25 @@ def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, con
     )
     page.goto(collector.publish(survey))
     answer(page, survey, {"q": "yes"})
-    kinds = {tuple(each) for each in page.evaluate("window.kinds")}
-    assert kinds == {("readonly", "strict"), ("readwrite", "strict")}  # looking waits for no disk
+    kinds = page.evaluate("window.kinds")
+    assert kinds
+    assert {tuple(each) for each in kinds} == {("readwrite", "strict")}
+    page.reload()
+    expect(page.get_by_text("This device has already answered this survey.")).to_be_visible()
+    assert page.evaluate("window.kinds") == [["readonly", "strict"]]  # looking waits for no disk
+
+
+def test_whoever_leaves_without_an_answer_leaves_nothing_behind(collector: Collector, context: BrowserContext) -> None:
+    survey = survey_of("Left alone")
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_text("If you leave, nothing is kept.")).to_be_visible()
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio", name="Yes").check()
+    assert page.evaluate("indexedDB.databases()") == []
+    page.reload()
+    answer(page, survey, {"q": "yes"})
+    assert [each["name"] for each in page.evaluate("indexedDB.databases()")] == ["deniable"]
 
 
 DAMAGE = {

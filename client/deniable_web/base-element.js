@@ -166,7 +166,7 @@ export class DeniableElement extends Base {
 
   /** Forget what was chosen and not yet mixed. */
   clear() {
-    const { root } = this;
+    const root = this.root;
     root.querySelector("form")?.reset();
     root.querySelectorAll("[type=search]").forEach((each) => each.dispatchEvent(new Event("input")));
     /** @type {HTMLElement | null} */ (root.activeElement)?.blur(); // focus would tell what was chosen
@@ -185,7 +185,7 @@ for (const [name, isText] of Object.entries(PROPERTIES)) {
   Object.defineProperty(DeniableElement.prototype, name, {
     get() {
       const text = this.getAttribute(name);
-      return isText ? (text ?? "") : ![null, "false"].includes(text); // the word stands for an attribute that is not there
+      return isText ? (text ?? "") : text !== null && text !== "false"; // the word stands for an attribute that is not there
     },
     set(value) {
       if (isText ? value == null : !value || value === "false") this.removeAttribute(name);

@@ -60,7 +60,7 @@ const shortSources = {
 export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
-    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show second isKept instantaneous cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked stirred keep truth forced other inside slope margin tails weights isLive support epsilon run once look link collector",
+    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show second isKept instantaneous cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked stirred keep truth forced other inside slope margin tails weights isLive support epsilon run once look link collector number answer",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 
@@ -69,7 +69,8 @@ export const INNER = new RegExp(
  * modules that it needs, in an order found by trying. Like stands near like, and gzip makes 30 bytes less of it.
  */
 export const BUNDLES = {
-  "deniable.js": "mechanisms/index memory errors style dom base-element ceiling requests device odds bundle",
+  "deniable.js": 
+    "mechanisms/index randomness requests catalogues/index memory survey style store messages base-element dom device simulator form collector bundle",
   "deniable-question.js":
     "survey odds memory style ceiling errors randomness messages question collector store base-element mechanisms/index device bundle-question",
 };

@@ -140,7 +140,7 @@ export function questions(m, view, send) {
     event.preventDefault();
     if (asked.length < all) return; // Enter, in the moment before they all stand there
     const missing = asked.filter((each) => each.mark(each.answer() === undefined));
-    const links = missing.map(({ title, focus }) => h("li", {}, link(own(title), focus)));
+    const links = missing.map((each) => h("li", {}, link(own(each.title), each.focus)));
     summary.replaceChildren(
       ...(links.length ? [card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...links))] : []),
     );

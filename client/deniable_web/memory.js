@@ -79,9 +79,10 @@ export class Memory {
       if (!person) charge(told, collector, survey.questions, day);
       if (!(name in reports)) {
         const { id, cohort, answers } = draw(!person);
-        const value = (/** @type {Question} */ each) =>
-          person ? answers[each.id] : valueOf(noisy, each, () => answers[each.id]);
-        const values = survey.questions.map((each) => [each.id, value(each)]);
+        const values = survey.questions.map((each) => [
+          each.id,
+          person ? answers[each.id] : valueOf(noisy, each, () => answers[each.id]),
+        ]);
         reports[name] = { report: encodeReport({ id, cohort, answers: Object.fromEntries(values) }), to: {} };
       }
       reports[name].to[collector] ??= false;

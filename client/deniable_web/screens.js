@@ -41,7 +41,6 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
   const least = plainest(view.questions);
   const whole = wholeOdds(view, m);
   const weak = weakness(view, total);
-  const isWeak = weak > 1;
   return card(
     heading(own(view.title)),
     view.organiser && quiet(m.askedBy, " ", own(view.organiser)),
@@ -54,7 +53,7 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
     quiet(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`),
     fold(m.who, () =>
       pairs([
-        [isWeak ? m.guess : m.cannot, m.cannotText],
+        [weak > 1 ? m.guess : m.cannot, m.cannotText],
         [m.can, isSeen ? m.canSite : m.canText],
       ]),
     ),

@@ -40,10 +40,8 @@ export function simulator(m, question) {
 /** Whether somebody took in what a report means. It stays here: it is asked for the reader's sake. @param {import("./messages.js").Messages} m */
 function quiz(m) {
   const said = h("p", { "aria-live": "polite", class: "quiet" });
-  const choices = [[m.quizSure, m.quizWrong], [m.quizMaybe, m.quizRight]];
-  return [
-    p(m.quiz),
-    h("div", { class: "row" }, ...choices.map(([label, reply]) => link(label, () => said.replaceChildren(reply)))),
-    said,
-  ];
+  const choices = [[m.quizSure, m.quizWrong], [m.quizMaybe, m.quizRight]].map(([label, reply]) =>
+    link(label, () => said.replaceChildren(reply)),
+  );
+  return [p(m.quiz), h("div", { class: "row" }, ...choices), said];
 }

@@ -33,11 +33,17 @@ export const nothing = () => ({ reports: {}, noisy: {}, told: {} });
 const page = globalThis;
 const PLACE = Symbol.for("deniable");
 
-/** @returns {Promise<IDBDatabase>} */
-const open = () =>
+/**
+ * The database. Who only looks makes none: a page that somebody leaves without an answer leaves nothing behind.
+ * @param {boolean} [isLook] @returns {Promise<IDBDatabase | undefined>} nothing where there was none to look at
+ */
+const open = (isLook) =>
   new Promise((done, fail) => {
     const request = indexedDB.open("deniable", 1);
-    request.onupgradeneeded = () => request.result.createObjectStore("memory");
+    request.onupgradeneeded = () => {
+      if (isLook) done(void request.transaction?.abort());
+      else request.result.createObjectStore("memory");
+    };
     request.onsuccess = () => done(request.result);
     request.onerror = fail;
   });
@@ -55,14 +61,12 @@ function isBlocked() {
 export const browserStore = {
   lasts: true,
   async run(act, isLook) {
-    /** @type {IDBDatabase} */
-    let db;
-    try {
-      db = await open();
-    } catch {
+    const db = await open(isLook).catch(() => {
       // Storage that is there and fails is no reason to draw again.
       if (!isBlocked()) throw new UnusableMemory();
       this.lasts = false;
+    });
+    if (!db) {
       const state = structuredClone(page[PLACE] ?? nothing());
       const result = act(state);
       if (!isLook) page[PLACE] = state;
