@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WEB := client/deniable_web
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-TOOL := $(BIN)/python tests/tools.py
+TOOL := $(BIN)/python -m tools.programs
 DEMO ?=
 TORTURE ?=
 
@@ -37,13 +37,13 @@ format: $(VENV)/test.installed
 	$(BIN)/ruff format .
 
 docs: $(VENV)/test.installed
-	$(BIN)/python tests/make_docs.py
+	$(BIN)/python -m tools.make_docs
 
 vectors: $(VENV)/test.installed
-	$(BIN)/python tests/make_vectors.py
+	$(BIN)/python -m tools.make_vectors
 
 tables: $(VENV)/test.installed
-	$(BIN)/python tests/tables
+	$(BIN)/python -m tools.tables
 
 # For every Python and system that we support. The file names no host: hashes hold wherever the files come from.
 requirements: $(VENV)/python.installed
@@ -53,10 +53,10 @@ requirements: $(VENV)/python.installed
 		--output-file requirements.txt
 
 bench: $(VENV)/test.installed $(VENV)/bench.installed
-	$(BIN)/python tests/bench.py $(VENV)/bench/bin/python
+	$(BIN)/python -m tools.bench $(VENV)/bench/bin/python
 
 torture: $(VENV)/test.installed
-	$(BIN)/python tests/torture $(TORTURE)
+	$(BIN)/python -m tools.torture $(TORTURE)
 
 clean:
 	rm -rf $(VENV) $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
@@ -73,14 +73,14 @@ $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
 	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server]'
 	touch $@
 
-$(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tests/tools.py
+$(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tools/programs.py
 	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,research]' --group dev
 	$(TOOL) install
 	$(TOOL) npm --prefix $(WEB) ci --silent
 	touch $@
 
 # Other libraries, to compare with, in an environment of their own: what two of them import but do not ask for is named.
-$(VENV)/bench.installed: $(VENV)/python.installed tests/bench_others.py
+$(VENV)/bench.installed: $(VENV)/python.installed tools/bench/others.py
 	$(PYTHON) -m venv $(VENV)/bench
 	$(VENV)/bench/bin/python -m pip install --quiet --disable-pip-version-check \
 		pure-ldp==1.2.0 multi-freq-ldpy==0.2.5 opendp==0.16.0 scikit-learn statsmodels matplotlib

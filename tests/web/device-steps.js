@@ -1,4 +1,4 @@
-/* Does steps on a device's memory, as tests/device_model.py writes them: from a file of vectors or standard input. */
+/* Does steps on a device's memory, as tests/support/device_model.py writes them: from a file of vectors or standard input. */
 
 import { UnusableMemory, Memory, parseSurvey } from "../../client/deniable_web/index.js";
 import { nothing } from "../../client/deniable_web/store.js";

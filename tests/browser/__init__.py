@@ -1,0 +1,1 @@
+"""Where answers exist, in real browsers."""

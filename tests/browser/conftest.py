@@ -1,0 +1,42 @@
+"""A real Chromium, and collectors for it. Every test of this room is marked `browser`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from tests.support.collectors import collector, start_collector
+from tests.support.in_process import app, http, store
+from tools.programs import CHROMIUM_FLAGS, chromium
+
+__all__ = ["app", "collector", "http", "start_collector", "store"]
+
+ROOM = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this room: pytest hands over the tests of all rooms."""
+    for item in items:
+        if item.path.is_relative_to(ROOM):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A real Chromium for all tests."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A device of its own: nothing is stored in it yet."""
+    context = browser.new_context(viewport={"width": 900, "height": 1000}, locale="en-GB")
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()

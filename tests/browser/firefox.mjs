@@ -1,0 +1,157 @@
+// What Firefox does with a survey, for tests/browser/test_firefox.py: `node firefox.mjs FIREFOX SCENARIO JSON` prints JSON.
+//
+// Driven over WebDriver BiDi, which a Firefox of the system speaks by itself.
+
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const web = createRequire(new URL("../client/deniable_web/package.json", import.meta.url));
+const { default: puppeteer } = await import(pathToFileURL(web.resolve("puppeteer-core")).href);
+
+const [firefox, scenario, given] = process.argv.slice(2);
+const { link, answers, elsewhere } = JSON.parse(given);
+
+/** Answer by option numbers, through every screen. The same steps as in tests/browser/test_respondent.py. */
+const GIVE = async (/** @type {any[]} */ answers) => {
+  const element = document.querySelector("deniable-survey");
+  const find = async (/** @type {string} */ selector) => {
+    for (let found; ; await new Promise((next) => setTimeout(next, 1))) {
+      if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
+    }
+  };
+  (await find(".card > button[type=button]")).at(-1).click();
+  await find("form button:not([type])"); // the last to come
+  const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
+  sets.forEach((inputs, n) => {
+    if (inputs[0].type === "number") inputs[0].value = answers[n];
+    else [answers[n]].flat().forEach((chosen) => inputs[chosen].click());
+  });
+  (await find("form button:not([type])")).at(-1).click();
+  const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
+  (await find(".review button[part]")).at(-1).click();
+  await done;
+};
+
+// Expressions, which Puppeteer computes; of a function in a text it would wait for nothing.
+const START = "document.querySelector('deniable-survey').shadowRoot?.querySelector('.card > button')";
+const RECEIPT = "document.querySelector('deniable-survey').shadowRoot.querySelector('dl code')";
+const NOTICE = "getComputedStyle(document.querySelector('.not-started')).visibility";
+
+/** All that the page keeps, wherever a page can. */
+const EVERYTHING = () =>
+  new Promise((done, fail) => {
+    const request = indexedDB.open("deniable", 1);
+    request.onerror = fail;
+    request.onsuccess = () => {
+      const record = request.result.transaction("memory").objectStore("memory").get(0);
+      record.onsuccess = async () => {
+        const names = (await indexedDB.databases()).map(({ name }) => name);
+        const others = [{ ...localStorage }, { ...sessionStorage }, document.cookie, await caches?.keys?.()];
+        done(JSON.stringify({ names, others, memory: record.result }));
+      };
+    };
+  });
+
+const FOCUSED = `() => {
+  const { activeElement } = document.activeElement?.shadowRoot ?? document;
+  return [activeElement?.tagName, activeElement?.name, activeElement?.value, activeElement?.textContent].join(" ");
+}`;
+
+/** @type {Record<string, (browser: any) => Promise<unknown>>} */
+const scenarios = {
+  /** What is seen of a page that has just been asked for, and of one whose script never comes. */
+  async load(browser) {
+    const page = await browser.newPage();
+    await page.evaluateOnNewDocument(() => {
+      globalThis.seen = [];
+      const look = () => {
+        const notice = document.querySelector(".not-started");
+        if (notice?.checkVisibility()) globalThis.seen.push(getComputedStyle(notice).visibility);
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    await page.goto(link);
+    await page.waitForFunction(START);
+    const seen = await page.evaluate("[...new Set(seen)]");
+    const blocked = await browser.newPage();
+    await blocked.setRequestInterception(true);
+    blocked.on("request", (/** @type {any} */ request) =>
+      request.url().endsWith("/client/deniable.js") ? request.abort() : request.continue(),
+    );
+    await blocked.goto(link);
+    const first = await blocked.evaluate(NOTICE);
+    await blocked.waitForFunction(`${NOTICE} === "visible"`, { timeout: 10_000 });
+    return { seen, first };
+  },
+
+  /** Requests, and what the page keeps, for one person after another. */
+  async leak(browser) {
+    const traffic = [];
+    const kept = [];
+    for (const each of answers) {
+      const context = await browser.createBrowserContext(); // another person's device
+      const page = await context.newPage();
+      const requests = /** @type {unknown[]} */ ([]);
+      page.on("request", (/** @type {any} */ request) => {
+        if (request.url().startsWith(new URL(link).origin)) {
+          requests.push([request.method(), request.url(), request.headers()["content-length"] ?? "0"]);
+        }
+      });
+      await page.goto(link);
+      await page.evaluate(GIVE, each);
+      traffic.push(JSON.stringify(requests));
+      kept.push(await page.evaluate(EVERYTHING));
+      await context.close();
+    }
+    return { traffic, kept };
+  },
+
+  /** Two tabs of one device press Send together. */
+  async race(browser) {
+    const pages = [await browser.newPage(), await browser.newPage()];
+    for (const page of pages) {
+      await page.goto(link);
+      await page.waitForFunction(START);
+    }
+    await Promise.all(pages.map((page, n) => page.evaluate(GIVE, answers[n])));
+    return {};
+  },
+
+  /** The keyboard alone. */
+  async keyboard(browser) {
+    const page = await browser.newPage();
+    await page.goto(link);
+    await page.waitForFunction(START);
+    const until = async (/** @type {string} */ wanted, /** @type {any} */ key = "Tab") => {
+      for (let n = 0; n < 80; n++) {
+        await page.keyboard.press(key);
+        if ((await page.evaluate(`(${FOCUSED})()`)).includes(wanted)) return;
+      }
+      throw new Error(`the keyboard never reaches ${wanted}`);
+    };
+    const shown = (/** @type {string} */ selector) =>
+      page.waitForFunction((/** @type {string} */ selector) => document.querySelector("deniable-survey").shadowRoot.querySelector(selector), {}, selector);
+    await until("Start");
+    await page.keyboard.press("Enter");
+    await shown("form button:not([type])");
+    for (const name of elsewhere) {
+      await until(name);
+      await page.keyboard.press(" ");
+    }
+    await until("Review");
+    await page.keyboard.press("Enter");
+    await shown(".review button[part]");
+    await until("Send");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(RECEIPT);
+    return {};
+  },
+};
+
+const browser = await puppeteer.launch({ browser: "firefox", executablePath: firefox, headless: true });
+try {
+  console.log(JSON.stringify(await scenarios[scenario](browser)));
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,366 @@
+"""Everybody can answer: axe on every screen, the keyboard alone, the strictest policy, narrow, dark, right to left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
+
+from deniable import Survey, read_survey
+from deniable_client import randomize
+from deniable_server.store import Store
+from tests.support.browsing import (
+    ARRIVED,
+    Witness,
+    all_screens,
+    another_site,
+    answer,
+    choose,
+    long_survey,
+    remembered,
+    scripts,
+)
+from tests.support.collectors import Collector
+from tests.support.surveys import FIVE_TYPES, person
+
+AXE = Path(__file__).parents[2] / "client" / "deniable_web" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+TRULY = person(3)
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(FIVE_TYPES)
+
+
+def violations(page: Page | Frame) -> list[str]:
+    """What axe finds against WCAG 2.0, 2.1 and 2.2, A and AA."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: dict[str, Any] = page.evaluate(
+        "rules => axe.run(document, { runOnly: { type: 'tag', values: rules }, resultTypes: ['violations'] })", RULES
+    )
+    assert found["passes"], "axe has looked at something"
+    return [f"{each['id']}: {each['help']}: {each['nodes'][0]['html']}" for each in found["violations"]]
+
+
+def test_axe_sees_what_is_wrong(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.set_content("<title>x</title><main><h1>x</h1><img src='data:,'><input></main>")
+    assert {each.split(":")[0] for each in violations(page)} >= {"html-has-lang", "image-alt", "label"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_axe_finds_nothing_on_any_screen(
+    browser: Browser, collector: Collector, survey: Survey, scheme: Any, language: str
+) -> None:
+    context = browser.new_context(viewport={"width": 320, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    for screen in all_screens(page, f"{collector.publish(survey)}#lang={language}", survey):
+        assert violations(page) == [], screen
+        width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width[0] <= width[1], f"{screen}: scrolls sideways"
+        small = page.evaluate(SMALL_TARGETS)
+        assert small == [], f"{screen}: targets below 24 px"
+    context.close()
+
+
+SMALL_TARGETS = """() => [...document.querySelector("deniable-survey").shadowRoot
+    .querySelectorAll("button, summary, select, label, input[type=number]")]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => Math.min(each.getBoundingClientRect().width, each.getBoundingClientRect().height) < 24)
+    .map((each) => each.outerHTML)"""
+
+
+def test_axe_finds_nothing_on_the_other_pages(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    closed = read_survey("closes = 2020-01-01\n" + FIVE_TYPES)
+    greedy = read_survey(FIVE_TYPES.replace('truth = "1/2"', "epsilon = 4.1"))
+    page = context.new_page()
+    for address in [collector.publish(closed), collector.publish(greedy), f"{link}#cohort=none", f"{link}/results"]:
+        page.goto(address)
+        expect(page.locator("h1").last).to_be_visible()
+        assert violations(page) == [], address
+
+
+@pytest.fixture(scope="module")
+def arabic() -> Survey:
+    return read_survey(ARABIC)
+
+
+QUESTION = "\u0645\u0627 \u0631\u0623\u064a\u0643 \u0641\u064a \u0647\u0630\u0627 \u0627\u0644\u0633\u0624\u0627\u0644 "
+
+ARABIC = f"""
+title = "\u0627\u0633\u062a\u0628\u064a\u0627\u0646 \u0639\u0646 \u0627\u0644\u062d\u064a\u0627\u0629"
+results = "live"
+organiser = "\u0645\u0639\u0647\u062f \u0639\u0644\u0645 \u0627\u0644\u0627\u062c\u062a\u0645\u0627\u0639"
+cohorts = ["\u0627\u0644\u0642\u0627\u0647\u0631\u0629", "{"a long label of a cohort " * 6}"]
+
+[[questions]]
+id = "a"
+type = "choice"
+text = "{QUESTION * 4}\u061f"
+options = ["\u0646\u0639\u0645", "\u0644\u0627", "{"W" * 90}", "{"an option of many words " * 7}", "\u4f60\u597d"]
+epsilon = 2
+"""
+"""A survey from right to left, with labels that are long in other scripts."""
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_results_can_be_read_at_every_width_and_in_the_dark(
+    browser: Browser, collector: Collector, survey: Survey, arabic: Survey, width: int, scheme: Any
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    witness = Witness.of(page)
+    for each in (survey, arabic):
+        link = collector.publish(each)
+        store = Store(collector.database)
+        answers = [person(i) if each is survey else {"a": each.questions[0].options[i % 3]} for i in range(60)]
+        store.store_reports([(each, [randomize(each, given, (*each.cohorts, None)[0]) for given in answers])])
+        store.close()
+        for query in ("", "?by=cohort", "?by=cohort&method=wald"):
+            page.goto(f"{link}/results{query}")
+            expect(page.locator("svg.chart").first).to_be_visible()
+            assert page.locator("svg.chart").count() == len(each.questions)
+            assert violations(page) == [], query
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{query}: scrolls sideways"
+            assert page.evaluate(CLIPPED) == [], query
+            assert page.evaluate(INK_OF_CHARTS) == [], query
+    assert witness.lines == [], "nothing against the page's policy"
+    context.close()
+
+
+CLIPPED = """() => [...document.querySelectorAll("svg.chart :is(text, circle, path, line)")].filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    const chart = each.closest("svg.chart").getBoundingClientRect();
+    return left < 0 || right > innerWidth || top < chart.top - 1 || bottom > chart.bottom + 1;
+}).map((each) => each.outerHTML)"""
+"""What of the charts lies outside the window or outside its chart."""
+
+INK_OF_CHARTS = """() => [...document.querySelectorAll("svg.chart :is(text:not(.tick), circle, path)")].filter(
+    (each) => getComputedStyle(each).fill !== getComputedStyle(document.body).color,
+).map((each) => each.outerHTML)"""
+"""What of the charts does not have the colour of the text around it."""
+
+
+def test_keyboard_alone_answers_the_whole_survey(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.goto(link)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+    def press_until(wanted: str, key: str = "Tab") -> None:
+        """Move on until what has the focus says so."""
+        for _ in range(60):
+            page.keyboard.press(key)
+            if wanted in page.evaluate(FOCUSED):
+                return
+        raise AssertionError(f"the keyboard never reaches {wanted}")
+
+    press_until("Start")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Five types")).to_be_focused()
+    press_until("radio:affair")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    press_until("radio:town")
+    page.keyboard.press("ArrowDown")
+    press_until("checkbox:drugs")
+    page.keyboard.press("Space")
+    press_until("radio:trust")
+    page.keyboard.press("ArrowRight")
+    press_until("number:drinks")
+    page.keyboard.type("12")
+    press_until("Review")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Your answers, on this device alone")).to_be_focused()
+    for given in ("Yes", "B", "cannabis", "2", "12"):
+        expect(page.locator(".review")).to_contain_text(given)
+    press_until("Send")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_focused()
+    assert collector.reports(survey) == before + 1
+
+
+FOCUSED = """() => {
+    const active = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
+    return active.type && active.name ? `${active.type}:${active.name}` : active.textContent.slice(0, 40);
+}"""
+
+
+def test_focus_is_visible(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        outline = page.evaluate(
+            """() => {
+                const active = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
+                const style = getComputedStyle(active);
+                return [style.outlineStyle, parseFloat(style.outlineWidth)];
+            }"""
+        )
+        assert outline[0] != "none"
+        assert outline[1] >= 2
+
+
+def test_strictest_policy_reports_no_violation(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    context.add_init_script(
+        "window.violations = []; addEventListener('securitypolicyviolation',"
+        " event => window.violations.push(event.violatedDirective + ' ' + event.blockedURI));"
+    )
+    witness = Witness.of(page)
+    response = page.goto(collector.publish(survey))
+    assert response
+    policy = response.headers["content-security-policy"]
+    for part in ("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"):
+        assert f"{part};" in policy
+    assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
+    assert "unsafe" not in policy
+    page.get_by_text("Try what chance does").click()
+    page.get_by_role("button", name="Press 100×").click()
+    answer(page, survey, TRULY)
+    for fold in page.locator("deniable-survey summary").all():
+        fold.click()
+    assert page.evaluate("window.violations") == []
+    assert witness.lines == []
+    page.evaluate("document.body.setAttribute('style', 'color: red')")
+    page.wait_for_function("() => window.violations.length === 1")  # and the listener works
+
+
+def test_consent_card_has_at_most_120_words_and_every_part(
+    collector: Collector, context: BrowserContext, demo_survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(demo_survey))
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    card = page.locator("deniable-survey .card[part]").inner_text()
+    theirs = f"{demo_survey.title} {demo_survey.organiser} {demo_survey.about}"
+    assert theirs.split()[-1] in card
+    assert len(card.split()) - len(theirs.split()) <= 120, card
+    for part in (
+        "What you send is a hint, not proof.",
+        "researchers subtract chance for everybody together",
+        "that is no admission",
+        f"Questions: {len(demo_survey.questions)}. Voluntary. If you leave, nothing is kept.",
+        "Nothing is sent before you press Send.",
+    ):
+        assert part in card
+    for fold in page.locator("deniable-survey summary").all():
+        fold.click()
+    opened = page.locator("deniable-survey .card[part]").inner_text()
+    for part in (
+        "The survey’s owner, a thief of the data, a court, other respondents.",
+        "Anyone who sees this screen, and the server’s administrator, who could change this page.",
+        "Of 100 people",
+        "Did that person answer Yes?",
+    ):
+        assert part in opened
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
+def test_start_stands_on_the_first_screen_of_a_phone(
+    collector: Collector, browser: Browser, demo_survey: Survey, language: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    start = page.locator("deniable-survey .card > button")
+    for wave in (demo_survey, replace(demo_survey, title=f"{demo_survey.title[:-1]}5")):
+        page.goto(f"{collector.publish(wave)}#lang={language}")
+        expect(start).to_be_visible()
+        box = start.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 700, box
+        if wave is demo_survey:
+            page.goto(f"{collector.publish(wave)}#lang=en")
+            page.reload()  # the fragment alone loads nothing
+            answer(page, wave, {question.id: question.options[0] for question in wave.questions})
+    expect(page.locator("deniable-survey .card > .box")).to_have_count(2)  # the same again, and what was told in all
+    context.close()
+
+
+def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, context: BrowserContext) -> None:
+    coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
+    page = context.new_page()
+    page.goto(collector.publish(coin))
+    page.get_by_text("Try what chance does").click()
+    witness = Witness.of(page)
+    page.get_by_role("combobox").select_option("Yes")
+    page.get_by_role("button", name="Press 1×").click()
+    expect(page.get_by_role("status")).to_contain_text("1 / 1")
+    yes = 0
+    for _ in range(40):
+        page.get_by_role("button", name="Press 100×").click()
+        split = dict(line.split(": ") for line in page.locator("[role=status] p").all_inner_texts())
+        times, pressed = (int(part) for part in split["Yes"].split(" / "))
+        assert pressed == 100
+        yes += times
+    # 3/4 of 4,000 with a standard deviation of 27.4: beyond 145 a probability below 2e-7.
+    assert abs(yes - 3000) <= 145
+    page.get_by_role("combobox").select_option("No")
+    expect(page.locator("[role=status] p")).to_have_count(0)
+    assert witness.requests == []
+    assert page.evaluate(remembered()) is None
+
+
+def test_forced_colours_and_reduced_motion(browser: Browser, collector: Collector, survey: Survey) -> None:
+    context = browser.new_context(forced_colors="active", reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, TRULY)
+    chosen, other = (
+        page.locator("label").filter(has=page.locator(f"input{which}")).first
+        for which in (":checked", ":not(:checked)")
+    )
+    style = "label => getComputedStyle(label).outlineStyle"
+    assert chosen.evaluate(style) != "none"
+    assert other.evaluate(style) == "none"
+    moving = """() => [...document.querySelector("deniable-survey").shadowRoot.querySelectorAll("*")].filter((each) => {
+        const { animationName, transitionDuration } = getComputedStyle(each);
+        return animationName !== "none" || parseFloat(transitionDuration) > 0;
+    }).length"""
+    assert page.evaluate(moving) == 0
+    context.close()
+
+
+def test_axe_finds_nothing_in_long_lists_and_warnings(collector: Collector, context: BrowserContext) -> None:
+    link = collector.publish(long_survey("choice"))
+    page = context.new_page()
+    html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Another site</title>
+        {scripts(collector)}<main><deniable-survey kiosk src="{link}"></deniable-survey></main></html>"""
+    with another_site(html) as address:
+        page.goto(address)
+        page.clock.install()
+        page.get_by_role("button", name="Start").click()
+        page.clock.run_for(100)
+        page.get_by_role("searchbox").fill("co")
+        assert violations(page) == []
+        page.clock.run_for(91_000)
+        expect(page.get_by_text("Are you still there?")).to_be_visible()
+        assert violations(page) == []
+
+
+def test_axe_finds_nothing_in_the_embeds(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Another site</title>
+        {scripts(collector)}<main><h1>Another site</h1>
+        <deniable-survey src="{link}" isolated></deniable-survey>
+        <form><deniable-question name="affair" src="{link}"></deniable-question></form></main></html>"""
+    with another_site(html) as address:
+        page.goto(address)
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+        expect(page.frame_locator("iframe").get_by_role("button", name="Start")).to_be_visible()
+        assert violations(page) == []
+        (frame,) = [each for each in page.frames if "/embed/" in each.url]
+        assert violations(frame) == []

@@ -1,0 +1,428 @@
+"""A real Chromium answers surveys of a real collector, and everything that it sent or kept is read back."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from deniable import Survey, parse_report, read_survey
+from deniable_server.embedding import catalogues
+from deniable_server.store import Store
+from tests.support.browsing import (
+    ANOTHER_PERSON,
+    ARRIVED,
+    SUBMIT_BY_SCRIPT,
+    Witness,
+    another_site,
+    answer,
+    choose,
+    everything_kept,
+    press_send,
+    serve_with,
+)
+from tests.support.collectors import Collector
+from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
+from tools.programs import CHROMIUM_FLAGS, chromium
+
+SURVEY = """
+title = "Browser"
+organiser = "The tests"
+about = "Whether what is promised holds."
+results = "live"
+cohorts = ["web"]
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+truth = "1/2"
+
+[[questions]]
+id = "stone"
+type = "choice"
+text = "Which stone do you hide?"
+options = ["quartz", "basalt", "marble", "zirconium"]
+epsilon = 1
+"""
+
+SECRETS = ["yes", "Yes", "zirconium"]
+"""The true answers, as they would look if they leaked."""
+
+TRULY = {"affair": "yes", "stone": "zirconium"}
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(SURVEY)
+
+
+def test_person_answers_and_gets_a_receipt(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(f"{link}#cohort=web")
+    card = page.get_by_text("Asked by The tests")
+    expect(card).to_be_visible()
+    assert page.get_by_role("button", name="Send").count() == 0
+    answer(page, survey, TRULY)
+    assert collector.reports(survey) == before + 1
+    expect(page.get_by_text("Your answers were not kept")).to_be_visible()
+    expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
+    assert witness.lines == []
+    (body,) = witness.posts()
+    report = parse_report(body, survey)
+    assert report.cohort == "web"
+    store = Store(collector.database)
+    assert report in list(store.reports(survey))
+    store.close()
+
+
+def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(link)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    kept = []
+    for _ in range(400):
+        page.evaluate(SUBMIT_BY_SCRIPT, [1, 3])  # Yes, zirconium
+        kept.append(everything_kept(page))
+        page.evaluate(ANOTHER_PERSON)
+    bodies = witness.posts()
+    reports = [parse_report(body, survey) for body in bodies]
+    assert len(reports) == 400
+    assert len({report.id for report in reports}) == 400
+    assert collector.reports(survey) == before + 400
+
+    # 3/4 of all send Yes: 300, standard deviation 8.7. Beyond 45: a probability below 3e-7.
+    assert abs(sum(report.values["affair"] for report in reports) - 300) <= 45
+    p = float(survey.questions[1].mechanism.support[3].if_true)
+    assert abs(sum(report.values["stone"] == 3 for report in reports) - 400 * p) <= 5.2 * (400 * p * (1 - p)) ** 0.5
+
+    for body, left in zip(bodies, kept, strict=True):
+        assert set(json.loads(body)) == {"id", "cohort", "answers"}
+        content = json.loads(left)
+        memory = content.pop("memory")
+        assert memory["reports"] == {survey.id: {"report": body.decode(), "to": {collector.url: True}}}
+        sent = json.loads(body)["answers"]
+        assert memory["noisy"] == {key: sent[question] for question, key in survey.keys.items()}
+        assert set(memory) == {"reports", "noisy", "told"}
+        ((origin, told),) = memory["told"].items()
+        assert origin == collector.url
+        assert {key: cost / 1e6 for key, (_, cost) in told.items()} == {
+            survey.keys[asked.id]: pytest.approx(asked.epsilon, abs=1e-6) for asked in survey.questions
+        }
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day, _ in told.values())
+        assert content == {
+            "local": {},
+            "session": {},
+            "cookies": "",
+            "name": "",
+            "databases": ["deniable"],
+            "caches": [],
+            "url": link,
+            "history": None,
+        }
+    haystack = [*(body.decode() for body in bodies), *kept, *witness.lines, collector.log.read_text()]
+    haystack += [f"{request.url} {sorted(request.headers.items())}" for request in witness.requests]
+    for secret in SECRETS:
+        assert not any(secret in text for text in haystack), "a true answer left the element"
+
+
+def test_every_answer_makes_the_same_requests(browser: Browser, collector: Collector, survey: Survey) -> None:
+    link = collector.publish(survey)
+    seen = set()
+    for affair in ("yes", "no"):
+        for stone in survey.questions[1].options:
+            context = browser.new_context()
+            page = context.new_page()
+            witness = Witness.of(page)
+            page.goto(link)
+            answer(page, survey, {"affair": affair, "stone": stone})
+            (post,) = [request for request in witness.requests if request.method == "POST"]
+            assert witness.requests[-1] is post
+            fetched = sorted(request.url for request in witness.requests[:-1])  # modules come in any order
+            seen.add((*fetched, post.url, *sorted(post.headers.items()), len(witness.posts()[0])))
+            context.close()
+    assert len(seen) == 1
+
+
+def test_nothing_is_sent_before_send(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    witness = Witness.of(page)
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("radio", name="No", exact=True).check()
+    page.get_by_role("radio", name="basalt").check()
+    page.wait_for_timeout(300)
+    assert witness.requests == []
+    assert json.loads(everything_kept(page))["memory"] is None
+
+
+def test_missing_answers_are_named_and_nothing_is_sent(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    witness = Witness.of(page)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio", name="Yes").check()
+    expect(page.get_by_text("Still to answer: 1")).to_be_visible()
+    page.get_by_role("button", name="Review").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("Which stone do you hide?")
+    expect(alert).not_to_contain_text("Have you had an affair?")
+    expect(alert.get_by_role("heading")).to_be_focused()
+    alert.get_by_role("button", name="Which stone do you hide?").click()
+    expect(page.get_by_role("radio", name="quartz")).to_be_focused()
+    page.get_by_role("radio", name="quartz").check()
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("heading", name="Your answers, on this device alone")).to_be_focused()
+    assert witness.posts() == []
+
+
+def test_review_shows_the_answers_and_lets_them_be_changed(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    review = page.locator(".review")
+    expect(review).to_contain_text("zirconium")
+    expect(page.get_by_role("radio")).to_have_count(0)
+    page.get_by_role("button", name="Change 2.").click()
+    expect(page.get_by_role("radio", name="zirconium")).to_be_checked()
+    page.get_by_role("radio", name="basalt").check()
+    page.get_by_role("button", name="Review").click()
+    expect(review).to_contain_text("basalt")
+    expect(review).not_to_contain_text("zirconium")
+    page.goto("about:blank")  # what the back button brings back holds no answer
+    page.go_back()
+    page.wait_for_load_state()
+    assert "basalt" not in page.locator("deniable-survey").inner_text()
+    assert page.locator("input:checked").count() == 0
+
+
+def test_one_draw_however_often_the_page_is_reloaded(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.goto(link)
+    answer(page, survey, TRULY)
+    witness = Witness.of(page)
+    for _ in range(5):
+        page.reload()
+        expect(page.get_by_role("heading", name="This device has already answered")).to_be_visible()
+    assert witness.posts() == []
+    assert collector.reports(survey) == before + 1
+
+
+def test_failed_send_waits_and_sends_the_same_bytes_later(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    page.goto(link)
+    press_send(page, survey, TRULY)
+    expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
+    page.unroute("**/reports")
+    page.reload()  # what waits goes by itself
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    bodies = witness.posts()
+    assert len(bodies) == 3
+    assert len(set(bodies)) == 1
+    assert collector.reports(survey) == before + 1
+
+
+@pytest.mark.parametrize("way", ["in the page", "over the network"])
+def test_altered_survey_is_refused(collector: Collector, context: BrowserContext, survey: Survey, way: str) -> None:
+    link = collector.publish(survey)
+    weaker = read_survey(SURVEY.replace('truth = "1/2"', "truth = 0.9")).document.decode()
+    page = context.new_page()
+    witness = Witness.of(page)
+    serve_with(page, link, "document", weaker if way == "in the page" else None)
+    page.route(f"**/api/v1/surveys/{survey.id}", lambda route: route.fulfill(status=200, body=weaker))
+    page.goto(link)
+    expect(page.get_by_role("heading", name="Do not answer this survey")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+    assert witness.posts() == []
+
+
+@pytest.mark.parametrize("language", catalogues())
+def test_page_brings_all_that_the_first_question_needs(
+    browser: Browser, collector: Collector, survey: Survey, language: str
+) -> None:
+    context = browser.new_context(locale=language)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name=json.loads(catalogues()[language])["start"], exact=True).click()
+    expect(page.get_by_role("radio")).to_have_count(6)
+    asked_for = {request.url.removeprefix(collector.url) for request in witness.requests}
+    assert asked_for - {"/static/icon.png"} == {f"/s/{survey.id}", "/static/pages.css", "/client/deniable.js"}
+    context.close()
+
+
+@pytest.mark.parametrize("written", ["Sie können alles beantworten.", None])
+def test_catalogue_of_the_page_is_taken_only_as_it_was_reviewed(
+    browser: Browser, collector: Collector, survey: Survey, written: str | None
+) -> None:
+    german = catalogues()["de"]
+    altered = None if written is None else german.replace(json.loads(german)["hint"], written)
+    context = browser.new_context(locale="de-AT")
+    page = context.new_page()
+    witness = Witness.of(page)
+    link = collector.publish(survey)
+    serve_with(page, link, "catalogue", altered)
+    page.goto(link)
+    expect(page.get_by_text(json.loads(german)["hint"])).to_be_visible()
+    fetched = [request.url for request in witness.requests if "catalogues" in request.url]
+    assert fetched == [f"{collector.url}/client/catalogues/de.json"]
+    context.close()
+
+
+def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
+    browser: Browser, collector: Collector, survey: Survey
+) -> None:
+    # Browsers trust 127.0.0.1 without https, but no other name of it.
+    flags = [*CHROMIUM_FLAGS, "--host-resolver-rules=MAP elsewhere.test 127.0.0.1"]
+    another = browser.browser_type.launch(executable_path=chromium(), args=flags)
+    page = another.new_page(locale="de")
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey).replace("127.0.0.1", "elsewhere.test"))
+    expect(page.get_by_role("heading", name=json.loads(catalogues()["de"])["altered"])).to_be_visible()
+    expect(page.get_by_text("can be checked only over https")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+    assert witness.posts() == []
+    another.close()
+
+
+def test_survey_above_the_ceiling_is_refused(collector: Collector, context: BrowserContext) -> None:
+    greedy = read_survey(SURVEY.replace('truth = "1/2"', "epsilon = 4.1"))
+    page = context.new_page()
+    page.goto(collector.publish(greedy))
+    expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+    assert collector.reports(greedy) == 0
+
+
+def test_closed_survey_says_so(collector: Collector, context: BrowserContext) -> None:
+    closed = read_survey("closes = 2020-01-01\n" + SURVEY)
+    page = context.new_page()
+    page.goto(collector.publish(closed))
+    expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
+    assert page.get_by_role("radio").count() == 0
+
+
+def test_without_scripts_the_page_explains_and_cannot_send(
+    browser: Browser, collector: Collector, survey: Survey
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("heading", name="This page has to run a script")).to_be_visible()
+    expect(page.get_by_role("heading", name="has not started")).to_be_hidden()
+    assert page.locator("form, input, button, textarea, select").count() == 0
+    context.close()
+
+
+def test_page_of_another_origin_can_embed_the_survey(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    html = f"""<!doctype html><title>Another site</title>
+        <script type="module" src="{collector.url}/client/define.js"></script>
+        <deniable-survey src="{link}#cohort=web">scripts needed</deniable-survey>"""
+    with another_site(html) as address:
+        page.goto(address)
+        page.get_by_text("Who can see what").click()
+        expect(page.get_by_text("the website around this form")).to_be_visible()
+        answer(page, survey, TRULY)
+    assert parse_report(witness.posts()[-1], survey).cohort == "web"
+    assert collector.reports(survey) == before + 1
+    assert witness.lines == []
+
+
+def test_words_of_the_trade_are_not_put_before_respondents(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    shown = []
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    shown.append(page.locator("main").inner_text())
+    page.get_by_role("button", name="Start").click()
+    shown.append(page.locator("deniable-survey").inner_text())
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    shown.append(page.locator("deniable-survey").inner_text())
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    shown.append(page.locator("deniable-survey").inner_text())
+    for text in shown:
+        assert not re.search(r"epsilon|differential|anonym|guarantee|\blie", text, re.IGNORECASE), text
+
+
+def test_all_five_types_come_out_right(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey(FIVE_TYPES)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    people = [person(7 * number) for number in range(50)]
+    for answers in people:
+        press_send(page, survey, answers)
+        expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+        page.evaluate(ANOTHER_PERSON)
+    assert witness.lines == []
+    for body in witness.posts():
+        parse_report(body, survey)
+    result = page.evaluate("async url => (await fetch(url)).json()", f"/api/v1/surveys/{survey.id}/estimates")
+    assert result["n"] == 50
+    # 24 estimates: one beyond 6 errors has a probability below 1e-6 even with the ragged tails of 50 reports.
+    assert max(distances_in_errors(result["estimates"], people)) < 6
+
+
+def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey(FIVE_TYPES)
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    witness = Witness.of(page)
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, person(3) | {"drinks": 61})
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("alert")).to_contain_text("How many drinks last week?")
+    assert witness.posts() == []
+
+
+def test_results_page_in_a_browser(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(link)
+    answer(page, survey, TRULY)
+    page.goto(f"{link}/results")
+    charts = page.locator("svg.chart")
+    expect(charts).to_have_count(len(survey.questions))
+    assert charts.first.evaluate("chart => chart.getBoundingClientRect().width") > 400
+    assert page.get_by_role("row").count() == 2 + 6
+    assert witness.lines == []

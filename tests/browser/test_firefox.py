@@ -1,0 +1,82 @@
+"""The promises to respondents in Firefox: nothing leaks, one draw, no false alarm while loading, the keyboard."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deniable import Survey, read_survey
+from tests.support.collectors import Collector
+from tools import programs
+
+TWO_QUESTIONS = """
+title = "Two questions in Firefox"
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+truth = "1/2"
+
+[[questions]]
+id = "drugs"
+type = "ticks"
+text = "What have you tried?"
+options = ["cannabis", "heroin"]
+epsilon = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(TWO_QUESTIONS)
+
+
+def in_firefox(scenario: str, link: str, **given: object) -> dict[str, Any]:
+    """What a scenario of firefox.mjs found."""
+    script = Path(__file__).parent / "firefox.mjs"
+    command = [*programs.node_command(), str(script), programs.firefox(), scenario, json.dumps({"link": link, **given})]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_notice_of_a_script_that_did_not_start_is_seen_only_where_it_did_not(
+    collector: Collector, survey: Survey
+) -> None:
+    found = in_firefox("load", collector.publish(survey))
+    assert set(found["seen"]) <= {"hidden"}
+    assert found["first"] == "hidden"
+
+
+def test_nothing_depends_on_the_answers(collector: Collector, survey: Survey) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    answers = list(itertools.product([0, 1], [[], [0], [0, 1]]))
+    found = in_firefox("leak", link, answers=answers)
+    assert len(set(found["traffic"])) == 1, found["traffic"]
+    assert [method for method, _, _ in json.loads(found["traffic"][0])].count("POST") == 1
+    for kept in found["kept"]:
+        assert not any(secret in kept for secret in ("cannabis", "heroin", "yes"))
+        everything = json.loads(kept)
+        assert (everything["names"], everything["others"]) == (["deniable"], [{}, {}, "", []])
+        assert set(everything["memory"]) == {"reports", "noisy", "told"}
+    assert collector.reports(survey) == before + len(answers)
+
+
+def test_two_tabs_that_send_together_make_one_report(collector: Collector) -> None:
+    survey = read_survey(TWO_QUESTIONS.replace("in Firefox", "in two tabs of Firefox"))
+    in_firefox("race", collector.publish(survey), answers=[[0, []], [1, [0, 1]]])
+    assert collector.reports(survey) == 1
+
+
+def test_keyboard_alone(collector: Collector) -> None:
+    survey = read_survey(TWO_QUESTIONS.replace("in Firefox", "with the keyboard in Firefox"))
+    in_firefox("keyboard", collector.publish(survey), elsewhere=["affair", "drugs"])
+    assert collector.reports(survey) == 1

@@ -1,0 +1,493 @@
+"""What respondents were promised: nothing leaks, one draw a person, reports that wait, words in their language."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from deniable import Survey, parse_report, read_survey
+from deniable_client import randomize
+from deniable_server.store import Store
+from tests.support.browsing import (
+    ANOTHER_PERSON,
+    ARRIVED,
+    FIVE_QUESTIONS,
+    FORGET,
+    GIVE,
+    NO_STORAGE,
+    SUBMIT_BY_SCRIPT,
+    Witness,
+    another_site,
+    answer,
+    choose,
+    everything_kept,
+    press_send,
+    remembered,
+    scripts,
+    serve_with,
+    wait_until,
+)
+from tests.support.collectors import Collector
+
+TRULY = {"affair": "yes", "town": "Never to be told", "drugs": ["heroin"], "trust": "3", "drinks": 4}
+
+EVERY_ANSWER = list(itertools.product([0, 1], [0, 1, 2], [[], [0], [1], [0, 1]], [0, 1, 2], [3, 4, 5]))
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(FIVE_QUESTIONS)
+
+
+def test_nothing_depends_on_the_answers_in_five_questions(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    html = f"""<!doctype html><title>x</title>{scripts(collector)}
+        <form><input name="other" value="theirs"><deniable-survey src="{collector.publish(survey)}"></deniable-survey>
+        </form>"""
+    page.add_init_script(
+        "window.told = []; addEventListener('message', ({ data }) => window.told.push(data));"
+        "for (const event of ['ready', 'start', 'submit', 'complete', 'queued', 'error', 'closed', 'resize'])"
+        " addEventListener(`deniable-${event}`, ({ type, detail }) => window.told.push({ type, detail }));"
+    )
+    witness = Witness.of(page)
+    traffic, announced, kept = set(), set(), []
+    with another_site(html) as address:
+        page.goto(address)
+        expect(page.get_by_role("button", name="Start")).to_be_visible()  # nothing comes later from the first element
+        for answers in EVERY_ANSWER:
+            page.wait_for_timeout(0)  # what the last person's page still reports comes before this one's
+            page.evaluate("window.told.length = 0")
+            first = len(witness.requests)
+            page.evaluate(ANOTHER_PERSON)
+            page.evaluate(GIVE, list(answers))
+            made = witness.requests[first:]
+            traffic.add(tuple((each.method, each.url, len(each.post_data_buffer or b"")) for each in made))
+            kept.append(everything_kept(page))
+            assert page.evaluate("[...new FormData(document.querySelector('form'))]") == [["other", "theirs"]]
+            told = page.evaluate("window.told")
+            resized = [each for each in told if each["type"] == "deniable-resize"]
+            assert all(set(each["detail"]) == {"survey", "height"} for each in resized)
+            announced.add(json.dumps([each for each in told if each not in resized], sort_keys=True))
+            assert page.evaluate("[location.href, history.length]") == [address, 2]
+    assert len(EVERY_ANSWER) == 216
+    assert len(traffic) == 1, traffic
+    (requests,) = traffic
+    assert [method for method, _, _ in requests] == ["GET", "GET", "POST"]
+    assert len(announced) == 1, announced
+    (events,) = announced
+    assert [each["type"] for each in json.loads(events)] == [
+        f"deniable-{event}" for event in ("ready", "start", "submit", "complete")
+    ]
+    assert witness.lines == []
+    haystack = [*kept, *(body.decode() for body in witness.posts()), collector.log.read_text()]
+    for secret in ("Aville", "Bville", "Never to be told", "cannabis", "heroin", "yes"):
+        assert not any(secret in text for text in haystack)
+
+
+def test_a_hundred_reloads_and_resends_make_one_body(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(link)
+    answer(page, survey, TRULY)
+    unsend = "for (const { to } of Object.values(state.reports)) for (const each in to) to[each] = false; return state"
+    for _ in range(100):
+        page.evaluate(remembered(unsend))
+        page.reload()
+        page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('dl code')")
+    assert len(witness.posts()) == 101
+    assert len(set(witness.posts())) == 1
+    assert collector.reports(survey) == before + 1
+
+
+def test_offline_at_send_then_online(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.add_init_script("addEventListener('deniable-queued', () => (window.queued = true))")
+    page.goto(link)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    context.set_offline(True)
+    press_send(page, survey, TRULY)
+    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("goes when the network is back")).to_be_visible()
+    assert page.evaluate("window.queued")
+    assert "heroin" not in everything_kept(page)
+    context.set_offline(False)
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible(timeout=15_000)
+    assert collector.reports(survey) == before + 1
+    page.reload()
+    expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
+    assert collector.reports(survey) == before + 1
+
+
+def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    before = collector.reports(survey)
+    page = context.new_page()
+    page.add_init_script(NO_STORAGE)
+    page.goto(collector.publish(survey))
+    expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
+    answer(page, survey, TRULY)
+    page.evaluate(
+        "document.querySelector('deniable-survey').replaceWith(document.querySelector('deniable-survey').cloneNode())"
+    )
+    expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
+    assert collector.reports(survey) == before + 1
+
+
+def test_enter_before_all_questions_stand_there_does_nothing(collector: Collector, context: BrowserContext) -> None:
+    title, *questions = FIVE_QUESTIONS.split("[[questions]]")
+    survey = read_survey("[[questions]]".join([title, *reversed(questions)]))  # Enter submits from a text field
+    page = context.new_page()
+    page.add_init_script("const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === 20 ? 1500 : ms)")
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("spinbutton").fill("4")
+    page.keyboard.press("Enter")
+    assert page.locator("fieldset").count() == 1
+    expect(page.locator("fieldset")).to_have_count(len(survey.questions))
+    expect(page.locator("form")).to_be_visible()
+    expect(page.locator(".review")).to_be_empty()
+
+
+def test_survey_that_closed_while_the_report_waited(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey(FIVE_QUESTIONS.replace("Five questions", "Closes soon"))
+    page = context.new_page()
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    page.goto(collector.publish(survey))
+    press_send(page, survey, TRULY)
+    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
+    store = Store(collector.database)
+    store.close_survey(survey.id)
+    store.close()
+    page.unroute("**/reports")
+    page.reload()
+    expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
+    expect(page.get_by_text("Your answers were not kept.")).to_be_visible()
+    assert collector.reports(survey) == 0
+
+
+def as_kiosk(page: Page, link: str) -> None:
+    """Serve a survey's page as whoever owns a shared device would write it: with the attribute."""
+
+    def alter(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=response.text().replace("<deniable-survey ", "<deniable-survey kiosk "))
+
+    page.route(link, alter)
+
+
+def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    before = collector.reports(survey)
+    page = context.new_page()
+    witness = Witness.of(page)
+    as_kiosk(page, link)
+    page.goto(link)
+    for _ in range(3):
+        expect(page.get_by_text("This shared device forgets you afterwards.")).to_be_visible()
+        answer(page, survey, TRULY)
+        assert json.loads(everything_kept(page))["memory"] == {"reports": {}, "noisy": {}, "told": {}}
+        page.get_by_role("button", name="Next person").click()
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    press_send(page, survey, TRULY)
+    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
+    page.get_by_role("button", name="Next person").click()
+    expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
+    page.unroute("**/reports")
+    page.reload()
+    wait_until(page, f"async () => Object.keys((await ({remembered()})()).reports).length === 0")
+    assert len({json.loads(body)["id"] for body in witness.posts()}) == 4
+    assert collector.reports(survey) == before + 4
+
+
+def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, context: BrowserContext) -> None:
+    surveys = [
+        read_survey(f'title = "Wave {n}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Again {n}?"\nepsilon = 3\n')
+        for n in range(3)
+    ]
+    page = context.new_page()
+    for each in surveys[:2]:
+        page.goto(collector.publish(each))
+        answer(page, each, {"q": "yes"})
+    page.goto(collector.publish(surveys[2]))
+    expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
+    expect(page.get_by_text("within 90 days. Nothing was sent.")).to_be_visible()
+    assert collector.reports(surveys[2]) == 0
+    page.goto(collector.publish(surveys[0]))  # which was paid for
+    expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
+    old = (datetime.now(UTC) - timedelta(days=91)).date().isoformat()
+    age = f"for (const told of Object.values(state.told)) for (const key in told) told[key][0] = '{old}'; return state"
+    page.evaluate(remembered(age))
+    page.goto(collector.publish(surveys[2]))
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
+def test_without_a_required_cohort_nobody_is_asked(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    assert witness.posts() == []
+    page.goto("about:blank")
+    page.goto(f"{collector.publish(survey)}#cohort=web")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
+def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(f"{collector.publish(survey)}?cohort=web")
+    answer(page, survey, TRULY)
+    assert parse_report(witness.posts()[0], survey).cohort is None
+    page.evaluate(FORGET)
+    page.goto(f"{collector.publish(survey)}#cohort=web")
+    page.reload()
+    expect(page.get_by_text("It also sends your link’s label, “web”.")).to_be_visible()
+    answer(page, survey, TRULY)
+    assert parse_report(witness.posts()[1], survey).cohort == "web"
+    assert not any("#" in request.url for request in witness.requests if request.method == "POST")
+
+
+def test_a_mistyped_cohort_is_a_mistake_of_the_link_and_nobody_is_warned_of_the_survey(
+    collector: Collector, context: BrowserContext
+) -> None:
+    survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
+    page = context.new_page()
+    page.goto(f"{collector.publish(survey)}#cohort=wep")
+    expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
+    expect(page.get_by_text("Do not answer this survey")).to_have_count(0)
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+
+
+def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey("opens = 2999-11-20\n" + FIVE_QUESTIONS)
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("heading", name="This survey is not open yet")).to_be_visible()
+    expect(page.get_by_text("from November 20, 2999")).to_be_visible()
+
+
+def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.clock.install()
+    page.goto(collector.publish(survey))
+    page.clock.run_for(100)
+    page.get_by_role("button", name="Start").click()
+    page.clock.run_for(100)
+    page.route("**/reports", lambda route: route.fulfill(status=429, headers={"Retry-After": "30"}, body="{}"))
+    witness = Witness.of(page)
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send", exact=True).click()
+    again = page.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    again.focus()
+    page.clock.run_for(61_000)
+    page.wait_for_function("() => true")
+    expect(again).to_be_focused()  # refused once more: nothing moves
+    page.unroute("**/reports")
+    page.clock.run_for(61_000)
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    assert len(witness.posts()) >= 2
+    assert len(set(witness.posts())) == 1
+
+
+def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.route("**/reports", lambda _route: None)
+    press_send(page, survey, TRULY)
+    expect(page.get_by_role("status")).to_contain_text("this device goes on trying", timeout=12_000)
+
+
+def test_change_leads_to_its_own_question_and_mistakes_are_named_by_number(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("alert")).to_contain_text("4. How much do you trust us?")
+    choose(page, survey, TRULY)
+    page.get_by_role("button", name="Review").click()
+    assert page.locator('.review [translate="no"]').all_inner_texts()[1] == "Never to be told"
+    page.get_by_role("button", name="Change 5.").click()
+    expect(page.get_by_role("spinbutton")).to_be_focused()
+
+
+def test_no_and_yes_beside_a_third_option_are_in_the_language_of_the_reader(
+    browser: Browser, collector: Collector
+) -> None:
+    survey = read_survey(
+        'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\ndecline = "Weiß nicht"\n'
+    )
+    context = browser.new_context(locale="de-DE")
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Beginnen").click()
+    assert [label.strip() for label in page.locator("label").all_inner_texts()] == ["Nein", "Ja", "Weiß nicht"]
+    context.close()
+
+
+SPOKEN = """
+title = { default = "Life", de = "Leben", ar = "حياة" }
+about = { default = "Why we ask", de = "Warum wir fragen" }
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = { default = "An affair?", de = "Eine Affäre?" }
+truth = "1/2"
+
+[[questions]]
+id = "town"
+type = "choice"
+text = { default = "Town or country?", de = "Stadt oder Land?" }
+options = [{ default = "town", de = "Stadt" }, { default = "country", de = "Land" }]
+decline = { default = "Prefer not to say", de = "Keine Angabe" }
+epsilon = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("locale", "fragment", "title", "start", "direction"),
+    [
+        ("de-AT", "", "Leben", "Beginnen", "ltr"),
+        ("fr-FR", "", "Life", "Commencer", "ltr"),
+        ("es-MX", "", "Life", "Empezar", "ltr"),
+        ("fi-FI", "", "Life", "Start", "ltr"),
+        ("en-GB", "#lang=ar", "حياة", "ابدأ", "rtl"),
+    ],
+)
+def test_interface_and_survey_in_the_language_of_the_browser_or_the_link(
+    browser: Browser, collector: Collector, locale: str, fragment: str, title: str, start: str, direction: str
+) -> None:
+    survey = read_survey(SPOKEN)
+    context = browser.new_context(locale=locale)
+    page = context.new_page()
+    page.goto(collector.publish(survey) + fragment)
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    button = page.get_by_role("button", name=start)
+    expect(button).to_be_visible()
+    assert button.evaluate("each => getComputedStyle(each).direction") == direction
+    context.close()
+
+
+def test_translated_answers_are_the_same_answers(browser: Browser, collector: Collector) -> None:
+    survey = read_survey(SPOKEN)
+    assert survey.questions[1].options == ("town", "country", "Prefer not to say")
+    context = browser.new_context(locale="de-DE")
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    page.get_by_role("button", name="Beginnen").click()
+    page.get_by_role("radio", name="Ja", exact=True).check()
+    page.get_by_role("radio", name="Keine Angabe").check()
+    page.get_by_role("button", name="Prüfen").click()
+    expect(page.locator(".review")).to_contain_text("Keine Angabe")
+    page.get_by_role("button", name="Senden").click()
+    expect(page.get_by_role("heading", name="Ihr Bericht ist angekommen")).to_be_visible()
+    parse_report(witness.posts()[0], survey)
+    context.close()
+
+
+def test_altered_catalogue_is_not_read(collector: Collector, context: BrowserContext, survey: Survey) -> None:
+    page = context.new_page()
+    link = collector.publish(survey)
+    altered = {"lang": "en", "dir": "ltr", "start": "We know it all"}
+    serve_with(page, link, "catalogue", json.dumps(altered))
+    page.route(
+        "**/client/catalogues/*",
+        lambda route: route.fulfill(json=altered, headers={"access-control-allow-origin": "*"}),
+    )
+    page.goto(link)
+    expect(page.get_by_role("heading", name="The survey cannot be loaded")).to_be_visible()
+    assert "We know it all" not in page.inner_text("body")
+
+
+SAME_ANSWERS = {"affair": 1, "town": 0, "drugs": [0], "trust": 1, "drinks": 5}
+REPORTS = 5000
+
+
+def test_browser_and_python_reports_come_from_the_exact_distribution(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    labels = {"affair": "yes", "town": "Aville", "drugs": ["cannabis"], "trust": "2", "drinks": 5}
+    by_browser = page.evaluate(
+        """async ([document, answers, n]) => {
+            const { encodeReport, fetchSurvey, randomize } = await import("/client/index.js");
+            const survey = await fetchSurvey(location.href);
+            return Array.from({ length: n }, () => encodeReport(randomize(survey, answers)));
+        }""",
+        [None, labels, REPORTS],
+    )
+    browser = [parse_report(text.encode(), survey).values for text in by_browser]
+    python = [randomize(survey, labels).values for _ in range(REPORTS)]
+    worst = 0.0
+    for question in survey.questions:
+        exact = exact_distribution(question, SAME_ANSWERS[question.id])
+        assert math.isclose(sum(exact.values()), 1)
+        counts = [Counter(values[question.id] for values in reports) for reports in (browser, python)]
+        for value, p in exact.items():
+            error = math.sqrt(REPORTS * p * (1 - p))
+            one, other = (count[value] for count in counts)
+            distances = abs(one - REPORTS * p), abs(other - REPORTS * p), abs(one - other) / math.sqrt(2)
+            worst = max(worst, *(distance / error for distance in distances))
+        assert set().union(*counts) <= set(exact)
+    # 3 comparisons of fewer than 40 values each: beyond 6.2 errors a probability below 1e-6, tails of 5,000 included.
+    assert worst < 6.2
+
+
+def exact_distribution(question: Any, answer: Any) -> dict[Any, float]:
+    """Probability of every report when this is the answer."""
+    mechanism = question.mechanism
+    if question.type == "ticks":
+        keep = mechanism.keep / 2**32
+        return {
+            "".join(map(str, bits)): math.prod(keep if bit == (n in answer) else 1 - keep for n, bit in enumerate(bits))
+            for bits in itertools.product([0, 1], repeat=mechanism.k)
+        }
+    if mechanism.name == "mean":
+        low, high = float(mechanism.support[1].if_other), float(mechanism.support[1].if_true)
+        one = low + (high - low) * (answer - mechanism.lo) / (mechanism.hi - mechanism.lo)
+        return {1: one, 0: 1 - one}
+    if hasattr(mechanism, "rows"):
+        row = mechanism.rows[answer - mechanism.answer_range.start]
+        return {mechanism.report_range.start + n: weight / 2**32 for n, weight in enumerate(row)}
+    return {
+        value: float(support.if_true if value == answer else support.if_other)
+        for value, support in enumerate(mechanism.support)
+    }
+
+
+def test_other_person_by_script_is_what_a_person_does(collector: Collector, context: BrowserContext) -> None:
+    """The script of the other tests goes through the same screens as a person."""
+    coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
+    page: Page = context.new_page()
+    page.goto(collector.publish(coin))
+    page.evaluate(SUBMIT_BY_SCRIPT, [1])
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()

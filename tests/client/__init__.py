@@ -1,0 +1,1 @@
+"""Where answers exist, in Python: against real collectors, and beside JavaScript."""

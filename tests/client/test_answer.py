@@ -1,0 +1,549 @@
+"""``deniable answer``: people at real terminals, and everything that is left behind."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import random
+import re
+import select
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import deniable_web
+from deniable import AnswerError, Report, Survey, odds_sentences, read_survey
+from deniable.commands.main import main
+from deniable.privacy.odds import plainest
+from deniable_client import Client, Memory, randomize
+from deniable_client.answer import command, messages, screens
+from deniable_client.answer.asking import answer_from
+from deniable_client.answer.simulator import PRESSES, split
+from deniable_server.store import Store
+from tests.client.test_audit import EVERYTHING
+from tests.client.test_client import misbehaving
+from tests.client.test_memory import never
+from tests.support.collectors import Collector
+from tests.support.surveys import FIVE_TYPES
+
+SECRET = "-471108"
+"""A true answer that is nothing else: the minus keeps it apart from any hexadecimal id."""
+
+FIVE = FIVE_TYPES.replace("lo = 0\nhi = 60\n", 'lo = -500000\nhi = 499999\nmechanism = "mean"\n').replace(
+    'title = "Five types"', 'title = "Five types"\norganiser = "The tests"\nabout = "Why?"\ncohorts = ["web"]'
+)
+TYPED = ["", "yes", "3", "1,3", "6", SECRET, "send"]
+"""Start, an answer to each question, send."""
+
+BANNED = re.compile(r"epsilon|differential|anonym|guarantee|\blies?\b", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def five(collector: Collector) -> Survey:
+    survey = read_survey(FIVE)
+    collector.publish(survey)
+    return survey
+
+
+@pytest.fixture
+def link(collector: Collector, five: Survey) -> str:
+    return f"{collector.url}/s/{five.id}"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of its own."""
+    for name in ("XDG_DATA_HOME", "DENIABLE_MEMORY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+IN_A_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+class Terminal:
+    """``deniable answer`` at a pseudo-terminal, which is its controlling one as in a terminal's window."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._fd, inner = os.openpty()
+        start = [sys.executable, "-c", IN_A_TERMINAL, sys.executable, "-m", "deniable", "answer", *arguments]
+        self.process = subprocess.Popen(start, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
+        os.close(inner)
+        self.text = ""
+        self._interrupt = b""
+
+    def type(self, prompt: str, line: str) -> None:
+        """Wait for a prompt, then type a line; a control character is pressed alone."""
+        self.read_until(prompt)
+        # A hidden prompt throws away what was typed before it, and shows its text after it does.
+        pressed = line.encode() if line[:1] in ("\x03", "\x04") else f"{line}\n".encode()
+        self._interrupt = pressed if pressed == b"\x03" else b""
+        os.write(self._fd, pressed)
+
+    def read_until(self, text: str | None) -> None:
+        """Read until a text comes, or with None until the end, at most 30 seconds."""
+        start, deadline = len(self.text), time.monotonic() + 30
+        while text is None or text not in self.text[start:]:
+            ready, _, _ = select.select([self._fd], [], [], 1)
+            if not ready and time.monotonic() < deadline:
+                # Ctrl-C between the prompt and the read that follows it is seen by Python only after that read; a
+                # person presses again.
+                os.write(self._fd, self._interrupt)
+                continue
+            if not ready:
+                self.process.kill()
+                self.process.wait(timeout=30)
+            assert ready, f"waited for {text!r} after:\n{self.text}"
+            try:
+                content = os.read(self._fd, 65536)
+            except OSError:  # how Linux tells that the other end is closed
+                content = b""
+            if not content:
+                assert text is None, f"ended without {text!r}:\n{self.text}"
+                return
+            self.text += content.decode().replace("\r\n", "\n")
+
+    def finish(self) -> int:
+        """Read what is left; the exit status."""
+        self.read_until(None)
+        os.close(self._fd)
+        return self.process.wait(timeout=30)
+
+
+PROMPTS = ["to start", "yes or no: ", "1 to 10: ", "for none: ", "1 to 7: ", "499999: ", "or stop: "]
+
+
+def test_whole_survey_leaves_no_answer_anywhere(collector: Collector, five: Survey, link: str, home: Path) -> None:
+    before = collector.reports(five)
+    terminal = Terminal(f"{link}#cohort=web", "--json")
+    arguments = b""
+    for prompt, line in zip(PROMPTS, TYPED, strict=True):
+        terminal.type(prompt, line)
+        if line == SECRET:
+            arguments = Path(f"/proc/{terminal.process.pid}/cmdline").read_bytes()
+    assert terminal.finish() == 0, terminal.text
+    assert collector.reports(five) == before + 1
+    assert f"Results: {collector.url}/s/{five.id}/results" in re.sub(r"\n *", "", terminal.text)
+    # What was typed as an answer was not shown: each prompt is followed by the end of its line.
+    for prompt in PROMPTS[1:-1]:
+        assert re.search(re.escape(prompt) + r"\n\n(Answered\.)\n", terminal.text), prompt
+    kept = Memory().recall(five.id, collector.url)
+    assert kept is not None
+    sent = json.loads(kept.report)
+    assert sent["cohort"] == "web"
+    assert sent["answers"]["drinks"] in (0, 1)
+    assert kept.report.decode() in re.sub(r"\n    ", "", terminal.text), "asked for with --json"
+    everything = [path for folder in (home, collector.database.parent) for path in folder.rglob("*") if path.is_file()]
+    assert {path.name for path in everything} >= {"memory.db", "test.db", "log"}
+    for content in [terminal.text.encode(), arguments, *(path.read_bytes() for path in everything)]:
+        assert SECRET.encode() not in content
+        assert b"471108" not in content.replace(sent["id"].encode(), b"")
+    assert [path.name for path in home.rglob("*") if path.is_file()] == ["memory.db"]
+    assert five.id.encode() in arguments, "the arguments were read, and hold the link alone"
+
+
+NOBODY = {"affair": "no", "town": "A", "drugs": [], "trust": 1, "drinks": 0}
+
+
+def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, home: Path) -> None:
+    receipt = Client(collector.url, memory=Memory()).answer(five, NOBODY)
+    before = collector.reports(five)
+    terminal = Terminal(link)
+    assert terminal.finish() == 0
+    assert "This device has already answered this survey." in terminal.text
+    assert "Your answers were not kept." in terminal.text
+    assert f"Survey: {five.id}" in terminal.text
+    assert f"Sent by: {receipt.client}" in terminal.text
+    assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in terminal.text
+    assert '"answers"' not in terminal.text
+    assert collector.reports(five) == before
+
+
+@pytest.mark.parametrize(("prompt", "key"), [("1 to 10: ", "\x03"), ("yes or no: ", "\x04"), ("to start", "\x03")])
+def test_ctrl_c_and_ctrl_d_leave_nothing(
+    collector: Collector, five: Survey, link: str, home: Path, prompt: str, key: str
+) -> None:
+    before = collector.reports(five)
+    terminal = Terminal(link)
+    for each, line in zip(PROMPTS, TYPED, strict=True):
+        terminal.type(each, key if each == prompt else line)
+        if each == prompt:
+            break
+    assert terminal.finish() == 130
+    assert "Stopped. Nothing was sent or kept." in terminal.text
+    assert "Traceback" not in terminal.text
+    assert list(home.rglob("*")) == []
+    assert collector.reports(five) == before
+
+
+class Typist:
+    """``deniable answer`` within this process: what is typed as an answer goes in as at a terminal."""
+
+    def __call__(self, *arguments: str, typed: list[str] = []) -> Result:  # noqa: B006 (never changed)
+        return CliRunner().invoke(main, ["answer", *arguments], input="".join(f"{line}\n" for line in typed))
+
+
+@pytest.fixture
+def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Typist:
+    monkeypatch.setattr(command, "in_terminal", lambda: True)
+    monkeypatch.setattr(command, "Client", functools.partial(Client, retries=1))  # no test waits long for nothing
+    return Typist()
+
+
+def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
+    collector: Collector, five: Survey, link: str, run: Typist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[dict[str, Any]] = []
+
+    def spy(_client: Client, asked: Survey, answers: dict[str, Any], cohort: str | None) -> Report:
+        given.append(dict(answers))
+        return randomize(asked, answers, cohort)
+
+    monkeypatch.setattr(Client, "randomize", spy)
+    typed = ["", "?", "maybe", "no", "0", "11", "10", "back", "2", "4 1", "2,1", "8", "7", "", "60.5", "12"]
+    typed += ["nonsense", "6", "show", "", "1", "back", "3", "0", "send"]
+    result = run(link, typed=typed)
+    assert result.exit_code == 0, result.output
+    assert given == [{"affair": "no", "town": "B", "drugs": [], "trust": "7", "drinks": 12}]
+    text = result.stdout
+    assert "How chance protects you:\nOf 100 people whose true answer is Yes" in text
+    assert text.count("Please choose an answer.") == 7
+    assert text.count("Please choose an answer. A whole number from -500000 to 499999.") == 2
+    assert "Leaving one out would tell something about you." in text
+    assert text.count("Please type send, a number, show or stop.") == 2
+    shown = text[text.index("Your answers, on this device alone") :]
+    for number, answer in enumerate(["No", "B", "cocaine, cannabis", "7", "12"], start=1):
+        assert f"{number}  {answer}\n" in shown
+    assert text.index("Sending is final") > text.index("5 of 5")
+
+
+@pytest.mark.parametrize("before", [[], ["", "yes", "4"], ["", "yes", "3", "1", "6", "0"]])
+def test_stop_is_taken_everywhere(five: Survey, link: str, run: Typist, home: Path, before: list[str]) -> None:
+    result = run(link, typed=[*before, "stop"])
+    assert (result.exit_code, result.stderr.strip()) == (130, "Stopped. Nothing was sent or kept.")
+    assert list(home.rglob("*")) == []
+
+
+def test_kiosk_forgets(collector: Collector, five: Survey, link: str, run: Typist, home: Path) -> None:
+    before = collector.reports(five)
+    for _ in range(2):
+        result = run(link, "--kiosk", typed=TYPED)
+        assert result.exit_code == 0, result.output
+        assert "This device keeps nothing." in result.stdout
+        assert "Thank you. Your report has arrived." in result.stdout
+    assert collector.reports(five) == before + 2
+    assert list(home.rglob("*")) == []
+
+
+def test_kiosk_asks_where_its_owner_was_asked_the_same_under_another_title(
+    collector: Collector, five: Survey, link: str, run: Typist
+) -> None:
+    assert run(link, typed=TYPED).exit_code == 0
+    again = collector.publish(replace(five, title="Asked again"))
+    result = run(again, "--kiosk", typed=["", *TYPED])
+    assert result.exit_code == 0, result.output
+    assert "Go on only if you are another person" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [([], "Your report waits on this device."), (["--kiosk"], "This device keeps nothing of the report")],
+)
+def test_ctrl_c_while_sending_says_what_became_of_the_report(
+    five: Survey, link: str, run: Typist, monkeypatch: pytest.MonkeyPatch, flags: list[str], sentence: str
+) -> None:
+    def interrupted(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Client, "submit", interrupted)
+    result = run(link, *flags, typed=TYPED)
+    assert result.exit_code == 130
+    assert sentence in result.stderr
+    assert len(Memory().pending()) == (not flags)
+
+
+def test_report_waits_offline_and_goes_later(collector: Collector, five: Survey, run: Typist) -> None:
+    before = collector.reports(five)
+    with misbehaving([(200, five.document)] + [(503, b"")] * 4) as (url, bodies):
+        result = run(f"{url}/s/{five.id}", typed=[*TYPED, "", "stop"])
+    assert result.exit_code == 130
+    assert result.stdout.count("Your report has not arrived yet.") == 2
+    assert "To send it: deniable answer --resend" in result.stderr
+    (waits,) = Memory().pending()
+    assert {waits.report} == set(bodies[1:])
+    assert len(bodies) == 1 + 4
+    assert run("--resend").exit_code == 1, "it still waits"
+    Memory().once(five, collector.url, never)  # the collector is back, at another place
+    Memory().mark(five.id, url, "refused")
+    result = run("--resend")
+    assert (result.exit_code, collector.reports(five)) == (0, before + 1)
+    assert "Thank you. Your report has arrived." in result.stdout
+    assert run("--resend").stdout.strip() == "No report waits on this device."
+
+
+def test_waiting_report_is_offered_instead_of_questions(
+    collector: Collector, five: Survey, link: str, run: Typist
+) -> None:
+    report = Client(collector.url, memory=Memory()).randomize(five, NOBODY)
+    before = collector.reports(five)
+    result = run(link, typed=["stop"])
+    assert "Your report waits on this device" in result.stderr
+    result = run(link, "--json", typed=[""])
+    assert result.exit_code == 0
+    assert "Your report has not arrived yet." in result.stdout
+    assert "Please answer truthfully" not in result.stdout
+    assert report.encode().decode() in result.stdout.replace("\n    ", "")
+    assert collector.reports(five) == before + 1
+
+
+def changed(text: str, **optional: str) -> Survey:
+    return read_survey("".join(f"{key} = {value}\n" for key, value in optional.items()) + text)
+
+
+STRONG = 'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = {}\n'
+
+
+def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, home: Path) -> None:
+    text = STRONG.format(1)
+    closed, early = changed(text, closes="2020-12-20"), changed(text, opens="2999-01-02")
+    by_hand = changed(text, about='"closed by its author"')
+    for survey in (closed, early, by_hand):
+        collector.publish(survey)
+    result = run(f"{collector.url}/s/{closed.id}")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "This survey is closed.\n\nIt took answers until 20 December 2020 (UTC).\n\n"
+    assert "It takes answers from 2 January 2999 (UTC) on." in run(f"{collector.url}/s/{early.id}").stderr
+    assert list(home.rglob("*")) == []
+    store = Store(collector.database)
+    store.close_survey(by_hand.id)
+    store.close()
+    result = run(f"{collector.url}/s/{by_hand.id}", typed=["", "yes", "send"])
+    assert result.exit_code == 1
+    assert "This survey is closed.\n\nYour answers were not kept." in result.stderr
+    assert collector.reports(by_hand) == 0
+
+
+def test_refused_altered_and_unreachable_surveys_are_sentences(
+    collector: Collector, five: Survey, run: Typist, home: Path
+) -> None:
+    greedy = read_survey(STRONG.format(4.1))
+    collector.publish(greedy)
+    weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
+    endings = {
+        "This device refuses the survey. It mixes in too little chance": run(f"{collector.url}/s/{greedy.id}"),
+        "Do not answer this survey. This device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
+        "The survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
+        "incomplete or mistyped at its end": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
+    }  # fmt: skip
+    with misbehaving([(200, weaker)]) as (url, bodies):
+        endings["Do not answer this survey. This device cannot"] = run(f"{url}/s/{five.id}")
+    assert len(bodies) == 1, "asked for, and nothing sent"
+    for sentence, result in endings.items():
+        assert sentence in " ".join(result.stderr.split())
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert not BANNED.search(result.stderr), result.stderr
+    assert list(home.rglob("*")) == []
+
+
+def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Survey, run: Typist, home: Path) -> None:
+    strict = replace(five, cohort_required=True)
+    collector.publish(strict)
+    result = run(f"{collector.url}/s/{strict.id}")
+    assert "The link is incomplete or mistyped at its end. Please use the whole link" in " ".join(result.stderr.split())
+    assert (result.exit_code, collector.reports(strict)) == (1, 0)
+    assert "Please answer truthfully" not in result.stdout
+
+
+def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: Typist) -> None:
+    first, second, third = (read_survey(STRONG.format(3).replace("Q?", f"Q {number}?")) for number in range(3))
+    for survey in (first, second, third):
+        collector.publish(survey)
+    for survey in (first, second):
+        assert run(f"{collector.url}/s/{survey.id}", typed=["", "yes", "send"]).exit_code == 0
+    result = run(f"{collector.url}/s/{third.id}")
+    said = " ".join(result.stderr.split())
+    assert "other surveys that this device answered within 90 days. Nothing was sent." in said
+    assert not BANNED.search(result.stderr)
+    assert collector.reports(third) == 0
+
+
+def test_damaged_memory_is_a_sentence_before_anybody_answers(link: str, run: Typist, tmp_path: Path) -> None:
+    path = tmp_path / "mine"
+    path.write_bytes(b"precious" * 100)
+    result = run(link, "--memory", str(path))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"Error: memory {path}: must be a file of this program" in result.stderr
+    assert path.read_bytes() == b"precious" * 100
+
+
+def test_scripts_are_sent_to_the_library(link: str, home: Path) -> None:
+    for arguments, status, sentence in (
+        ([link], 1, "asks a person, and must have a terminal"),
+        ([], 2, "LINK: must be given, or --resend"),
+        ([link, "--resend"], 2, "LINK: must be given, or --resend"),
+    ):
+        result = CliRunner().invoke(main, ["answer", *arguments])
+        assert (result.exit_code, result.stdout) == (status, "")
+        assert sentence in result.stderr
+    assert list(home.rglob("*")) == []
+
+
+def test_trial_shows_a_split_and_sends_nothing(collector: Collector, five: Survey, link: str, home: Path) -> None:
+    before = collector.reports(five)
+    result = CliRunner().invoke(main, ["answer", link, "--try"])  # needs no terminal
+    assert result.exit_code == 0, result.output
+    yes, no = re.findall(r"answer is (?:Yes|No):\n +(\d+)  No\n +(\d+)  Yes", result.stdout)
+    assert int(yes[0]) + int(yes[1]) == int(no[0]) + int(no[1]) == PRESSES
+    assert "If the true answer is every box ticked:" in result.stdout
+    assert collector.reports(five) == before
+    assert list(home.rglob("*")) == []
+
+
+def test_split_counts_what_each_mechanism_sends() -> None:
+    survey = read_survey(EVERYTHING)
+    words = random.Random(6)
+    for asked in survey.questions:
+        answer: Any = {"ticks": ["a"], "number": 3}.get(asked.type) or asked.options[0]
+        counts = split(asked, answer, 20_000, lambda: words.getrandbits(32))
+        if asked.type == "ticks":
+            assert counts["a"] > counts["b"] + 1000
+        elif asked.mechanism.name == "discrete-laplace":
+            assert set(counts) == {messages.TRY_SAME, messages.TRY_OTHER}
+            assert sum(counts.values()) == 20_000
+        elif asked.mechanism.name == "mean":
+            assert counts["0"] > counts["1"]
+        else:
+            matrix = asked.mechanism.channel_matrix
+            for option, n in enumerate(counts.values()):
+                assert n / 20_000 == pytest.approx(float(matrix[option][0]), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("question", "typed", "answer"),
+    [
+        ("affair", "y", "yes"),
+        ("affair", "no", "no"),
+        ("affair", "1", None),
+        ("affair", "", None),
+        ("town", "1", "A"),
+        ("town", "10", "J"),
+        ("town", "0", None),
+        ("town", "11", None),
+        ("town", "-1", None),
+        ("town", "a", None),
+        ("town", "١", None),
+        ("drugs", "0", []),
+        ("drugs", "3, 1", ["heroin", "cannabis"]),
+        ("drugs", "1 1", None),
+        ("drugs", "1 0", None),
+        ("drugs", "4", None),
+        ("drugs", "", None),
+        ("trust", "7", "7"),
+        ("trust", "8", None),
+        ("drinks", "499999", 499999),
+        ("drinks", SECRET, int(SECRET)),
+        ("drinks", "500000", None),
+        ("drinks", "1_0", None),
+        ("drinks", "9" * 400, None),
+        ("drinks", "1e3", None),
+    ],
+)
+def test_typed_lines_are_answers_or_refused_unsaid(question: str, typed: str, answer: object) -> None:
+    asked = read_survey(FIVE).question(question)
+    if answer is not None:
+        assert answer_from(asked, typed) == answer
+        return
+    with pytest.raises(AnswerError) as caught:
+        answer_from(asked, typed)
+    with pytest.raises(AnswerError) as other:
+        answer_from(asked, "something else")
+    assert str(caught.value) == str(other.value) or typed == "1 1", "the message must not depend on what came"
+
+
+def consent_words(survey: Survey, **how: Any) -> int:
+    paragraphs = screens.consent(survey, None, **how)
+    ours = [line for each in paragraphs for line in each.split("\n") if not line.startswith(screens.MARGIN)]
+    return len(" ".join(ours).split())
+
+
+def test_consent_says_what_it_must_in_at_most_120_words(five: Survey, demo_survey: Survey) -> None:
+    for survey in (five, demo_survey, read_survey(STRONG.format(1))):
+        for is_kiosk in (False, True):
+            assert 60 < consent_words(survey, is_kiosk=is_kiosk) <= 120
+    text = "\n".join(screens.consent(five, "web", is_kiosk=False))
+    least = plainest(five.questions)
+    for part in (five.title, "The tests", "Why?", messages.WHY, messages.NO_ADMISSION, "“web”", "Questions: 5."):
+        assert part in text
+    assert messages.CAN_TEXT in text
+    assert odds_sentences(least)[0] in screens.odds(five)[0]
+    assert messages.GUESS in text
+    assert messages.UNSURE not in text, "epsilons of 6 in all protect little, and that is said"
+    assert messages.WEAK in text
+
+
+def test_question_mark_before_the_start_shows_what_chance_does(run: Typist, collector: Collector, home: Path) -> None:
+    coin = read_survey('title = "Asked first"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
+    result = run(collector.publish(coin), typed=["?", "stop"])
+    assert odds_sentences(coin.questions[0])[0] in " ".join(result.stdout.split())
+    assert collector.reports(coin) == 0
+
+
+def test_receipt_promises_no_more_than_chance_gives(five: Survey) -> None:
+    wanted = {messages.CHANCE: read_survey(STRONG.format(1)), messages.WEAK: five}
+    for sentence, survey in wanted.items():
+        text = screens.receipt(survey, "https://a.example", is_old=False)
+        assert [each for each in (messages.CHANCE, messages.CHANCE_OTHER, messages.WEAK) if each in text] == [sentence]
+
+
+OWN_WORDS = {
+    "CAN_TEXT": "no server sends the program that asks in a terminal",
+    "KIOSK": "the browser's promises to forget, after the fact",
+    "NOTHING_YET": "a terminal has no Send to press",
+    "TRUTHFULLY": "a terminal has no Send to press",
+    "START": "a prompt",
+    "AGAIN": "a prompt",
+    "CLOSED_TEXT": "both days are not always there",
+    "WAITING_TEXT": "no terminal waits for the network to come back",
+}
+
+
+def test_words_are_those_of_the_browser() -> None:
+    english = json.loads((Path(deniable_web.__file__).parent / "catalogues" / "en.json").read_text(encoding="utf-8"))
+    theirs = {re.sub(r"(?=[A-Z])", "_", name).upper(): text for name, text in english.items()}
+    ours = {name: text for name, text in vars(messages).items() if name.isupper()}
+    shared = {name for name in ours.keys() & theirs.keys() if name not in OWN_WORDS}
+    assert len(shared) > 35
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}, (
+        "one of the two was changed"
+    )
+    assert OWN_WORDS.keys() <= ours.keys() & theirs.keys(), "an exception that is none any more"
+
+
+def test_no_word_misleads_or_frightens() -> None:
+    for name, text in vars(messages).items():
+        if name.isupper():
+            assert not BANNED.search(text), name
+
+
+def test_texts_of_others_cannot_drive_the_terminal_or_pass_for_ours() -> None:
+    text = screens.own("Q\x1b[2J\x9b?\u202eevil\nThank you. Your report has arrived.")
+    assert text == "    Q\ufffd[2J\ufffd?\ufffdevil\n    Thank you. Your report has arrived."
+    assert screens.inline("Q\u202e\x1b[2J\nThank you.") == "Q\ufffd\ufffd[2J Thank you."
+    assert screens.own("‏שלום‏ 👩‍👧") == "    ‏שלום‏ 👩‍👧"
+
+
+def test_terminal_without_the_letters_shows_others_instead(link: str, home: Path) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    arguments = [sys.executable, "-m", "deniable", "answer", link, "--try"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,53 @@
+"""The demo, whole: 6,366 people through the real path."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from deniable import Survey
+from deniable_client.demo.people import choose, everybody, true_shares
+from deniable_server.store import Store
+from tests.support.command_line import run_cli
+
+
+def test_people_are_those_of_the_magazine(demo_survey: Survey) -> None:
+    people = everybody(demo_survey)
+    assert len(people) == 6366
+    shares = true_shares(people, demo_survey)
+    assert shares["affair", "yes"] == pytest.approx(2053 / 6366)
+    assert shares["religious", "fairly"] == pytest.approx(2422 / 6366)
+    assert shares["rate_marriage", "very good"] == pytest.approx(2684 / 6366)
+
+
+def test_fewer_people_are_drawn_and_more_come_twice(demo_survey: Survey) -> None:
+    people = everybody(demo_survey)
+    assert len(choose(people, 100)) == 100
+    assert len(choose(people, 13_000)) == 13_000
+
+
+def test_whole_demo(tmp_path: Path, demo_survey: Survey) -> None:
+    database = tmp_path / "demo.db"
+    done = run_cli("demo", "--exit", "--db", str(database))
+    assert done.returncode == 0, done.stderr
+    assert "6,366 reports stored" in done.stdout
+    assert len(re.findall(r"(?:yes|no)$", done.stdout, re.MULTILINE)) == 11
+    store = Store(database)
+    tally = store.tallies(demo_survey)[None]
+    store.close()
+    assert tally.n == 6366
+    result = demo_survey.question("affair").mechanism.estimate(tally.counts["affair"])
+    # The respondents are fixed, so only the coins vary: 5.2 of these standard errors are 5.9 of the coins'.
+    # Beyond them: a probability below 1e-8.
+    assert abs(result.share[1] - 2053 / 6366) < 5.2 * result.std_error[1]
+
+
+def test_demo_refuses_to_overwrite(tmp_path: Path) -> None:
+    path = tmp_path / "mine.db"
+    path.write_text("precious")
+    done = run_cli("demo", "--exit", "--db", str(path))
+    assert done.returncode == 1
+    assert "exists already" in done.stderr
+    assert path.read_text() == "precious"

@@ -1,0 +1,98 @@
+"""The vector files, run by Python. ``tests/web`` runs the same files in JavaScript."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal, localcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deniable import (
+    AnswerError,
+    DeniableError,
+    ParameterError,
+    SurveyError,
+    odds_sentences,
+    parse_survey,
+    whole_odds_sentences,
+)
+from deniable.mechanisms import MECHANISMS, mechanism_from_published
+from deniable_client.device import randomize
+from tools import make_vectors
+
+FOLDER = Path(__file__).parents[1] / "vectors"
+MECHANISM_FILES = [*(f"{name}.json" for name in MECHANISMS), "bad-mechanisms.json"]
+
+
+def load(name: str) -> Any:
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def test_files_are_what_the_generator_writes() -> None:
+    assert {
+        path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")
+    } == make_vectors.vector_files()
+
+
+@pytest.mark.parametrize("name", MECHANISM_FILES)
+def test_mechanisms(name: str) -> None:
+    vectors = load(name)
+    assert vectors
+    for vector in vectors:
+        words = iter(vector["words"])
+        if vector["report"] is None:
+            with pytest.raises((AnswerError, ParameterError)):
+                mechanism_from_published(vector["mechanism"]).randomize(vector["answer"], words.__next__)
+        else:
+            mechanism = mechanism_from_published(vector["mechanism"])
+            assert mechanism.randomize(vector["answer"], words.__next__) == vector["report"], vector["name"]
+            assert next(words, None) is None, vector["name"]
+
+
+def test_epsilons_are_the_smallest_floats_that_are_not_below() -> None:
+    vectors = load("epsilons.json")
+    assert {vector["mechanism"]["name"] for vector in vectors} == set(MECHANISMS)
+    for vector in vectors:
+        mechanism = mechanism_from_published(vector["mechanism"])
+        assert mechanism.epsilon == vector["epsilon"]
+        ratio = mechanism.likelihood_ratio
+        with localcontext(prec=80):
+            exact = (Decimal(ratio.numerator) / ratio.denominator).ln()
+            assert Decimal(mechanism.epsilon) >= exact, vector
+            assert Decimal(math.nextafter(mechanism.epsilon, 0)) < exact, vector
+
+
+def test_surveys() -> None:
+    for vector in load("surveys.json"):
+        document = vector["document"].encode("utf-8")
+        if vector["id"] is None:
+            with pytest.raises(SurveyError):
+                parse_survey(document)
+        else:
+            survey = parse_survey(document, vector["id"])
+            assert survey.document == document
+            assert [question.epsilon for question in survey.questions] == vector["epsilon"]
+            assert [list(odds_sentences(question)) for question in survey.questions] == vector["odds"]
+            assert list(whole_odds_sentences(survey)) == vector["whole_odds"]
+            for language, read in vector.get("labels", {}).items():
+                assert make_vectors.labels(survey, language) == read
+
+
+def test_reports() -> None:
+    content = load("reports.json")
+    survey = parse_survey(content["document"].encode())
+    for vector in content["vectors"]:
+        asked = parse_survey(vector["document"].encode()) if "document" in vector else survey
+        arguments = (asked, vector["answers"], vector["cohort"])
+        words = iter(vector["words"])
+        if vector["report"] is None:
+            with pytest.raises(DeniableError):
+                randomize(*arguments, word=words.__next__, report_id=vector["id"])
+            assert vector["words"] == [], "no word is drawn for answers that are refused"
+        else:
+            report = randomize(*arguments, word=words.__next__, report_id=vector["id"])
+            assert report.encode() == vector["report"].encode()
+            assert next(words, None) is None

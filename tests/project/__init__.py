@@ -1,0 +1,1 @@
+"""The project as a whole: its boundaries, its documents, its papers."""

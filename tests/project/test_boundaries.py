@@ -1,0 +1,132 @@
+"""The folder tree is the threat model: imports point towards ``shared/``, and the server never randomises."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import deniable
+import deniable.api
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("shared/deniable", "shared/deniable_research", "client/deniable_client", "server/deniable_server")
+
+
+def modules(folder: str) -> list[Path]:
+    found = sorted((ROOT / folder).rglob("*.py"))
+    assert found
+    return found
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute, so that this test can read them"
+            yield node.module or ""
+
+
+def called_names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value  # getattr(mechanism, "randomize")
+
+
+@pytest.mark.parametrize(
+    ("folder", "forbidden"),
+    [
+        ("shared/deniable", {"deniable_client", "deniable_server", "deniable_web"}),
+        ("client/deniable_client", {"deniable_server"}),
+        ("server/deniable_server", {"deniable_client"}),
+    ],
+)
+def test_imports_point_towards_shared(folder: str, forbidden: set[str]) -> None:
+    for path in modules(folder):
+        for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+            assert name.split(".")[0] not in forbidden, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_files_import_in_no_circle() -> None:
+    """Not even for types: who reads one of two files should not need the other one first."""
+    known = {_dotted(path, folder): path for folder in SOURCES for path in modules(folder)}
+    graph = {}
+    for name, path in known.items():
+        found = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                full = {f"{node.module}.{alias.name}" for alias in node.names}
+                found |= {each if each in known else str(node.module) for each in full}
+        graph[name] = (found & known.keys()) - {name}
+    assert tuple(graphlib.TopologicalSorter(graph).static_order())  # or a CycleError that names the files
+
+
+def _dotted(path: Path, folder: str) -> str:
+    parts = path.relative_to((ROOT / folder).parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def test_server_never_randomises() -> None:
+    forbidden = {"randomize", "randomize_many", "_randomize_array", "system_word", "system_words", "new_report_id"}
+    for path in modules("server/deniable_server"):
+        found = forbidden.intersection(called_names(ast.parse(path.read_text(encoding="utf-8"))))
+        assert not found, f"{path.relative_to(ROOT)} names {found}"
+
+
+def test_importing_shared_loads_only_the_standard_library() -> None:
+    """`import numpy` within a function is fine: who does not call it does not need it."""
+    for path in modules("shared/deniable"):
+        statements = ast.parse(path.read_text(encoding="utf-8")).body
+        at_import = [
+            name for each in statements if isinstance(each, (ast.Import, ast.ImportFrom)) for name in imported(each)
+        ]
+        allowed = {"click"} if path.name == "cli.py" or path.parent.name == "commands" else set()
+        foreign = {name.split(".")[0] for name in at_import} - sys.stdlib_module_names - {"deniable"}
+        assert foreign <= allowed, f"{path.relative_to(ROOT)}: {foreign}"
+
+
+@pytest.mark.parametrize("package", ["deniable", "deniable_research"])
+def test_the_design_says_what_every_room_holds(package: str) -> None:
+    folder = ROOT / "shared" / package
+    named = set(re.findall(r"`(\w+/|\w+\.py)`", _table_of(package)))
+    rooms = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    files = {path.name for path in folder.glob("*.py") if not path.name.startswith("__")}
+    assert named >= rooms | files
+    inside = {path.name for path in folder.rglob("*.py")} | rooms
+    assert named <= inside, "a room that is gone"
+    assert len(list(folder.glob("*.py"))) <= 10, "a package that is crowded at its top"
+
+
+def _table_of(package: str) -> str:
+    """The part of docs/design.md on a package."""
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    return design.partition(f"| room in `shared/{package}` |")[2].partition("\n\n")[0]
+
+
+def test_all_names_what_the_package_exports() -> None:
+    public = {name for name, value in vars(deniable.api).items() if not name.startswith("_") and not _is_module(value)}
+    assert public == set(deniable.__all__)
+
+
+def test_the_package_does_not_import_its_own_public_names() -> None:
+    for path in modules("shared/deniable"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "deniable" and path.name != "__init__.py":
+                names = {alias.name for alias in node.names}
+                assert not names & set(deniable.__all__), f"{path.relative_to(ROOT)}: a circle through api.py"
+
+
+def _is_module(value: object) -> bool:
+    return type(value).__name__ == "module"

@@ -1,0 +1,107 @@
+"""The documents: generated pages are fresh, links lead somewhere. Their examples run as doctests."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deniable import read_survey
+from deniable.installing import SOURCE
+from deniable.survey import authoring
+from deniable_server.commands.survey import warnings_about
+from tools import make_docs
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def test_generated_pages_are_what_the_generator_writes() -> None:
+    for name, content in make_docs.pages().items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == content, f"run: make docs ({name})"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), target
+
+
+def test_survey_of_the_readme_can_be_published() -> None:
+    (text,) = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert [question.id for question in read_survey(text).questions] == ["affair", "religious"]
+
+
+def test_files_that_documents_name_exist() -> None:
+    for document in DOCUMENTS:
+        for name in re.findall(
+            r"`((?:shared|server|client|tests|tools|docs)/[\w./-]+)`", document.read_text(encoding="utf-8")
+        ):
+            assert (ROOT / name).exists(), f"{document.name} names {name}"
+
+
+ADVICE = re.compile(rb"\b(?:pipx?|uvx?|npm|npx)\s[^\n`]*?(?<=[\s'\"])deniable(?=[\[=~'\"`\s]|$)")
+
+
+def served_and_written() -> list[Path]:
+    """Everything that people are shown or told: documents, pages, texts of both clients, hints, service files."""
+    names = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    return [ROOT / name for name in names if not name.startswith(("tests/", "tools/")) and (ROOT / name).is_file()]
+
+
+def test_nobody_is_told_to_install_a_name_that_is_not_registered() -> None:
+    """Whoever registers it would get true answers; what works is a clone. See `deniable.installing`."""
+    for path in served_and_written():
+        found = ADVICE.search(path.read_bytes())
+        assert SOURCE != "." or not found, f"{path.relative_to(ROOT)}: {found and found[0]!r}"
+
+
+def test_extras_that_hints_name_exist() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for path in [*ROOT.glob("s*/**/*.py"), *ROOT.glob("client/deniable_client/**/*.py")]:
+        for extra in re.findall(r"install_hint\(['\"](\w+)", path.read_text(encoding="utf-8")):
+            assert extra in extras, path
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["pip install deniable", "pip install -U 'deniable[server]'", "npm install deniable", "uvx deniable answer"],
+)
+def test_such_advice_is_found(wrong: str) -> None:
+    assert ADVICE.search(f"<code>{wrong}".encode())
+    assert not ADVICE.search(b"/opt/deniable/bin/pip install '.[server]'")
+
+
+def rows_of(heading: str) -> dict[str, tuple[str, ...]]:
+    """Key to the other cells of the table below a heading of the reference page."""
+    section = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [row.strip("| ").split(" | ") for row in section.splitlines() if row.startswith("| `")]
+    return {key.strip("`"): tuple(rest) for first, *rest in rows for key in first.split(", ")}
+
+
+def test_reference_of_the_survey_file_names_every_key() -> None:
+    written, known = set(rows_of("Keys of the survey")), set(authoring.SURVEY_KEYS)
+    assert written == known, (
+        f"docs/survey-file.md lacks {sorted(known - written)}, knows too many {sorted(written - known)}"
+    )
+    questions = rows_of("Keys of a question")
+    for kind, keys in authoring.QUESTION_KEYS.items():
+        named = {key for key, (types, *_) in questions.items() if types == "all" or kind in types.split(", ")}
+        assert named == set(keys), f"docs/survey-file.md, {kind}: differs in {sorted(named ^ set(keys))}"
+
+
+def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> None:
+    text, waves = re.findall(
+        r"```toml\n(.*?)```", (ROOT / "docs/survey-file.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    survey = read_survey(text)
+    assert {question.type for question in survey.questions} == set(authoring.QUESTION_KEYS)
+    assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
+    assert warnings_about(replace(survey, opens=None, closes=None)) == []
+    assert read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism.has_waves

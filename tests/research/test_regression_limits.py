@@ -1,0 +1,177 @@
+"""Regression where the data do not suffice, and how it fares over many samples."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deniable_research.designs import cheater_detection, stochastic_lie_detector
+from deniable_research.files.designs import direct
+from deniable_research.regression import grouped, likelihood_ratio_test, linear, linear_moments, logistic
+from tools.tables import regression as tables
+
+COINS = tables.COINS
+
+
+def two_groups(yes: tuple[int, int], penalty: str | None = "auto") -> Any:
+    """100 reports through two fair coins in each of two groups."""
+    counts = [each for count in yes for each in (100 - count, count)]
+    x = [[1, 0], [1, 0], [1, 1], [1, 1]]
+    return logistic([0, 1, 0, 1], x, COINS, names=["one", "old"], frequencies=counts, penalty=penalty)
+
+
+def test_separation_behind_noise_is_said_and_gets_a_prior() -> None:
+    # 20 of 100 yes where coins alone give 25: the share of the first group is 0 and its logit at minus infinity
+    plain = two_groups((20, 60), penalty=None)
+    assert plain.diverged
+    assert not plain.converged
+    assert "no maximum that the data bound" in plain.message
+    for row in plain.tidy():
+        assert row.std_error == math.inf
+        assert math.isinf(row.conf_low) or math.isinf(row.conf_high)
+    assert [row.conf_high for row in plain.tidy(interval="wald")] == [math.inf, math.inf]
+    assert np.isnan(plain.predict().std_error).all()
+    fit = two_groups((20, 60))
+    assert fit.diverged
+    assert fit.converged
+    assert fit.glance().penalty == "cauchy"
+    assert "Cauchy prior" in fit.message
+    assert all(math.isfinite(row.std_error) for row in fit.tidy())
+    assert fit.params[0] < -2
+    assert two_groups((40, 60)).message == ""
+    assert two_groups((40, 60)).penalty is None
+
+
+def test_direct_answers_that_separate_are_said_too() -> None:
+    x = np.column_stack([np.ones(10), np.arange(10)])
+    fit = logistic((np.arange(10) > 4).astype(int), x, (1, 0))
+    assert fit.diverged
+    assert fit.penalty == "cauchy"
+    assert fit.converged
+
+
+def test_only_the_terms_that_run_away_have_infinite_errors() -> None:
+    # of three groups the last has fewer yes than coins alone give; the second is told from the first as ever
+    x = [[1, 0, 0]] * 2 + [[1, 1, 0]] * 2 + [[1, 0, 1]] * 2
+    fit = logistic([0, 1] * 3, x, COINS, frequencies=[60, 40, 40, 60, 80, 20], penalty=None)
+    errors = np.sqrt(np.diag(fit.covariance()))
+    assert np.isinf(errors).tolist() == [False, False, True]
+    pair = logistic([0, 1] * 2, [each[:2] for each in x[:4]], COINS, frequencies=[60, 40, 40, 60])
+    assert errors[:2] == pytest.approx(np.sqrt(np.diag(pair.covariance())), rel=1e-6)
+
+
+def test_a_penalised_fit_has_its_own_likelihood_ratio() -> None:
+    full = two_groups((20, 60))
+    counts = [80, 20, 40, 60]
+    alone = logistic([0, 1, 0, 1], [[1]] * 4, COINS, names=["one"], frequencies=counts, penalty="cauchy")
+    test = likelihood_ratio_test(alone, full)
+    assert test.statistic == pytest.approx(full.glance().lr_statistic, abs=1e-6)
+    assert test.p_value < 0.01
+
+
+@pytest.mark.parametrize(
+    ("design", "frequencies", "end"),
+    [
+        (cheater_detection(["1/4", "3/4"]), [350, 150, 100, 400], 0.0),
+        (stochastic_lie_detector("0.2", "0.8"), [50, 450, 250, 250], 1.0),
+    ],
+    ids=["no cheaters", "all honest"],
+)
+def test_a_share_at_its_end_has_no_standard_error_but_an_interval(
+    design: Any, frequencies: list[int], end: float
+) -> None:
+    fit = logistic([0, 1, 0, 1], [[1]] * 4, grouped(design, [0, 0, 1, 1]), frequencies=frequencies)
+    assert fit.converged
+    assert not fit.diverged
+    row = fit.tidy()[1]
+    assert row.estimate == end
+    assert math.isnan(row.std_error)
+    assert math.isnan(row.p_value)
+    assert 0 <= row.conf_low < row.conf_high <= 1
+    assert end in (row.conf_low, row.conf_high)
+    assert "the end of its range" in fit.message
+    assert math.isfinite(fit.tidy()[0].std_error)
+
+
+def test_60_samples_of_200_people_give_no_silent_nonsense() -> None:
+    counts = tables.small_samples(60, seed=3)
+    assert counts["samples"] == 60
+    assert counts["diverged"] > 5  # or this would prove nothing
+    assert counts["silent nonsense"] == counts["not converged"] == 0
+    assert counts["diverged without infinite standard error"] == 0
+    for term in ("x0", "x1", "x2"):
+        assert counts[f"covers {term}"] >= 48  # below 48 of 60 has probability 2e-6 at 95 %; the seed is fixed
+
+
+@pytest.mark.parametrize("name", tables.MODELS)
+def test_estimates_are_unbiased_and_intervals_cover(name: str) -> None:
+    # 30 samples of the thousands that the tables print; a fixed seed, limits of 4.5 errors
+    for row in tables.performance(name, 30, n=2000):
+        assert abs(row.bias) < 4.5 * row.mc_error
+        assert row.mean_error == pytest.approx(row.spread, rel=0.5)
+        assert row.coverage >= 0.75
+
+
+def test_the_effect_of_a_truth_that_nobody_has_is_said_to_be_unknown() -> None:
+    rng = np.random.default_rng(2)
+    x = tables.covariates(300, rng)
+    reports = {"affair": (rng.random(300) < 0.15).astype(int)}  # fewer than the 25 % that coins alone give
+    y = rng.normal(size=300)
+    plain = linear(y, x, {"affair": COINS}, reports=reports, penalty=None)
+    assert plain.diverged
+    assert not np.isfinite(plain.covariance()).all()
+    fit = linear(y, x, {"affair": COINS}, reports=reports)
+    assert (fit.converged, fit.penalty) == (True, "cauchy")
+    moments = linear_moments(y, x, {"affair": COINS}, reports=reports)
+    assert not moments.converged
+    assert "no solution" in moments.message
+    assert all(math.isnan(row.estimate) and math.isnan(row.std_error) for row in moments.tidy())
+    assert moments.glance().diverged
+
+
+def test_more_cheaters_and_yes_than_people_are_said() -> None:
+    rng = np.random.default_rng(6)
+    x = np.column_stack([np.ones(2000), rng.normal(size=2000) * 4])
+    truth = rng.random(2000) < 1 / (1 + np.exp(-x[:, 1]))
+    by = np.arange(2000) % 2
+    reports = (rng.random(2000) < 0.7) & (truth | (rng.random(2000) < np.array([0.25, 0.75])[by]))
+    fit = logistic(reports, x, grouped(cheater_detection(["1/4", "3/4"]), by))
+    assert "add up to more than 1" in fit.message
+
+
+def test_an_outcome_that_is_not_normal_is_said() -> None:
+    chance = np.random.default_rng(3)
+    truth = chance.random(4000) < 0.3
+    outcome = np.where(chance.random(4000) < 0.15, 1.0, 5.0) - 0.4 * truth + 0.1 * chance.standard_normal(4000)
+    reports = np.where(chance.random(4000) < 0.5, truth, chance.random(4000) < 0.5).astype(int)
+    data = {"y": outcome, "x": reports}
+    assert "trust these (linear_moments)" in linear("y ~ x", data, {"x": (0.75, 0.25)}).message
+    normal = {"y": 5 - 0.4 * truth + chance.standard_normal(4000), "x": reports}
+    assert linear("y ~ x", normal, {"x": (0.75, 0.25)}).message == ""
+
+
+def test_perfect_separation_without_noise_has_the_finite_end_of_its_profile() -> None:
+    from scipy.optimize import minimize
+    from scipy.special import log_expit
+
+    generator = np.random.default_rng(1)
+    x, other = generator.normal(size=(2, 60))
+    y = (x > 0).astype(float)
+    fit = logistic("y ~ x + other", {"x": x, "other": other, "y": y}, direct(), penalty=None)
+    rows = {row.term: row for row in fit.tidy()}
+    assert rows["x"].std_error == rows["x"].conf_high == math.inf
+    assert rows["x"].p_value < 1e-6  # of the likelihood ratio, which agrees with an interval above 0
+    low = rows["x"].conf_low
+    assert 0 < low < math.inf
+
+    def cost(others: np.ndarray) -> float:
+        predictor = others[0] + low * x + others[1] * other
+        return -float(log_expit(np.where(y == 1, predictor, -predictor)).sum())
+
+    assert minimize(cost, [0, 0], method="BFGS").fun == pytest.approx(1.959964**2 / 2, abs=1e-3)
+    for term in ("Intercept", "other"):  # both may be anything where the slope is steep enough
+        assert (rows[term].conf_low, rows[term].conf_high) == (-math.inf, math.inf)
+        assert rows[term].p_value > 0.05

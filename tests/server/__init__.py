@@ -1,0 +1,1 @@
+"""Where only reports exist."""

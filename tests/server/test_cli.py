@@ -1,0 +1,217 @@
+"""The command line as people type it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+
+from deniable import read_survey
+from deniable.commands.main import SHORT_HELP, main
+from deniable_client import Client
+from tests.support.collectors import Collector
+from tests.support.command_line import CommandLine
+from tests.support.surveys import SURVEY
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+DENIABLE = CommandLine()
+run, ok, refused = DENIABLE.run, DENIABLE.ok, DENIABLE.refused
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.toml"
+    path.write_text(SURVEY.replace("opens = 2026-11-20\ncloses = 2026-12-20\n", ""), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "test.db"
+
+
+@pytest.mark.parametrize(
+    ("path", "command"), list(commands(main)), ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_every_command_has_help_and_an_example(path: tuple[str, ...], command: click.Command) -> None:
+    text = ok(*path, "--help")
+    assert command.help
+    assert command.help.strip().splitlines()[0].endswith(".")
+    if not isinstance(command, click.Group):
+        assert f"Examples:\n    deniable {' '.join(path)}" in text.replace("DENIABLE_DB=survey.db ", "")
+
+
+def test_check_says_what_the_noise_does(file: Path) -> None:
+    text = ok("survey", "check", file)
+    assert "two-coin, epsilon 1.0986" in text
+    assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in text
+    assert "Whole survey: epsilon 2.0986" in text
+    assert "Warning" not in text
+
+
+def test_check_warns_of_little_protection_and_past_days(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    file.write_text("closes = 2020-01-01\n" + text.replace('truth = "1/2"', "epsilon = 4.5"), encoding="utf-8")
+    text = ok("survey", "check", file)
+    assert "epsilon 4.5 protects little" in text
+    assert "devices refuse this survey" in text
+    assert "2020-01-01 is past" in text
+
+
+def test_mistakes_in_a_survey_are_one_sentence(file: Path) -> None:
+    file.write_text("titel = 'T'", encoding="utf-8")
+    assert refused("survey", "check", file) == ("Error: survey: has the unknown key 'titel'; did you mean 'title'?\n")
+    assert "No such file" in refused("survey", "check", file.with_name("none.toml"))
+
+
+def test_publish_list_close_and_estimate_in_a_file(file: Path, database: Path) -> None:
+    published = read_survey(file.read_bytes())
+    text = ok("survey", "publish", file, "--db", database, "--public-url", "https://ask.example/")
+    assert text.splitlines() == [
+        f"id       {published.id}",
+        f"answer   https://ask.example/s/{published.id}",
+        f"         https://ask.example/s/{published.id}#cohort=paper",
+        f"         https://ask.example/s/{published.id}#cohort=web",
+        f"results  https://ask.example/s/{published.id}/results",
+    ]
+    again = run("survey", "publish", file, "--db", database)
+    assert (again.exit_code, again.stderr) == (0, "This very survey was published before; it is the same address.\n")
+    assert f"{published.id}        0  open   Life and love, 1974" in ok("survey", "list", "--db", database)
+    assert "is closed" in ok("survey", "close", published.id, "--db", database)
+    assert "closed" in ok("survey", "list", "--db", database)
+    assert "0 reports" in ok("estimate", published.id, "--db", database)
+
+
+def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector, file: Path) -> None:
+    survey = read_survey(file.read_bytes())
+    collector.publish(survey)
+    client = Client(collector.url)
+    for cohort in ("paper", "web"):
+        for _ in range(10):
+            client.answer(survey, {"affair": "yes", "religious": "not"}, cohort)
+    for source in (["--db", collector.database], ["--url", collector.url]):
+        assert "20 reports, 95 % intervals (feldman-cousins)" in ok("estimate", survey.id, *source)
+        assert "cohort" in ok("estimate", survey.id, *source, "--by", "cohort")
+        result = json.loads(ok("estimate", survey.id, *source, "--format", "json", "--confidence", "0.9"))
+        assert (result["n"], result["estimates"][0]["conf_level"]) == (20, 0.9)
+        path = file.with_suffix(".csv")
+        path.write_text(ok("estimate", survey.id, *source, "--format", "csv", "--by", "cohort"), encoding="utf-8")
+        frame = pd.read_csv(path)
+        assert frame.groupby("cohort")["n"].first().to_dict() == {"paper": 10, "web": 10}
+    same = [
+        ok("estimate", survey.id, *source, "--format", "json")
+        for source in (["--db", collector.database], ["--url", collector.url])
+    ]
+    assert same[0] == same[1]
+
+
+def test_publish_list_and_close_over_http(collector: Collector, file: Path) -> None:
+    file.write_text(file.read_text(encoding="utf-8").replace("Life and love, 1974", "Over HTTP"), encoding="utf-8")
+    survey = read_survey(file.read_bytes())
+    there = ["--url", collector.url]
+    assert "--token: is needed" in refused("survey", "publish", file, *there)
+    assert "refused with status 401" in refused("survey", "publish", file, *there, "--token", "dn_wrong")
+    token = ok("token", "create", "over-http", "--db", collector.database).strip()
+    assert f"answer   {collector.url}/s/{survey.id}" in ok("survey", "publish", file, *there, "--token", token)
+    assert "Over HTTP" in ok("survey", "list", *there, "--token", token)
+    assert "is closed" in ok("survey", "close", survey.id, *there, "--token", token)
+    assert "refused with status 404" in refused("survey", "close", "a" * 26, *there, "--token", token)
+    assert "cannot be reached" in refused("estimate", survey.id, "--url", "http://127.0.0.1:1")
+
+
+def test_tokens_are_listed_by_name_and_revoked(database: Path) -> None:
+    token = ok("token", "create", "ada", "--days", "7", "--db", database).strip()
+    assert token.startswith("dn_")
+    assert len(token) == 46
+    listed = ok("token", "list", "--db", database)
+    assert "ada" in listed
+    assert token not in listed
+    assert "there is a token 'ada' already" in refused("token", "create", "ada", "--db", database)
+    assert "revoked" in ok("token", "revoke", "ada", "--db", database)
+    assert "there is no token 'ada'" in refused("token", "revoke", "ada", "--db", database)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("survey", "list"), ("survey", "close", "a" * 26), ("estimate", "a" * 26), ("token", "list")]
+)
+def test_a_typing_mistake_makes_no_new_database(arguments: tuple[str, ...], database: Path) -> None:
+    assert "does not exist" in refused(*arguments, "--db", database)
+    assert not database.exists()
+
+
+@pytest.mark.parametrize("level", ["nan", "0", "1e-9", "0.9999999999999", "0,95"])
+def test_a_level_that_no_collector_serves_is_a_sentence(level: str, file: Path, database: Path) -> None:
+    ok("survey", "publish", file, "--db", database)
+    assert "Invalid value for '--confidence'" in refused("estimate", "a" * 26, "--db", database, "--confidence", level)
+
+
+def test_unknown_survey_is_a_sentence(file: Path, database: Path) -> None:
+    ok("survey", "publish", file, "--db", database)
+    assert "survey: there is none at this address" in refused("estimate", "a" * 26, "--db", database)
+
+
+def test_a_side_that_is_not_installed_costs_its_commands_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_entry: object) -> None:
+        raise ModuleNotFoundError(name="flask")
+
+    monkeypatch.setattr("importlib.metadata.EntryPoint.load", missing)
+    assert "Run the collector until Ctrl-C." in ok("--help")
+    assert "needs flask; in a clone of the project: pip install '.[server]'" in refused("serve", "--port", "8000")
+
+
+def test_the_list_of_commands_says_what_their_help_says() -> None:
+    own = {name: main.get_command(click.Context(main), name) for name in main.list_commands(click.Context(main))}
+    first = {name: " ".join((command.help or "").split("\n\n")[0].split()) for name, command in own.items() if command}
+    assert first == SHORT_HELP
+
+
+def test_a_command_of_somebody_else_is_loaded_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(SHORT_HELP, "risk")
+    assert "risk      Say what an epsilon means" in ok("--help")
+
+
+def test_help_loads_no_command() -> None:
+    program = (
+        "import sys; from deniable.commands.main import main; main(['--help'], standalone_mode=False); "
+        "print(sorted(each for each in sys.modules if each.split('.')[0] in"
+        " ('deniable', 'numpy', 'scipy', 'pandas', 'matplotlib', 'flask', 'urllib3', 'deniable_client')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert (
+        printed.splitlines()[-1]
+        == "['deniable', 'deniable.commands', 'deniable.commands.main', 'deniable.errors', 'deniable.installing']"
+    )
+
+
+def test_the_package_has_its_public_names_without_loading_them() -> None:
+    program = (
+        "import sys, deniable; assert 'deniable.mechanisms' not in sys.modules; "
+        "names = {'KAry', 'read_survey', '__version__'}; assert names <= set(dir(deniable)); "
+        "from deniable import *; print(KAry(3, 2**32 - 2).k, deniable.KAry is KAry, hasattr(deniable, 'Kary'))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed == "3 True False\n"
+
+
+def test_csv_without_rows_has_its_header(file: Path, database: Path) -> None:
+    text = file.read_text(encoding="utf-8").replace('cohorts = ["paper", "web"]\n', "")
+    file.write_text(text, encoding="utf-8")
+    ok("survey", "publish", file, "--db", database)
+    csv = ok("estimate", read_survey(file.read_bytes()).id, "--db", database, "--by", "cohort", "--format", "csv")
+    assert csv.splitlines()[0].startswith("question,option,cohort,n,count,estimate,std_error")

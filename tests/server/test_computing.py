@@ -1,0 +1,314 @@
+"""Heavy computing: in processes, few at a time, given up in time; its results are kept, and charged by rows."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import Survey, SurveyError, read_survey
+from deniable.survey.document import MAX_ROWS
+from deniable_client import randomize
+from deniable_server.app import create_app
+from deniable_server.computing import WORKERS, Pool, TooBusy
+from deniable_server.results import Kept, rows_asked_for
+from deniable_server.schemas import EstimatesQuery
+from deniable_server.settings import Settings
+from deniable_server.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down
+from deniable_server.store import Store
+from tests.support.collectors import running_collector
+from tests.support.surveys import FIVE_TYPES, person
+
+
+def start(pool: Pool) -> None:
+    """Wait for a pool's process, which on a busy machine takes its time."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            with pool.place(b""):
+                pool.run(int)
+            return
+        except TooBusy:
+            assert time.monotonic() < until
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    """One process, a queue of two, and little patience with waiting."""
+    pool = Pool(workers=1, asked=2, asked_by_one=2, wait_seconds=0.2, compute_seconds=20)
+    start(pool)
+    yield pool
+    pool.stop()
+
+
+def test_work_is_done_elsewhere_and_its_errors_come_back(pool: Pool) -> None:
+    with pool.place(b"one"):
+        elsewhere = pool.run(os.getpid)
+        assert elsewhere != os.getpid()
+        assert pool.run(os.getpid) == elsewhere, "a process is used again"
+        with pytest.raises(ZeroDivisionError):
+            pool.run(operator.truediv, 1, 0)
+        assert pool.run(print, "what is printed is no answer") is None
+        assert pool.run(os.getpid) == elsewhere
+
+
+def test_a_process_that_died_is_replaced(pool: Pool) -> None:
+    with pool.place(b"one"):
+        first = pool.run(os.getpid)
+        with pytest.raises(TooBusy):
+            pool.run(os._exit, 1)
+    start(pool)
+    with pool.place(b"one"):
+        assert pool.run(os.getpid) != first
+
+
+def test_processes_are_started_before_anybody_asks_and_replaced_when_they_die() -> None:
+    pool = Pool(workers=1)
+    pool.start()
+    start(pool)
+    with pool.place(b"one"):
+        first = pool.run(os.getpid)
+        os.kill(first, signal.SIGKILL)
+    while running(first):
+        time.sleep(0.01)
+    start(pool)
+    with pool.place(b"one"):
+        second = pool.run(os.getpid)
+        assert second != first
+        with pytest.raises(TooBusy):
+            pool.run(os._exit, 1)
+    start(pool)
+    with pool.place(b"one"):
+        assert pool.run(os.getpid) not in (first, second)
+    pool.stop()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_collector_starts_processes_that_end_with_it(tmp_path: Path, number: signal.Signals) -> None:
+    with running_collector(tmp_path) as collector:
+        found = computing_for(collector.process.pid)
+        until = time.monotonic() + 60
+        while not found and time.monotonic() < until:
+            time.sleep(0.1)
+            found = computing_for(collector.process.pid)
+        assert len(found) == WORKERS
+        collector.process.send_signal(number)
+        collector.process.wait(30)
+        while any(map(running, found)) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not any(map(running, found))
+
+
+def running(process: int) -> bool:
+    """Whether a process lives."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return status_of(process)["State"][0] != "Z"
+    return False
+
+
+def status_of(process: int) -> dict[str, str]:
+    """What the kernel says of a process."""
+    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+
+def computing_for(collector: int) -> list[int]:
+    """The processes that compute and come from a collector, however far down."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if b"deniable_server.computing" not in (path / "cmdline").read_bytes():
+                continue
+            process = int(path.name)
+            while process > 1:
+                process = int(status_of(process)["PPid"])
+                if process == collector:
+                    found.append(int(path.name))
+    return found
+
+
+def test_what_takes_too_long_is_given_up() -> None:
+    pool = Pool(workers=1, compute_seconds=3)
+    start(pool)
+    started = time.monotonic()
+    with pool.place(b"one"), pytest.raises(TooBusy, match="too long"):
+        pool.run(time.sleep, 60)
+    assert time.monotonic() - started < 30
+    start(pool)
+    with pool.place(b"one"):
+        assert pool.run(int, "7") == 7, "the place is free again"
+    pool.stop()
+
+
+def test_the_queue_is_short_and_waiting_ends(pool: Pool) -> None:
+    refusals: list[TooBusy] = []
+
+    def ask() -> None:
+        try:
+            with pool.place(b"one"):
+                pass
+        except TooBusy as refusal:
+            refusals.append(refusal)
+
+    with pool.place(b"one"):
+        ask()
+        assert len(refusals) == 1, "one of two may hold no more than is left"
+        waits = threading.Thread(target=lambda: [ask() for _ in range(1)])
+        waits.start()
+        waits.join(20)
+    assert len(refusals) == 2
+    with pool.place(b"one"):
+        pass
+
+
+def test_processes_end_with_whoever_started_them() -> None:
+    code = (
+        "import os\nfrom deniable_server import computing\ncomputing.START_SECONDS = 50\npool = computing.Pool()\n"
+        "with pool.place(b''):\n    print(pool.run(os.getpid), flush=True)\nos.kill(os.getpid(), 9)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    process = Path(f"/proc/{int(ended.stdout)}")
+    until = time.monotonic() + 20
+    while process.exists() and process.joinpath("stat").read_text().split()[2] != "Z" and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not process.exists() or process.joinpath("stat").read_text().split()[2] == "Z"
+
+
+def test_kept_results_are_the_latest_used() -> None:
+    kept = Kept(10_000)
+    for number in range(5):
+        kept.put(number, [number], 1000)
+    assert kept.get(0) == [0]
+    kept.put(5, [5], 1000)
+    assert kept.get(1) is None
+    assert [kept.get(number) for number in (0, 2, 3, 4, 5)] == [[0], [2], [3], [4], [5]]
+    kept.put(6, "more than there is", 20_000)
+    assert kept.get(6) is None
+
+
+def test_rows_of_a_survey_are_those_of_its_estimates(http: FlaskClient, store: Store, demo_survey: Survey) -> None:
+    for survey in (demo_survey, read_survey('cohorts = ["a", "b"]\n' + FIVE_TYPES)):
+        store.publish(survey)
+        cohorts: tuple[Any, ...] = (*survey.cohorts, None)
+        answers = {question.id: question.options and question.options[0] for question in survey.questions}
+        people = [person(0) if "drinks" in answers else answers] * len(cohorts)
+        reports = [randomize(survey, each, cohort) for each, cohort in zip(people, cohorts, strict=True)]
+        store.store_reports([(survey, reports)])
+        for by in ("", "?by=cohort"):
+            rows = http.get(f"/api/v1/surveys/{survey.id}/estimates{by}").json["estimates"]
+            query = EstimatesQuery(by="cohort" if by else None)
+            assert len(rows) == rows_asked_for(survey, query)
+        assert len(rows) == survey.rows
+
+
+def test_a_survey_makes_a_bounded_number_of_rows() -> None:
+    def toml(cohorts: int) -> str:
+        questions = "\n".join(
+            f'[[questions]]\nid = "q{number}"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1' for number in range(5)
+        )
+        return f'title = "T"\ncohorts = {[str(number) for number in range(cohorts)]}\n{questions}'
+
+    assert read_survey(toml(MAX_ROWS // 10 - 1)).rows == MAX_ROWS
+    with pytest.raises(
+        SurveyError, match=f"survey: must make at most {MAX_ROWS} rows of estimates, got {MAX_ROWS + 10}"
+    ):
+        read_survey(toml(MAX_ROWS // 10))
+
+
+def test_estimates_are_charged_by_rows_unless_they_are_kept(tmp_path: Path) -> None:
+    app = create_app(tmp_path / "test.db", settings=Settings(rate_limit="20/day"))  # type: ignore[arg-type]
+    store, http = app.extensions["deniable"]["store"], app.test_client()
+    cohorts = [str(number) for number in range(120)]  # 242 rows, which count as 7 requests
+    survey = read_survey(
+        f'title = "T"\ncohorts = {cohorts}\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
+    )
+    store.publish(survey)
+    path = f"/api/v1/surveys/{survey.id}/estimates?by=cohort&confidence="
+    asked = ["0.9", "0.91", "0.9", "0.90000001", "0.9000004", "0.91", "0.92", "0.93"]  # 7, 7, 1, 1, 1, 1, 7
+    assert [http.get(path + level).status_code for level in asked] == [200] * 7 + [429]
+    app.extensions["deniable"]["writer"].stop()
+
+
+def test_confidence_is_rounded(http: FlaskClient, store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    path = f"/api/v1/surveys/{survey.id}/estimates?confidence="
+    assert http.get(path + "0.95000049").json["estimates"][0]["conf_level"] == 0.95
+    for level, limit in (
+        ("0.9999999999999999", "less than or equal to 0.999999"),
+        ("1e-10", "greater than or equal to"),
+    ):
+        refused = http.get(path + level)
+        assert refused.status_code == 422
+        assert limit in refused.json["detail"]
+
+
+def test_new_reports_make_new_results(http: FlaskClient, store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    path = f"/api/v1/surveys/{survey.id}/estimates"
+    assert http.get(path).json["n"] == 0
+    for n in (1, 2):
+        store.store_reports([(survey, [randomize(survey, {"affair": "yes", "religious": "not"})])])
+        assert http.get(path).json["n"] == n
+        assert http.get(path).json["estimates"][0]["n"] == n
+
+
+def late(*looks: tuple[float, Progress]) -> list[float]:
+    """When a connection of that history is taken for dead."""
+    watched = Watch()
+    return [now for now, progress in looks if watched.overdue({(7, 7): progress}, now)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel of Linux")
+def test_a_silent_body_is_closed_on_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as sender:
+        sender.connect(listener.getsockname())
+        connection, _ = listener.accept()
+        with connection:
+            sender.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{")
+            assert connection.recv(100)
+            watched, port = Watch(), listener.getsockname()[1]
+            assert watched.overdue(look(port), 0.0) == []
+            assert watched.overdue(look(port), SECONDS) == []
+            (late_one,) = watched.overdue(look(port), SECONDS + 1)
+            shut_down(late_one)
+            assert connection.recv(1) == b"", "whoever reads the body is told that there is no more"
+            sender.settimeout(10)
+            assert sender.recv(1) == b""
+
+
+def test_a_body_has_some_seconds_and_then_a_rate() -> None:
+    silent = [(float(now), Progress(0, 100, 0)) for now in range(40)]
+    assert late(*silent)[0] == SECONDS + 1
+    drops = [(float(now), Progress(0, 100 + now, 0)) for now in range(40)]
+    assert late(*drops)[0] == SECONDS + 1
+    fast = [(float(now), Progress(0, now * 2 * BYTES_A_SECOND, 0)) for now in range(100)]
+    assert late(*fast) == []
+
+
+def test_a_download_has_some_seconds_and_then_a_rate() -> None:
+    unread = [(float(now), Progress(4096, 100, 10**6)) for now in range(40)]
+    assert late(*unread)[0] == SECONDS + 1
+    drops = [(float(now), Progress(4096 + 1000 * now, 100, 10**6)) for now in range(40)]
+    assert late(*drops)[0] == SECONDS + 1
+    fast = [(float(now), Progress(now * 2 * BYTES_A_SECOND, 100, 10**6)) for now in range(100)]
+    assert late(*fast) == []
+
+
+def test_whoever_asks_and_reads_goes_on() -> None:
+    asks = [(float(now), Progress(now // 10 * 500, now // 10 * 300, 0)) for now in range(200)]
+    assert late(*asks) == []
+    begun = [(float(now), Progress(0, 100, 0)) for now in range(15)]
+    taken = [(float(now), Progress(1000, 100, 5000)) for now in range(15, 30)]
+    assert late(*begun, *taken) == [], "the answer has a time of its own"

@@ -1,0 +1,298 @@
+"""The pages without a browser: what they hold, and what they cannot be made to hold."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import random
+import re
+from dataclasses import replace
+
+import pytest
+from flask.testing import FlaskClient
+from markupsafe import escape
+
+from deniable import Report, Survey, estimate, read_survey, tally_reports
+from deniable.mechanisms.base import ReportValue
+from deniable_client import randomize
+from deniable_server import charts, drawing, pages
+from deniable_server.embedding import catalogues
+from deniable_server.results import figure
+from deniable_server.store import Store
+from tests.support.surveys import FIVE_TYPES, person
+
+EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
+
+
+@pytest.fixture
+def filled(store: Store, survey: Survey) -> Survey:
+    store.publish(survey)
+    answers = {"affair": "no", "religious": "fairly"}
+    people = [randomize(survey, answers, [None, "paper", "web"][number % 3]) for number in range(300)]
+    store.store_reports([(survey, people)])
+    return survey
+
+
+def test_page_to_answer_cannot_send_anything_without_its_script(http: FlaskClient, filled: Survey) -> None:
+    page = http.get(f"/s/{filled.id}").text
+    assert f'<deniable-survey src="/s/{filled.id}" document="{escape(filled.document.decode())}" ' in page
+    assert 'type="module" src="/client/deniable.js" integrity="sha384-' in page
+    assert not re.search(r"<(form|input|button|textarea|select)\b", page)
+    assert "This page has to run a script" in page
+
+
+@pytest.mark.parametrize("kind", ["s", "embed"])
+@pytest.mark.parametrize(
+    ("asked_for", "given"), [("de-AT,de;q=0.9,en;q=0.8", "de"), ("nl,fr;q=0.5", "fr"), ("nl", "en"), ("", "en")]
+)
+def test_page_to_answer_brings_the_words_that_the_browser_asks_for(
+    http: FlaskClient, filled: Survey, kind: str, asked_for: str, given: str
+) -> None:
+    response = http.get(f"/{kind}/{filled.id}", headers={"Accept-Language": asked_for})
+    assert f'catalogue="{escape(catalogues()[given])}"' in response.text
+    assert "Accept-Language" in response.headers["Vary"]
+    words = json.loads(catalogues()[given])
+    assert f'<html lang="{given}" dir="{words["dir"]}">' in response.text
+    around = re.sub(r"<deniable-survey.*?</deniable-survey>", "", response.text, flags=re.DOTALL)
+    assert (words["process"] in around) == (kind == "s")
+    assert "chance" not in around or given == "en"
+
+
+def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -> None:
+    page = http.get(f"/s/{filled.id}/results").text
+    assert "300 reports" in page
+    assert page.count('<svg class="chart"') == len(filled.questions)
+    assert f'href="/s/{filled.id}/results.svg"' in page
+    rows = http.get(f"/api/v1/surveys/{filled.id}/estimates").json["estimates"]
+    for row in rows:
+        assert figure(row["estimate"], "share") in page
+        assert f"{figure(row['conf_low'], 'share')} to {figure(row['conf_high'], 'share')}" in page
+    assert "<script" not in page
+
+
+def test_results_page_is_rendered_once_for_a_release(
+    http: FlaskClient, store: Store, filled: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+    original = pages.render_template
+
+    def render(template: str, **values: object) -> str:
+        rendered.append(template)
+        return original(template, **values)
+
+    monkeypatch.setattr(pages, "render_template", render)
+    url = f"/s/{filled.id}/results?by=cohort"
+    first, second = http.get(url, headers={"Host": "evil.example"}).text, http.get(url).text
+    assert "evil.example" not in first
+    assert (first, rendered) == (second, ["results.html"])
+    store.close_survey(filled.id)
+    closed = http.get(url).text
+    assert closed != first
+    assert len(rendered) == 2
+
+
+def test_results_by_cohort_with_another_level(http: FlaskClient, filled: Survey) -> None:
+    page = http.get(f"/s/{filled.id}/results?by=cohort&confidence=0.8").text
+    assert "80 % interval" in page
+    assert "paper" in page
+    assert "results.svg?by=cohort&amp;confidence=0.8" in page
+    chart = http.get(f"/s/{filled.id}/results.svg?by=cohort&confidence=0.8")
+    assert chart.status_code == 200
+    assert "paper" in chart.text
+
+
+@pytest.mark.parametrize(("form", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_chart_is_an_image_and_the_same_for_the_same_numbers(
+    http: FlaskClient, filled: Survey, form: str, start: bytes
+) -> None:
+    first = http.get(f"/s/{filled.id}/results.{form}")
+    charts.estimates_chart.cache_clear()
+    assert first.data.startswith(start)
+    assert len(first.headers.getlist("Content-Security-Policy")) == 1
+    assert http.get(f"/s/{filled.id}/results.{form}").data == first.data
+
+
+def test_results_without_reports(http: FlaskClient, store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    page = http.get(f"/s/{survey.id}/results").text
+    assert "0 reports" in page
+    assert "<svg" not in page
+    assert "about" not in page
+    assert "\u2013" in page
+    assert http.get(f"/s/{survey.id}/results.svg").status_code == 404
+
+
+def test_texts_of_a_survey_are_texts_everywhere(http: FlaskClient, store: Store) -> None:
+    options = [EVIL, "$x_1$", "50 % & more", "\u0645\u0631\u062d\u0628\u0627", "\u4f60\u597d \U0001f600"]
+    survey = read_survey(
+        f"results = 'live'\ntitle = '{EVIL}'\norganiser = '{EVIL}'\nabout = '{EVIL}'\ncohorts = ['{EVIL}', '$c$']\n"
+        f"[[questions]]\nid = 'q'\ntype = 'choice'\ntext = '{EVIL} $\\frac{{1}}{{$'\n"
+        f"options = {options!r}\nepsilon = 1\n"
+    )
+    store.publish(survey)
+    people = [randomize(survey, {"q": EVIL}, [EVIL, "$c$"][number % 2]) for number in range(20)]
+    store.store_reports([(survey, people)])
+    for path in ("", "/results", "/results?by=cohort", "/results.svg", "/results.svg?by=cohort"):
+        response = http.get(f"/s/{survey.id}{path}")
+        assert response.status_code == 200
+        assert "<img src=x" not in response.text
+        assert "<script>" not in response.text
+
+
+def test_only_scripts_of_the_client_are_served(http: FlaskClient) -> None:
+    with http.get("/client/define.js") as response:
+        assert (response.status_code, response.mimetype) == (200, "text/javascript")
+    for name in ("package.json", "__init__.py", "../deniable_client/client.py", "node_modules/typescript/lib/tsc.js"):
+        assert http.get(f"/client/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("text", ["a\n b", "W" * 200, "\u4f60" * 60, "word " * 39 + "end", "e\u0301" * 90])
+@pytest.mark.parametrize("widest", [11, 30])
+def test_nothing_of_a_text_is_cut_and_no_line_is_too_wide(text: str, widest: float) -> None:
+    lines = drawing.wrapped(text, widest)
+    assert "".join(lines).replace(" ", "") == re.sub(r"\s", "", text)
+    assert all(drawing.columns(line) <= widest for line in lines)
+    assert not any(line.startswith("\u0301") for line in lines), "a letter keeps its accent"
+
+
+@pytest.mark.parametrize(
+    ("text", "rtl"),
+    [("\u0646\u0639\u0645", True), ("1. \u0646\u0639\u0645", True), ("no \u0646", False), ("12", False)],
+)
+def test_direction_is_that_of_the_first_letter_that_has_one(text: str, rtl: bool) -> None:
+    assert drawing.is_rtl(text) is rtl
+
+
+@pytest.mark.parametrize("method", ["feldman-cousins", "wald", "clopper-pearson"])
+def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: str) -> None:
+    survey = read_survey(FIVE_TYPES)
+    chance = random.Random(1)
+    drawn = 0
+    for people in (1, 2, 6, 6, 6, 50, 300):
+        reports = [Report(f"{i:032x}", None, anything(survey, chance)) for i in range(people)]
+        rows = estimate(tally_reports(reports, survey), survey, method=method)
+        for row in rows:
+            axis = drawing.axis_of(survey.question(row.question), row.statistic)
+            mark = drawing.mark(row, axis)
+            assert mark is not None
+            assert axis.place(axis.low) <= mark.low <= mark.high <= axis.place(axis.high)
+            if mark.point is not None:
+                assert mark.low <= mark.point <= mark.high
+            assert row.estimate is not None
+            assert mark.left or min(row.estimate, row.conf_low) > axis.low - 1e-6
+            assert mark.right or max(row.estimate, row.conf_high) < axis.high + 1e-6
+            drawn += mark.left + mark.right
+    assert drawn > 50, "some reach beyond the axis, or this test has tested nothing"
+
+
+def anything(survey: Survey, chance: random.Random) -> dict[str, ReportValue]:
+    """Noisy values of somebody, drawn by a generator that repeats."""
+    people = person(chance.randrange(1000))
+    words = functools.partial(chance.getrandbits, 32)
+    return dict(randomize(survey, people, word=words).values)
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_a_cohort_of_six_leaves_the_figure_its_size(form: str) -> None:
+    survey = read_survey('cohorts = ["many", "six"]\n' + FIVE_TYPES)
+    chance = random.Random(2)
+    reports = [Report(f"{i:032x}", "six" if i < 6 else "many", anything(survey, chance)) for i in range(100)]
+    rows = estimate(tally_reports(reports, survey), survey, by_cohort=True, method="wald")
+    assert min(row.estimate or 0 for row in rows) < -0.5
+    image = charts.estimates_chart(survey, tuple(rows), form)
+    if form == "svg":
+        assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= set(
+            re.findall(r">([^<>]+)</text>", image.decode())
+        )
+        assert "\u2212" not in image.decode()
+    else:
+        assert int.from_bytes(image[16:20], "big") == 1200
+
+
+def test_results_say_in_plain_words_what_they_show(http: FlaskClient, store: Store) -> None:
+    survey = read_survey(
+        'title = "T"\norganiser = "Institute of Sociology"\nabout = "How common it is."\nopens = 2026-11-20\n'
+        'closes = 2026-12-20\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n'
+    )
+    store.publish(survey)
+    store.store_reports([(survey, [Report(f"{i:032x}", None, {"q": int(i % 8 < 3)}) for i in range(800)])])
+    page = http.get(f"/s/{survey.id}/results").text
+    # 2 (3/8 - 1/4) = 25 %; its standard error is 2 sqrt(3/8 5/8 / 800) = 3.4 %.
+    assert "Yes: about 25 %, between 18 and 32 %." in page
+    for text in (
+        "Institute of Sociology",
+        "How common it is.",
+        "<time>2026-11-20</time> to <time>2026-12-20</time> (UTC)",
+    ):
+        assert text in page
+
+
+@pytest.mark.parametrize(
+    ("low", "feasible", "high", "axis", "said"),
+    [
+        (0.0812, 0.15, 0.2149, drawing.SHARES, "about 15 %, between 8 and 22 %"),
+        (0.1461, 0.15, 0.1549, drawing.SHARES, "about 15.0 %, between 14.6 and 15.5 %"),
+        (-0.2, 0.0, 0.03, drawing.SHARES, "about 0.0 %, between 0.0 and 3.0 %"),
+        (0.0, 0.4, 0.99, drawing.SHARES, "too few reports to tell, between 0 and 99 %"),
+        (-0.3, 0.0, -0.1, drawing.SHARES, "the interval holds nothing that is possible; look at the table"),
+        (0.3, 0.2, 0.6, drawing.SHARES, "about 30 %, between 30 and 60 %"),
+        (-math.inf, 3.0, math.inf, drawing.Axis(1, 7), "too few reports to tell, between 1 and 7"),
+        (-1.31, -0.04, 1.2, drawing.Axis(-5, 5), "about 0.0, between \u22121.4 and 1.2"),
+    ],
+)
+def test_headlines_are_rounded_outwards(
+    low: float, feasible: float, high: float, axis: drawing.Axis, said: str
+) -> None:
+    survey = read_survey(FIVE_TYPES)
+    (row, *_) = estimate({}, survey)
+    row = replace(row, estimate=feasible, feasible=feasible, conf_low=low, conf_high=high)
+    assert drawing.in_words(row, axis) == said
+
+
+def test_more_cohorts_than_anybody_reads_have_no_headlines(http: FlaskClient, store: Store) -> None:
+    survey = read_survey(f"cohorts = {[f'site {i}' for i in range(40)]!r}\n" + FIVE_TYPES)
+    store.publish(survey)
+    people = [randomize(survey, person(i), f"site {i % 40}") for i in range(80)]
+    store.store_reports([(survey, people)])
+    page = http.get(f"/s/{survey.id}/results?by=cohort").text
+    assert 'class="headline"' not in page
+    assert "<svg" not in page, "more than 600 intervals are drawn nowhere"
+    assert "The tables have everything" in page
+    assert http.get(f"/s/{survey.id}/results").text.count('<svg class="chart"') == 5
+
+
+def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, store: Store, survey: Survey) -> None:
+    store.publish(survey)
+    people = [Report(f"{i:032x}", None, {"affair": int(i % 10 == 0), "religious": 0}) for i in range(99)]
+    store.store_reports([(survey, people)])
+    page = http.get(f"/s/{survey.id}/results").text
+    assert "<strong>yes:</strong> fewer reports than a share of 0 explains (p = " in page
+    assert "one in a hundred can move a share here by up to 2.0 points" in page
+    rows = http.get(f"/api/v1/surveys/{survey.id}/estimates").json["estimates"]
+    assert rows[1]["p_below"] < 0.01 < rows[1]["p_above"]
+    assert rows[1]["flag"] in page.replace("&#39;", "'")
+
+
+def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Survey) -> None:
+    page = http.get(f"/s/{filled.id}/results").text
+    assert re.search(r"\(feldman-cousins\) are for\s+the shares in the population", page)
+    page = http.get(f"/s/{filled.id}/results?target=respondents&simultaneous=true").text
+    assert re.search(r"\(simultaneous wilson\) are for\s+the shares among the people who answered; those of", page)
+    assert "estimates.csv?target=respondents&amp;simultaneous=True" in page
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "sentence"),
+    [
+        ("1", "nobody can be sure what is true"),
+        ("2", "is a hint, not proof"),
+        ("2.1", "little protection"),
+    ],
+)
+def test_results_page_claims_no_more_than_the_noise_does(
+    http: FlaskClient, store: Store, epsilon: str, sentence: str
+) -> None:
+    survey = read_survey(f'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = {epsilon}\n')
+    store.publish(survey)
+    assert sentence in " ".join(http.get(f"/s/{survey.id}/results").text.split())

@@ -1,0 +1,189 @@
+"""One collector a port and a file, one process a collector, and files that nobody else can read."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import urllib3
+from click.testing import CliRunner
+
+from deniable import DeniableError, Survey
+from deniable.commands.main import main
+from deniable_server.serving import listen
+from deniable_server.store import Store
+from deniable_server.store.lock import Lock
+from tests.support.collectors import Collector, free_port, running_collector
+from tests.support.command_line import run_cli
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process started."""
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, other than one whose end nobody has asked for."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def wait_for_end(pid: int, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while is_alive(pid):
+        assert time.monotonic() < deadline, "the process lives on"
+        time.sleep(0.05)
+
+
+class TestOneCollector:
+    def test_a_taken_port_is_one_sentence(self, tmp_path: Path, collector: Collector) -> None:
+        port = collector.url.rpartition(":")[2]
+        done = run_cli("serve", "--db", str(tmp_path / "other.db"), "--port", port)
+        assert done.returncode == 1
+        assert done.stderr == (
+            f"Error: --port {port}: must be free on 127.0.0.1, something listens there already; "
+            "stop it or take another port\n"
+        )
+        assert done.stdout == ""
+        assert not (tmp_path / "other.db").exists()
+
+    def test_an_address_of_another_machine_is_one_sentence(self, tmp_path: Path) -> None:
+        done = run_cli("serve", "--db", str(tmp_path / "other.db"), "--host", "192.0.2.1")
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert done.stderr.startswith("Error: --host 192.0.2.1: must be an address of this machine, ")
+
+    def test_a_port_is_held_from_the_moment_it_is_taken(self) -> None:
+        with listen("127.0.0.1", free_port()) as listener:
+            host, port = listener.getsockname()
+            with socket.socket() as other:
+                other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+                with pytest.raises(OSError, match="in use"):
+                    other.bind((host, port))
+            with pytest.raises(DeniableError, match="listens there already"):
+                listen(host, port)
+            with pytest.raises(DeniableError, match="listens there already"):
+                listen("0.0.0.0", port)
+
+    def test_of_many_who_start_at_once_one_serves(self, tmp_path: Path) -> None:
+        port = str(free_port())
+        command = [sys.executable, "-m", "deniable", "serve", "--rate-limit", "off", "--port", port, "--db"]
+        started = [
+            subprocess.Popen([*command, str(tmp_path / f"{n}.db")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            for n in range(3)
+        ]
+        try:
+            deadline = time.monotonic() + 60
+            while sum(each.poll() is None for each in started) > 1:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            ended = [each for each in started if each.poll() is not None]
+            assert [each.returncode for each in ended] == [1, 1]
+            for each in ended:
+                assert each.stderr
+                assert each.stderr.read().count(b"\n") == 1
+        finally:
+            for each in started:
+                each.terminate()
+                each.communicate(timeout=15)
+
+    def test_a_database_is_served_once_and_other_commands_go_on(
+        self, collector: Collector, survey: Survey, tmp_path: Path
+    ) -> None:
+        database = str(collector.database)
+        alias = tmp_path / "alias.db"
+        alias.symlink_to(collector.database)
+        for name in (database, str(alias)):
+            done = CliRunner().invoke(main, ["serve", "--db", name, "--port", str(free_port())])
+            assert done.exit_code == 1
+            assert done.output == (
+                f"Error: database {name}: must be served by one collector, another one serves it; stop that one first\n"
+            )
+        collector.publish(survey)
+        for command in (
+            ("survey", "list"),
+            ("survey", "close", survey.id),
+            ("estimate", survey.id),
+            ("check",),
+            ("backup", str(tmp_path / "copy.db")),
+            ("token", "create", "ada"),
+        ):
+            done = CliRunner().invoke(main, [*command, "--db", database])
+            assert done.exit_code == 0, (command, done.output)
+        assert urllib3.request("GET", f"{collector.url}/readyz").status == 200
+
+    def test_a_lock_ends_with_its_process_and_outlives_its_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "test.db"
+        with Lock(path), pytest.raises(DeniableError, match="another one serves it"):
+            Lock(path)
+        with Lock(path):
+            pass
+
+
+def lock_within(database: Path, seconds: float) -> Lock:
+    """The lock of a process that has ended: the last of its threads, which lets it go, may end a moment later."""
+    give_up = time.monotonic() + seconds
+    while True:
+        try:
+            return Lock(database)
+        except DeniableError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.05)
+
+
+class TestParent:
+    def test_the_worker_ends_when_its_parent_is_killed(self, tmp_path: Path, survey: Survey) -> None:
+        with running_collector(tmp_path) as collector:
+            collector.publish(survey)
+            (worker,) = children(collector.process.pid)
+            os.kill(collector.process.pid, signal.SIGKILL)
+            collector.process.wait(5)
+            wait_for_end(worker, 10)
+            listen("127.0.0.1", int(collector.url.rpartition(":")[2])).close()
+            lock_within(collector.database, 10).release()
+
+    def test_the_worker_ends_in_time_though_somebody_holds_it_up(self, tmp_path: Path, survey: Survey) -> None:
+        with running_collector(tmp_path) as collector:
+            collector.publish(survey)
+            (worker,) = children(collector.process.pid)
+            port = int(collector.url.rpartition(":")[2])
+            with socket.create_connection(("127.0.0.1", port)) as slow:
+                slow.sendall(
+                    f"POST /api/v1/surveys/{survey.id}/reports HTTP/1.1\r\nHost: a\r\n"
+                    "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{".encode()
+                )
+                time.sleep(0.2)
+                os.kill(collector.process.pid, signal.SIGKILL)
+                collector.process.wait(5)
+                wait_for_end(worker, 15)
+
+
+class TestModes:
+    def test_files_are_their_owners_from_the_first_moment(self, tmp_path: Path, survey: Survey) -> None:
+        before = os.umask(0)
+        try:
+            path = tmp_path / "test.db"
+            with Lock(path), closing(Store(path)) as store:
+                store.publish(survey)
+                modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
+        finally:
+            os.umask(before)
+        names = ("test.db", "test.db-wal", "test.db-shm", "test.db-lock")
+        assert modes == dict.fromkeys(names, 0o600)
+
+    def test_rights_that_somebody_gave_on_purpose_stay(self, tmp_path: Path) -> None:
+        path = tmp_path / "test.db"
+        Store(path).close()
+        path.chmod(0o640)
+        Store(path).close()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640

@@ -1,0 +1,55 @@
+"""Texts of surveys where both sides show them, and what `survey check` misses in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from deniable import KAry, parse_survey, read_survey
+from deniable.survey.texts import Text
+from deniable_client import randomize
+from deniable_client.answer import screens
+from deniable_server.commands.survey import missing_translations
+from deniable_server.embedding import catalogues
+
+PLAIN = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\n'
+
+SCALE = """
+title = "T"
+[[questions]]
+id = "trust"
+type = "scale"
+text = "How much?"
+lo = 1
+hi = 3
+epsilon = 1
+"""
+
+
+@pytest.mark.parametrize("noise", ['truth = "1/2"', "epsilon = 1"])
+def test_prefer_not_to_say_is_one_of_the_options_and_goes_through_the_mechanism(noise: str) -> None:
+    survey = read_survey(f'title = "T"\n{PLAIN}{noise}\ndecline = "Prefer not to say"\n')
+    (question,) = survey.questions
+    assert question.type == "choice"
+    assert question.options == ("No", "Yes", "Prefer not to say")
+    for language, words in catalogues().items():
+        spoken = [parse_survey(survey.document).questions[0].options[n] for n in (0, 1)]
+        own = [each.in_language(language) for each in spoken if isinstance(each, Text)]
+        assert own == [json.loads(words)[each] for each in ("no", "yes")]
+    assert isinstance(question.mechanism, KAry)
+    if "truth" in noise:
+        assert question.mechanism == KAry.from_coin(3, "1/2")
+    sent = {randomize(survey, {"q": "Prefer not to say"}).values["q"] for _ in range(200)}
+    assert sent == {0, 1, 2}  # one of them missing: a probability below 1e-14
+
+
+def test_ends_of_a_scale_are_shown_in_the_terminal_and_missed_in_other_languages() -> None:
+    survey = read_survey(SCALE + 'ends = [{ default = "not at all", de = "gar nicht" }, "completely"]')
+    shown = "\n".join(map(str, screens.question(survey.questions[0], 1, 1)))
+    assert "1 \u2013 not at all" in shown
+    assert "3 \u2013 completely" in shown
+    plain = "\n".join(map(str, screens.question(read_survey(SCALE).questions[0], 1, 1)))
+    assert "\u2013" not in plain
+    (sentence,) = missing_translations(survey)
+    assert sentence.startswith("de: is missing in title, the text of trust, the option '3' of trust")

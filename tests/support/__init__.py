@@ -1,0 +1,1 @@
+"""What several rooms share; imported as `tests.support`, by tools too."""

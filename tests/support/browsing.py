@@ -1,0 +1,321 @@
+"""What browser tests share: people who answer, a witness of all that a page does, other sites."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from playwright.sync_api import Frame, Page, Request, Route, expect
+
+from deniable import Survey, read_survey
+from deniable_server.embedding import bundles
+from tests.support.collectors import Collector
+
+FORGET = """() => new Promise((done, fail) => {
+    const request = indexedDB.deleteDatabase("deniable");
+    request.onsuccess = done;
+    request.onerror = fail;
+})"""
+"""Forget all that this device remembers."""
+
+
+DRUGS = ["alcohol", "amphetamine", "café-crème", "cannabis", "cocaine", "codeine", "crack", "ecstasy", "heroin"]
+DRUGS += ["ketamine", "khat", "LSD", "methadone", "mescaline", "opium", "tobacco"]
+
+
+def long_survey(kind: str, options: list[str] | None = None) -> Survey:
+    """One question of many options, and one more."""
+    return read_survey(
+        f"""title = "Long lists of {kind}"
+[[questions]]
+id = "drug"
+type = "{kind}"
+text = "Which?"
+options = {options or DRUGS}
+epsilon = 1
+[[questions]]
+id = "other"
+type = "yes-no"
+text = "Other?"
+epsilon = 1
+"""
+    )
+
+
+NO_STORAGE = """for (const name of ["localStorage", "indexedDB"]) {
+    Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
+}"""
+"""To run before a page does: its browser keeps nothing for it."""
+
+
+def remembered(change: str = "") -> str:
+    """Script that gives what this device remembers, after ``change``, the body of a function of ``state``."""
+    return """() => new Promise((done, fail) => {
+        const request = indexedDB.open("deniable", 1);
+        request.onupgradeneeded = () => request.result.createObjectStore("memory");
+        request.onerror = fail;
+        request.onsuccess = () => {
+            const transaction = request.result.transaction("memory", "readwrite");
+            const records = transaction.objectStore("memory");
+            let state;
+            records.get(0).onsuccess = ({ target }) => {
+                state = target.result;
+                if (IS_CHANGE) records.put(state = ((state) => { CHANGE })(state), 0);
+            };
+            transaction.onabort = fail;
+            transaction.oncomplete = () => { request.result.close(); done(state ?? null); };
+        };
+    })""".replace("IS_CHANGE", "true" if change else "false").replace("CHANGE", change)
+
+
+def scripts(collector: Collector) -> str:
+    """Both bundles, for a page of another site."""
+    source = '<script type="module" src="{}/client/{}"></script>'
+    return "".join(source.format(collector.url, name) for name in bundles())
+
+
+def wait_until(page: Page, holds: str) -> None:
+    """Wait until a script gives true, at most ten seconds; `Page.wait_for_function` takes a promise for true."""
+    for _ in range(100):
+        if page.evaluate(holds):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"not within ten seconds: {holds}")
+
+
+ANOTHER_PERSON = f"""async () => {{
+    await ({FORGET})();
+    const element = document.querySelector("deniable-survey");
+    element.replaceWith(element.cloneNode(true));
+}}"""
+"""Forget this device's report and put a new element in the place of the old one."""
+
+SUBMIT_BY_SCRIPT = """async choices => {
+    const element = document.querySelector("deniable-survey");
+    const find = async (selector) => {
+        for (let found; ; await new Promise(requestAnimationFrame)) {
+            if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
+        }
+    };
+    (await find(".card > button[type=button]")).at(-1).click();
+    await find("form button:not([type])"); // the last to come
+    const sets = await find("fieldset");
+    sets.forEach((set, n) => set.querySelectorAll("input")[choices[n]].click());
+    (await find("form button:not([type])")).at(-1).click();
+    const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
+    (await find(".review button[part]")).at(-1).click();
+    await done;
+}"""
+"""Press Start, choose the options of these numbers, press Review and Send, and wait until the report has arrived."""
+
+ARRIVED = "Your report has arrived"
+
+
+@dataclass
+class Witness:
+    """Writes down every request, console line and error of a page."""
+
+    requests: list[Request] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, page: Page) -> Witness:
+        witness = cls()
+        page.on("request", lambda request: witness.requests.append(request))
+        page.on("console", lambda message: witness.lines.append(message.text))
+        page.on("pageerror", lambda error: witness.lines.append(str(error)))
+        return witness
+
+    def posts(self) -> list[bytes]:
+        """Bodies of everything that was sent."""
+        return [request.post_data_buffer or b"" for request in self.requests if request.method != "GET"]
+
+
+def serve_with(page: Page, link: str, attribute: str, value: str | None) -> None:
+    """Serve a survey's page with another text in an attribute of its element, or without that attribute."""
+
+    def alter(route: Route) -> None:
+        response = route.fetch()
+        written = "" if value is None else f' {attribute}="{escape(value)}"'
+        markup, times = re.subn(f' {attribute}="[^"]*"', lambda _: written, response.text())
+        assert times == 1, f"{link}: must have {attribute} once, got {times}"
+        route.fulfill(response=response, body=markup)
+
+    page.route(link, alter)
+
+
+def choose(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
+    """Give answers of every type as a person would."""
+    for question in survey.questions:
+        place = page.locator("fieldset").filter(has_text=question.text)
+        given = answers[question.id]
+        if question.type == "ticks":
+            for label in given:
+                place.get_by_role("checkbox", name=label).check()
+        elif question.type == "number":
+            place.get_by_role("spinbutton").fill(str(given))
+        else:
+            label = given.capitalize() if question.type == "yes-no" else given
+            place.get_by_role("radio", name=label, exact=True).check()
+
+
+def press_send(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
+    """Start, choose, look at it once more, send."""
+    page.get_by_role("button", name="Start").click()
+    choose(page, survey, answers)
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send").click()
+
+
+def answer(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
+    """Answer as a person would, up to the receipt."""
+    press_send(page, survey, answers)
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+@contextmanager
+def another_site(html: str, headers: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A page of another origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def everything_kept(page: Page | Frame) -> str:
+    """All that a page can leave behind in a browser."""
+    kept: str = page.evaluate(
+        """async () => JSON.stringify({
+            local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
+            databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
+            url: location.href, history: history.state, memory: await (REMEMBERED)(),
+        })""".replace("REMEMBERED", remembered())
+    )
+    return kept
+
+
+def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
+    """Every screen of a survey, one after another, in whatever language."""
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    page.goto(link)
+    element = page.locator("deniable-survey")
+    expect(element.locator("h1").last).to_be_visible()
+    yield "consent"
+    for each in element.locator("summary").all():
+        each.click()
+    element.locator(".row button[part]").last.click()
+    expect(element.locator("[role=status] progress").first).to_be_visible()
+    yield "try it"
+    element.locator(".card > button").click()
+    expect(element.locator("form > .card > button")).to_be_visible()
+    yield "questions"
+    element.locator("form > .card > button").click()
+    expect(element.locator("[role=alert] h2")).to_be_focused()
+    yield "errors"
+    page.evaluate(
+        """answers => document.querySelector("deniable-survey").shadowRoot.querySelectorAll("fieldset").forEach(set => {
+            const inputs = [...set.querySelectorAll("input")];
+            if (inputs[0].type === "number") inputs[0].value = 7; else inputs[1].click();
+        })"""
+    )
+    element.locator("form > .card > button").click()
+    expect(element.locator(".review h1")).to_be_focused()
+    yield "review"
+    element.locator(".review button[part]").click()
+    expect(element.locator("h1").last).to_be_focused(timeout=15_000)
+    yield "waiting"
+    page.unroute("**/reports")
+    element.locator("button").click()
+    expect(element.locator("dl code").first).to_be_visible()
+    for fold in element.locator("summary").all():
+        fold.click()
+    expect(element.locator("details pre")).to_have_count(2)
+    yield "receipt"
+
+
+FIVE_QUESTIONS = """
+title = "Five questions"
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+truth = "1/2"
+
+[[questions]]
+id = "town"
+type = "choice"
+text = "Where do you live?"
+options = ["Aville", "Bville"]
+decline = "Never to be told"
+epsilon = 1
+
+[[questions]]
+id = "drugs"
+type = "ticks"
+text = "What have you tried?"
+options = ["cannabis", "heroin"]
+epsilon = 1
+
+[[questions]]
+id = "trust"
+type = "scale"
+text = "How much do you trust us?"
+lo = 1
+hi = 3
+epsilon = 1
+goal = "shares"
+
+[[questions]]
+id = "drinks"
+type = "number"
+text = "How many drinks last week?"
+lo = 3
+hi = 5
+epsilon = 1
+"""
+
+GIVE = """async answers => {
+    const element = document.querySelector("deniable-survey");
+    const find = async (selector) => {
+        for (let found; ; await new Promise((next) => setTimeout(next, 1))) {
+            if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
+        }
+    };
+    (await find(".card > button[type=button]")).at(-1).click();
+    await find("form button:not([type])"); // the last to come
+    const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
+    sets.forEach((inputs, n) => {
+        if (inputs[0].type === "number") inputs[0].value = answers[n];
+        else [answers[n]].flat().forEach((chosen) => inputs[chosen].click());
+    });
+    (await find("form button:not([type])")).at(-1).click();
+    const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
+    (await find(".review button[part]")).at(-1).click();
+    await done;
+}"""
+"""Answer by option numbers, through every screen."""

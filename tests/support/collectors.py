@@ -1,0 +1,106 @@
+"""Real collectors, each in a process of its own, and the fixtures that start them."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import urllib3
+
+from deniable import Survey
+from deniable_server.store import NotFound, Store, counts
+from deniable_server.store.tables import pending_table
+
+
+@dataclass(frozen=True)
+class Collector:
+    """A real collector: ``deniable serve`` in a process of its own."""
+
+    url: str
+    database: Path
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def publish(self, survey: Survey) -> str:
+        """Publish a survey; the link where people answer."""
+        store = Store(self.database)
+        store.publish(survey)
+        store.close()
+        return f"{self.url}/s/{survey.id}"
+
+    def reports(self, survey: Survey) -> int:
+        """How many reports are stored, released or not; none of a survey that is not published yet."""
+        store = Store(self.database)
+        try:
+            store.survey(survey.id)
+            (waiting,) = store.db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()
+            return counts.folded(store.db, survey) + int(waiting)
+        except NotFound:
+            return 0
+        finally:
+            store.close()
+
+
+@contextmanager
+def running_collector(folder: Path, *flags: str) -> Iterator[Collector]:
+    """A real collector with a database in that folder; without a limit, unless a flag sets one. Ends with the block."""
+    port = free_port()
+    log = folder / "log"
+    command = [sys.executable, "-m", "deniable", "serve", "--db", str(folder / "test.db"), "--port", str(port)]
+    with log.open("wb") as output:
+        process = subprocess.Popen([*command, "--rate-limit", "off", *flags], stdout=output, stderr=subprocess.STDOUT)
+    collector = Collector(f"http://127.0.0.1:{port}", folder / "test.db", process, log)
+    try:
+        wait_until_ready(collector)
+        yield collector
+    finally:
+        process.terminate()
+        process.wait(timeout=15)
+
+
+StartCollector = Callable[..., Collector]
+
+
+@pytest.fixture(scope="module")
+def start_collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartCollector]:
+    """Start real collectors, each with a database of its own; they end with the test file."""
+    with ExitStack() as started:
+
+        def start(*flags: str) -> Collector:
+            return started.enter_context(running_collector(tmp_path_factory.mktemp("collector"), *flags))
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def collector(start_collector: StartCollector) -> Collector:
+    """One real collector for a test file."""
+    return start_collector()
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 on which nothing listens."""
+    with socket.socket() as attempt:
+        attempt.bind(("127.0.0.1", 0))
+        port: int = attempt.getsockname()[1]
+        return port
+
+
+def wait_until_ready(collector: Collector) -> None:
+    """Wait until a collector answers, at most 60 seconds."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        assert collector.process.poll() is None, collector.log.read_text()
+        try:
+            if urllib3.request("GET", f"{collector.url}/livez", retries=False, timeout=1).status == 200:
+                return
+        except urllib3.exceptions.HTTPError:
+            time.sleep(0.05)
+    raise AssertionError(f"no collector within 60 s: {collector.log.read_text()}")

@@ -1,0 +1,43 @@
+"""A collector in the process of the tests, as fixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from apiflask import APIFlask
+from flask.testing import FlaskClient
+
+from deniable import Survey
+from deniable_server import computing
+from deniable_server.app import create_app
+from deniable_server.settings import Settings
+from deniable_server.store import Store
+from tests.support.surveys import Clock
+
+computing.START_SECONDS = 60  # applications here start their process when they need it, on a machine that may be busy
+
+
+@pytest.fixture
+def app(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
+    """A collector in this process, without the limit that tests from one address would soon reach."""
+    # Tests settle when they mean to.
+    app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=None, fold_seconds=86_400))
+    yield app
+    app.extensions["deniable"]["writer"].stop()
+    app.extensions["deniable"]["store"].close()
+
+
+@pytest.fixture
+def store(app: APIFlask, survey: Survey) -> Store:
+    """The store of `app`, once its writer has done what it does when it starts."""
+    assert app.extensions["deniable"]["writer"].submit(survey, []) == []
+    store: Store = app.extensions["deniable"]["store"]
+    return store
+
+
+@pytest.fixture
+def http(app: APIFlask) -> FlaskClient:
+    """Requests to `app` without a network."""
+    return app.test_client()

@@ -1,0 +1,1 @@
+"""What the parts cost, printed by `make bench`."""

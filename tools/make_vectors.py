@@ -1,0 +1,806 @@
+"""Write the vector files that both languages run: ``python -m tools.make_vectors``.
+
+Python writes them, so what they prove is that JavaScript does the same; that Python does right is proved by
+enumeration in ``test_mechanisms.py``. Regenerating them must show no difference.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from deniable import (
+    DeniableError,
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Longitudinal,
+    Mean,
+    Mechanism,
+    Question,
+    Subset,
+    Survey,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+    odds_sentences,
+    parse_survey,
+    read_survey,
+    whole_odds_sentences,
+)
+from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
+from deniable.survey.document import MAX_ROWS, YES_NO
+from deniable.survey.texts import Text
+from deniable_client.device import randomize
+from tests.support import device_model
+
+FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
+LAST_WORD = 2**32 - 1
+
+OPPOSITE = ((2**30, 2**29, 2**31 + 2**29), (2**31, 2**30, 2**30), (2**30, 2**31, 2**30))
+
+SCORE = [[-abs(x - r) for r in range(4)] for x in range(4)]
+
+MECHANISMS: list[Mechanism] = [
+    TwoCoin("1/2", "1/2"),
+    TwoCoin("4/5", "4/5"),
+    TwoCoin("1/10", "1/3"),
+    Warner("3/4"),
+    Warner("1/6"),
+    Warner.from_epsilon(1),
+    Warner.from_epsilon("0.01"),
+    ForcedResponse("2/3", ["1/2", "1/2"]),
+    ForcedResponse("1/2", ["1/6", "1/3", "1/2"]),
+    KAry.from_epsilon(2, 1),
+    KAry.from_epsilon(4, 1),
+    KAry.from_epsilon(5, "0.5"),
+    KAry.from_epsilon(7, 4),
+    KAry.from_epsilon(100, 3),
+    KAry.from_coin(4, "1/2"),
+    Subset.from_epsilon(4, 2, 1),
+    Subset.from_epsilon(10, 3, 1),
+    Subset.from_epsilon(30, 8, "0.5"),
+    Subset.from_epsilon(128, 38, 1),
+    TickBoxes.from_epsilon(3, 2),
+    TickBoxes.from_epsilon(8, 4),
+    Geometric.from_epsilon(0, 4, 1),
+    Geometric.from_epsilon(-3, 7, 2),
+    DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
+    Exponential.nominal(SCORE, 1),
+    Exponential.calibrated(SCORE, 1),
+    Mean.from_epsilon(0, 10, 1),
+    Mean.from_epsilon(18, 99, 2),
+    Longitudinal.from_epsilon(2, 2, 1),
+    Longitudinal.from_epsilon(4, "1.5", "0.5"),
+    Longitudinal(7, "0.9", "0.3"),
+]
+
+BAD_MECHANISMS: dict[str, dict[str, Any]] = {
+    "unknown name": {"name": "coin", "truth": 2**31, "yes": 2**31},
+    "no name": {"truth": 2**31, "yes": 2**31},
+    "truth certain": {"name": "two-coin", "truth": 2**32, "yes": 2**31},
+    "truth impossible": {"name": "two-coin", "truth": 0, "yes": 2**31},
+    "forced yes only": {"name": "two-coin", "truth": 2**31, "yes": 2**32},
+    "forced no only": {"name": "two-coin", "truth": 2**31, "yes": 0},
+    "weight 1 could be read as probability 1": {"name": "two-coin", "truth": 1, "yes": 2**31},
+    "weight not an integer": {"name": "two-coin", "truth": "1/2", "yes": 2**31},
+    "weight true": {"name": "warner", "keep": True},
+    "weight missing": {"name": "two-coin", "truth": 2**31},
+    "unknown key": {"name": "warner", "keep": 3 * 2**30, "epsilon": 1},
+    "no information": {"name": "warner", "keep": 2**31},
+    "keep leaves a rest": {"name": "k-ary", "k": 4, "keep": 2863311530},
+    "keep below the others": {"name": "k-ary", "k": 4, "keep": 2**32 - 3 * 2**31 // 2},
+    "one option": {"name": "k-ary", "k": 1, "keep": 2**31},
+    "k negative": {"name": "k-ary", "k": -4, "keep": 2**31},
+    "k too large": {"name": "k-ary", "k": 2**16 + 1, "keep": 2**31},
+    "an option that is never forced": {"name": "forced-response", "truth": 2**31, "forced": [0, 2**31, 2**31]},
+    "forced to more than one": {"name": "forced-response", "truth": 2**31, "forced": [2**31, 2**31, 2**31]},
+    "forced no list": {"name": "forced-response", "truth": 2**31, "forced": 2**31},
+    "one forced": {"name": "forced-response", "truth": 2**31, "forced": [2**32]},
+    "subset of all": {"name": "subset", "k": 4, "w": 4, "inside": 2**33},
+    "empty subset": {"name": "subset", "k": 4, "w": 0, "inside": 2**33},
+    "subset that shuns the truth": {"name": "subset", "k": 4, "w": 2, "inside": 2**31},
+    "subset without noise": {"name": "subset", "k": 4, "w": 2, "inside": 10**15},
+    "subset of too many": {"name": "subset", "k": 257, "w": 2, "inside": 2**33},
+    "boxes that lie": {"name": "tick-boxes", "k": 3, "keep": 2**30},
+    "one box": {"name": "tick-boxes", "k": 1, "keep": 3 * 2**30},
+    "tails too few": {"name": "geometric", "lo": 0, "hi": 3, "tails": [2**30, 2**29]},
+    "tails that rise": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 2**30]},
+    "tails level": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 2**29]},
+    "tail of more than half": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**31, 2**29]},
+    "tail of 0": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 0]},
+    "range upside down": {"name": "geometric", "lo": 2, "hi": 0, "tails": [2**30, 2**29]},
+    "range of one": {"name": "geometric", "lo": 2, "hi": 2, "tails": []},
+    "margin negative": {"name": "discrete-laplace", "lo": 0, "hi": 3, "margin": -1, "tails": [2**29]},
+    "margin without tails": {"name": "discrete-laplace", "lo": 0, "hi": 1, "margin": 1, "tails": [2**29]},
+    "margin too wide": {
+        "name": "discrete-laplace",
+        "lo": 0,
+        "hi": 1,
+        "margin": 4001,
+        "tails": list(range(4002, 0, -1)),
+    },
+    "weights of 0": {"name": "exponential", "weights": [[2**32, 0], [2**31, 2**31]]},
+    "weights short of 2**32": {"name": "exponential", "weights": [[2**31, 2**30], [2**31, 2**31]]},
+    "weights no square": {"name": "exponential", "weights": [[2**31, 2**31]]},
+    "weights no table": {"name": "exponential", "weights": [2**31, 2**31]},
+    "slope uneven": {"name": "mean", "lo": 0, "hi": 3, "slope": 2**20 + 1},
+    "slope too steep": {"name": "mean", "lo": 0, "hi": 4, "slope": 2**30},
+    "slope level": {"name": "mean", "lo": 0, "hi": 4, "slope": 0},
+    "mean of one number": {"name": "mean", "lo": 4, "hi": 4, "slope": 2**20},
+    "waves without a weight": {"name": "longitudinal", "k": 4, "keep": 2863311529},
+    "waves with a weight of another name": {"name": "longitudinal", "k": 4, "keep": 2863311529, "more": 2863311529},
+    "waves that leave a rest": {"name": "longitudinal", "k": 4, "keep": 2863311529, "again": 2863311530},
+    "waves that mostly send another one": {"name": "longitudinal", "k": 2, "keep": 3 * 2**30, "again": 2**30},
+    "waves without noise": {"name": "longitudinal", "k": 2, "keep": 3 * 2**30, "again": 2**32},
+    "waves of pure noise": {"name": "longitudinal", "k": 2, "keep": 3 * 2**30, "again": 2**31},
+    "waves of no permanent value": {"name": "longitudinal", "k": 2, "keep": 2**31, "again": 3 * 2**30},
+    "k-ary with waves": {"name": "k-ary", "k": 2, "keep": 3 * 2**30, "again": 3 * 2**30},
+    "integer that JavaScript cannot hold": {"name": "mean", "lo": 10**15, "hi": 10**15 + 2, "slope": 2**20},
+}
+
+SURVEY = """
+title = "Life and love, 1974"
+organiser = "The magazine's readers"
+about = "How common is what nobody says?"
+opens = 2026-11-20
+closes = 2026-12-20
+cohorts = ["paper", "web"]
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair since you married?"
+truth = "1/2"
+
+[[questions]]
+id = "trust"
+type = "yes-no"
+text = "Would you tell \u201cthem\u201d? \U0001f92b"
+epsilon = 1.0
+
+[[questions]]
+id = "religious"
+type = "choice"
+text = "How religious are you?"
+options = ["not", "mildly", "fairly", "strongly"]
+epsilon = 1.0
+
+[[questions]]
+id = "town"
+type = "choice"
+text = "Where do you live?"
+options = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]
+epsilon = 1
+
+[[questions]]
+id = "vote"
+type = "choice"
+text = "Whom did you vote for?"
+options = ["left", "middle", "right"]
+truth = "1/2"
+forced = ["1/2", "1/4", "1/4"]
+
+[[questions]]
+id = "drugs"
+type = "ticks"
+text = "What have you tried?"
+options = ["cannabis", "cocaine", "heroin"]
+epsilon = 2
+
+[[questions]]
+id = "mood"
+type = "scale"
+text = "How do you feel?"
+lo = -2
+hi = 2
+epsilon = 1
+goal = "mean"
+mechanism = "geometric"
+
+[[questions]]
+id = "trusts"
+type = "scale"
+text = "How much do you trust us?"
+lo = 0
+hi = 10
+epsilon = 1
+
+[[questions]]
+id = "order"
+type = "scale"
+text = "How orderly are you?"
+lo = 1
+hi = 4
+epsilon = 1
+mechanism = "exponential"
+
+[[questions]]
+id = "drinks"
+type = "number"
+text = "How many drinks last week?"
+lo = 0
+hi = 60
+epsilon = 1
+
+[[questions]]
+id = "nights"
+type = "number"
+text = "How many nights?"
+lo = 1
+hi = 7
+epsilon = 2
+mechanism = "discrete-laplace"
+
+[[questions]]
+id = "leave"
+type = "yes-no"
+text = "Do you think of leaving?"
+epsilon = 2
+wave_epsilon = 1
+mechanism = "longitudinal"
+
+[[questions]]
+id = "content"
+type = "scale"
+text = "How content are you?"
+lo = 1
+hi = 5
+epsilon = 1.5
+wave_epsilon = 0.5
+mechanism = "longitudinal"
+"""
+
+
+def possible_answers(mechanism: Mechanism) -> list[Any]:
+    """A few answers, the first and the last among them."""
+    if isinstance(mechanism, TickBoxes):
+        return [[], [0], list(range(mechanism.k)), list(range(1, mechanism.k, 2))]
+    possible = mechanism.answer_range if isinstance(mechanism, OneOfK) else range(mechanism.k)
+    return sorted({possible[0], possible[1], possible[len(possible) // 2], possible[-1]})
+
+
+def thresholds(mechanism: Mechanism) -> set[int]:
+    """Words at which some decision changes."""
+    if isinstance(mechanism, RowMechanism):
+        return {end for row in mechanism.rows for end in itertools.accumulate(row)}
+    if isinstance(mechanism, Mean):
+        return {int(one * 2**32) for one in mechanism.channel_matrix[1]}
+    if isinstance(mechanism, ForcedResponse):
+        return {mechanism.truth, *itertools.accumulate(mechanism.forced)}
+    found = {value for key, value in mechanism.publish().items() if key in ("truth", "yes", "keep", "again")}
+    if isinstance(mechanism, Longitudinal):
+        return found | thresholds(mechanism.permanent_response) | thresholds(mechanism.instantaneous_response)
+    if isinstance(mechanism, KAry):
+        found |= {mechanism.keep + lie * mechanism.other for lie in (1, mechanism.k - 2)}
+    return found
+
+
+def good_vector(mechanism: Mechanism, answer: Any, first: list[int], dice: random.Random) -> dict[str, Any]:
+    """What comes out when the first words are chosen and the others drawn."""
+    words: list[int] = []
+
+    def word() -> int:
+        words.append(first[len(words)] if len(words) < len(first) else dice.getrandbits(32))
+        return words[-1]
+
+    report = mechanism.randomize(answer, word)
+    name = f"good: answer {answer}, words {words[:2]}"
+    return {"name": name, "mechanism": mechanism.publish(), "answer": answer, "words": words, "report": report}
+
+
+def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20) -> list[dict[str, Any]]:
+    """Both sides of thresholds, random words, and answers that are none."""
+    changes = sorted(thresholds(mechanism))
+    some = changes if len(changes) <= 8 else dice.sample(changes, 8)
+    edges = sorted({edge for at in some for edge in (at - 1, at) if 0 <= edge <= LAST_WORD} | {0, LAST_WORD})
+    starts = [[edge] for edge in edges] + [[edge, edge] for edge in edges] + [[]] * drawn
+    answers = possible_answers(mechanism)
+    good = [good_vector(mechanism, answer, start, dice) for start in starts for answer in answers]
+    no_answers: list[Any] = [0.5, "1", True, None, [[0]], 10**9]
+    if isinstance(mechanism, TickBoxes):
+        no_answers += [0, [mechanism.k], [0, 0], [-1], ["0"], [True]]
+    else:
+        no_answers += [answers[-1] + 1, answers[0] - 1, [answers[0]]]
+    bad = [
+        {
+            "name": f"bad: answer {answer!r}",
+            "mechanism": mechanism.publish(),
+            "answer": answer,
+            "words": [],
+            "report": None,
+        }
+        for answer in no_answers
+    ]
+    return good + bad
+
+
+NONCHARACTERS = {
+    "U+FFFE": "\\ufffe",
+    "U+FFFF": "\\uffff",
+    "U+FDD0": "\\ufdd0",
+    "U+FDEF": "\\ufdef",
+    "U+1FFFE": "\\ud83f\\udffe",
+    "U+10FFFF": "\\udbff\\udfff",
+}
+INVISIBLE = {
+    "a zero-width space": "\\u200b",
+    "a zero-width joiner and a byte order mark": "\\u200d\\ufeff",
+    "a soft hyphen": "\\u00ad",
+    "a Hangul filler": "\\u3164",
+    "a blank of Braille": "\\u2800",
+    "a variation selector": "\\ufe0f",
+    "direction marks": "\\u202e\\u2066",
+    "a language tag": "\\udb40\\udc01",
+    "an annotation mark": "\\ufff9",
+}
+
+
+def largest_survey() -> Survey:
+    """A survey of as many rows as there may be: ten shares of every cohort and of who has none."""
+    cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 10 - 1)])
+    questions = "".join(
+        f'[[questions]]\nid = "q{number}"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n' for number in range(5)
+    )
+    return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{questions}')
+
+
+LABELLED = """
+title = "Levels with labels"
+[[questions]]
+id = "trust"
+type = "scale"
+text = "How much do you trust us?"
+lo = -1
+hi = 2
+ends = [{ default = "not at all", de = "gar nicht" }, "completely"]
+epsilon = 1
+"""
+
+
+def labels(survey: Survey, language: str) -> list[list[str]]:
+    """What people with this language choose from, question by question."""
+    return [
+        [each.in_language(language) if isinstance(each, Text) else each for each in question.options]
+        for question in survey.questions
+    ]
+
+
+def survey_vectors() -> list[dict[str, Any]]:
+    survey = read_survey(SURVEY)
+    document = survey.document.decode()
+    strict = replace(survey, cohort_required=True)
+    plain = read_survey(
+        'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
+    ).document.decode()
+    largest = largest_survey().document.decode()
+    # Reports that mostly say something else than the truth, and are read all the same.
+    opposite = Survey(
+        "Opposites",
+        (
+            Question("coin", "yes-no", "Q?", YES_NO, Warner("29/100")),
+            Question("rows", "choice", "Q?", ("a", "b", "c"), Exponential(OPPOSITE)),
+        ),
+    )
+    labelled = read_survey(LABELLED)
+    levels = labelled.document.decode()
+    bad = {
+        "labels instead of levels": levels.replace('"default":"-1"', '"default":"none"'),
+        "a level that is a label alone": levels.replace('"default":"-1",', ""),
+        "levels of a yes-no question": plain.replace('["no","yes"]', '[{"default":"no","und":"no"},"yes"]'),
+        "one byte more": document + " ",
+        "key order": plain[:-1].replace('"deniable":1,', "") + ',"deniable":1}',
+        "duplicate key": plain.replace('"title":"T"', '"title":"S","title":"T"'),
+        "unknown key": plain.replace('"title":"T"', '"title":"T","zip":1'),
+        "format 2": plain.replace('"deniable":1', '"deniable":2'),
+        "format true": plain.replace('"deniable":1', '"deniable":true'),
+        "fraction": plain.replace('"deniable":1', '"deniable":1.0'),
+        "no questions": plain[: plain.index("[") + 1] + plain[plain.rindex("]") :],
+        "leading zero": plain.replace('"keep":', '"keep":0'),
+        "truth certain": re.sub('"keep":[0-9]+', '"keep":4294967296', plain),
+        "weight negative": plain.replace('"keep":', '"keep":-'),
+        "mechanism a text": re.sub('"mechanism":{.*?}', '"mechanism":"warner"', plain),
+        "empty text": plain.replace('"Q?"', '""'),
+        "blank text": plain.replace('"Q?"', '" "'),
+        "control character": plain.replace('"Q?"', '"Q\\u0000"'),
+        **{f"{name} in a text": plain.replace('"Q?"', f'"Q{code}?"') for name, code in NONCHARACTERS.items()},
+        **{f"text of {name} alone": plain.replace('"Q?"', f'" {code}"') for name, code in INVISIBLE.items()},
+        "lone surrogate": plain.replace('"Q?"', '"\\ud800"'),
+        "capital in an id": plain.replace('"id":"q"', '"id":"Q"'),
+        "id that names a column": plain.replace('"id":"q"', '"id":"cohort"'),
+        "options exchanged": plain.replace('["no","yes"]', '["yes","no"]'),
+        "type a list": plain.replace('"yes-no"', '["yes-no"]'),
+        "goal of a yes-no question": plain.replace('"id":"q"', '"goal":"mean","id":"q"'),
+        "empty why": plain.replace('"type":"yes-no"', '"type":"yes-no","why":""'),
+        "scale without a goal": document.replace('"goal":"mean",', ""),
+        "scale with another goal": document.replace('"goal":"mean"', '"goal":"median"'),
+        "scale with a gap": document.replace('["-2","-1","0","1","2"]', '["-2","-1","0","1","3"]'),
+        "scale that falls": document.replace('["-2","-1","0","1","2"]', '["2","1","0","-1","-2"]'),
+        "scale of words": document.replace('["-2","-1","0","1","2"]', '["a","b","c","d","e"]'),
+        "scale with a leading zero": document.replace('["1","2","3","4"]', '["01","02","03","04"]'),
+        "scale of another length": document.replace('["1","2","3","4"]', '["1","2","3"]'),
+        "number with options": document.replace('"options":[],', '"options":["1","2"],'),
+        "ticks of another length": document.replace('["cannabis","cocaine","heroin"]', '["cannabis","cocaine"]'),
+        "geometric on a choice": document.replace('"type":"scale"', '"type":"choice"'),
+        "unknown type": plain.replace('"yes-no"', '"essay"'),
+        "mechanism of another type": plain.replace('"yes-no"', '"choice"'),
+        "retention that needs no key": plain.replace('"title"', '"retention":"reports","title"'),
+        "retention null": plain.replace('"title"', '"retention":null,"title"'),
+        "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
+        "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
+        "fresh null": plain.replace('"questions"', '"fresh":null,"questions"'),
+        "fresh at another time": plain.replace('"questions"', '"fresh":"always","questions"'),
+        "fresh a list": plain.replace('"questions"', '"fresh":["each wave"],"questions"'),
+        "fresh empty": plain.replace('"questions"', '"fresh":"","questions"'),
+        "cohort required without cohorts": plain.replace('{"deniable"', '{"cohort_required":true,"deniable"'),
+        "cohort required where no key says so": document.replace('"cohorts"', '"cohort_required":false,"cohorts"'),
+        "cohort required null": document.replace('"cohorts"', '"cohort_required":null,"cohorts"'),
+        "cohort required as a number": document.replace('"cohorts"', '"cohort_required":1,"cohorts"'),
+        "cohort required as a text": document.replace('"cohorts"', '"cohort_required":"true","cohorts"'),
+        "cohort required after cohorts": document.replace('"deniable"', '"cohort_required":true,"deniable"'),
+        "release that needs no key": plain.replace('"title"', '"release":200,"title"'),
+        "release too small": plain.replace('"title"', '"release":49,"title"'),
+        "release too large": plain.replace('"title"', '"release":100001,"title"'),
+        "release a text": plain.replace('"title"', '"release":"50","title"'),
+        "release a fraction": plain.replace('"title"', '"release":50.5,"title"'),
+        "release with an exponent": plain.replace('"title"', '"release":1e3,"title"'),
+        "release null": plain.replace('"title"', '"release":null,"title"'),
+        "release true": plain.replace('"title"', '"release":true,"title"'),
+        "results that need no key": plain.replace('"title"', '"results":"batches","title"'),
+        "unknown results": plain.replace('"title"', '"results":"now","title"'),
+        "results a list": plain.replace('"title"', '"results":["live"],"title"'),
+        "readers that need no key": plain.replace('"title"', '"readers":"public","title"'),
+        "unknown readers": plain.replace('"title"', '"readers":"nobody","title"'),
+        "results before readers": plain.replace('"title"', '"results":"live","readers":"token","title"'),
+        "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
+        "no such day": document.replace("2026-12-20", "2026-12-32"),
+        "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
+        "more rows than may be": largest.replace(last := f'"c{MAX_ROWS // 10 - 2}"', f'{last},"one more"'),
+        "not JSON": plain[:-1],
+        "deep": "[" * 2000,
+        "not an object": "[]",
+        "null": "null",
+        "upper-case escape": document.replace("\\u201c", "\\u201C"),
+        "why in two languages": plain.replace(
+            '"type":"yes-no"', '"type":"yes-no","why":{"de":"Weil","default":"Because"}'
+        ),
+        "cohort in two languages": plain.replace('"deniable"', '"cohorts":[{"de":"Netz","default":"web"}],"deniable"'),
+        "not ASCII": document.replace("\\u201c", "\u201c"),
+    }
+    vectors: list[dict[str, Any]] = [
+        {
+            "name": f"good: {each.title}",
+            "document": each.document.decode(),
+            "id": each.id,
+            "epsilon": [question.epsilon for question in each.questions],
+            "odds": [list(odds_sentences(question)) for question in each.questions],
+            "whole_odds": list(whole_odds_sentences(each)),
+        }
+        | ({"labels": {language: labels(each, language) for language in ("de", "fi")}} if each is labelled else {})
+        for each in (
+            survey,
+            parse_survey(plain.encode()),
+            replace(survey, retention="tallies"),
+            replace(survey, fresh="each wave"),
+            replace(
+                survey, title="\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 \U0001f468\u200d\U0001f469\ufe0f"
+            ),  # joiners between letters
+            strict,
+            largest_survey(),
+            opposite,
+            replace(survey, results="live", release=50),
+            replace(survey, results="closed", readers="token", release=100_000),
+            labelled,
+        )
+    ]
+    return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
+
+
+def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
+    survey = read_survey(SURVEY)
+    vectors: list[dict[str, Any]] = []
+
+    def add(
+        name: str, answers: Any, cohort: Any, words: list[int], report_id: str, survey: Survey = survey, **more: Any
+    ) -> None:
+        used: list[int] = []
+
+        def word() -> int:
+            used.append(words[len(used)])
+            return used[-1]
+
+        try:
+            report: str | None = randomize(survey, answers, cohort, word=word, report_id=report_id).encode().decode()
+        except DeniableError:
+            report = None
+        vectors.append(
+            {"name": name, "answers": answers, "cohort": cohort, "words": used, "id": report_id, "report": report}
+            | more
+        )
+
+    for number in range(50):
+        answers = {question.id: some_answer(question, dice) for question in survey.questions}
+        words = [dice.getrandbits(32) for _ in range(40)]
+        cohort = dice.choice([None, "paper", "web"])
+        add(f"good: person {number}", answers, cohort, words, f"{dice.getrandbits(128):032x}")
+    whole = {question.id: some_answer(question, dice) for question in survey.questions}
+    for name, changes in {
+        "no option": {"religious": "very"},
+        "number of an option": {"religious": 1},
+        "nothing": {"religious": None},
+        "a text for ticks": {"drugs": "cannabis"},
+        "a tick that is no option": {"drugs": ["cannabis", "SECRET"]},
+        "a tick twice": {"drugs": ["cannabis", "cannabis"]},
+        "nothing for ticks": {"drugs": None},
+        "a level too high": {"mood": 3},
+        "a level between": {"mood": 0.5},
+        "a level as true": {"order": True},
+        "a number too high": {"drinks": 61},
+        "a number too low": {"nights": 0},
+        "a number as text": {"drinks": "5"},
+        "a number between": {"drinks": 5.5},
+        "a number as true": {"nights": True},
+    }.items():
+        add(f"bad: {name}", whole | changes, None, [], "00" * 16)
+    add("bad: unknown cohort", whole, "radio", [], "00" * 16)
+    add("bad: unknown question", whole | {"age": "50"}, None, [], "00" * 16)
+    strict = replace(survey, cohort_required=True)
+    of_strict: dict[str, Any] = {"survey": strict, "document": strict.document.decode()}
+    for name, cohort in {"good: required cohort": "web", "bad: no cohort": None, "bad: empty cohort": ""}.items():
+        add(name, whole, cohort, list(range(0, 40 * 10**8, 10**8)), "00" * 16, **of_strict)
+    add("bad: question missing", {key: whole[key] for key in whole if key != "drinks"}, None, [], "00" * 16)
+    return vectors
+
+
+def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
+    """Epsilons of published mechanisms with any weights; JavaScript's are never below."""
+
+    def inner(least: int = 2) -> int:
+        """A weight near 0, near 2**32, or anywhere."""
+        distance = int(2 ** dice.uniform(1, 31))
+        return max(dice.choice([distance, 2**32 - distance, dice.randrange(2**32)]), least)
+
+    def split(parts: int, least: int) -> list[int]:
+        cuts = sorted(dice.sample(range(1, 10**6), parts - 1))
+        weights = [(high - low) * 4000 + least for low, high in itertools.pairwise([0, *cuts, 10**6])]
+        weights[dice.randrange(parts)] += 2**32 - sum(weights)
+        return weights
+
+    def tails(length: int) -> list[int]:
+        return sorted(dice.sample(range(1, 2 ** dice.randrange(10, 31)), length), reverse=True)
+
+    vectors: list[dict[str, Any]] = []
+    while len(vectors) < 500:
+        k = dice.randrange(2, 12)
+        other = dice.randrange(1, 2**32 // k)
+        steps = dice.randrange(1, 12)
+        published: dict[str, Any] = dice.choice(
+            [
+                {"name": "two-coin", "truth": inner(), "yes": inner()},
+                {"name": "warner", "keep": inner()},
+                {"name": "forced-response", "truth": inner(), "forced": split(k, 2)},
+                {"name": "k-ary", "k": k, "keep": 2**32 - (k - 1) * other},
+                {"name": "subset", "k": k, "w": dice.randrange(1, k), "inside": 2**32 + int(2 ** dice.uniform(0, 49))},
+                {"name": "tick-boxes", "k": dice.randrange(2, 257), "keep": 2**31 + int(2 ** dice.uniform(0, 31))},
+                {"name": "geometric", "lo": 0, "hi": steps, "tails": tails(steps)},
+                {"name": "discrete-laplace", "lo": -2, "hi": steps, "margin": 3, "tails": tails(steps + 5)},
+                {"name": "exponential", "weights": [split(3, 1) for _ in range(3)]},
+                {
+                    "name": "longitudinal",
+                    "k": k,
+                    "keep": 2**32 - (k - 1) * other,
+                    "again": 2**32 - (k - 1) * dice.randrange(1, 2**32 // k),
+                },
+                {"name": "mean", "lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
+            ]
+        )
+        try:
+            mechanism = mechanism_from_published(published)
+        except DeniableError:
+            continue
+        vectors.append({"mechanism": published, "epsilon": mechanism.epsilon})
+    return vectors
+
+
+def some_answer(question: Question, dice: random.Random) -> Any:
+    """A random answer as a person gives it."""
+    if question.type == "ticks":
+        return [option for option in question.options if dice.random() < 0.5]
+    if question.type == "scale":
+        return dice.choice([str, int])(dice.choice(question.options))
+    if question.type == "number":
+        assert isinstance(question.mechanism, OneOfK)
+        return dice.choice(question.mechanism.answer_range)
+    return dice.choice(question.options)
+
+
+ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
+
+
+def link_vectors() -> list[dict[str, Any]]:
+    """Links, what is read of them, and who refuses what the other one reads."""
+    a, local = "https://a.example", "http://127.0.0.1:8000"
+    read: dict[str, tuple[str, str | None]] = {
+        f"{a}/s/{ID}": (a, None),
+        f"{a}/s/{ID}#cohort=web": (a, "web"),
+        f"{a}/s/{ID}#kiosk": (a, None),
+        f"{a}/s/{ID}#kiosk&cohort=web&cohort=paper": (a, "web"),
+        f"{a}/s/{ID}?cohort=web": (a, None),
+        f"{a}/embed/{ID}#cohort=": (a, ""),
+        f"{a}/api/v1/surveys/{ID}/": (a, None),
+        f"HTTPS://A.Example:443/s/{ID}": (a, None),
+        f"https://a.example:0443/s/{ID}": (a, None),
+        f"https://a.example:8443/s/{ID}": ("https://a.example:8443", None),
+        f"http://a.example/s/{ID}": ("http://a.example", None),
+        f"https://somebody:secret@a.example/s/{ID}": (a, None),
+        f"{a}/./s/{ID}": (a, None),
+        f"{a}/x/../s/{ID}": (a, None),
+        f"{a}/x/%2e%2E/../s/{ID}": (a, None),
+        f"{a}//s/{ID}": (a, None),
+        f"{a}/one/s/{ID}": (f"{a}/one", None),
+        f"{a}/one/./two/s/{ID}": (f"{a}/one/two", None),
+        f"{local}/s/{ID}": (local, None),
+        f"http://127.1:8000/s/{ID}": (local, None),
+        f"http://0x7f.1:8000/s/{ID}": (local, None),
+        f"http://0177.0.0.1:8000/s/{ID}": (local, None),
+        f"http://2130706433:8000/s/{ID}": (local, None),
+        f"http://localhost:8000/s/{ID}": ("http://localhost:8000", None),
+        f"http://[::1]:8000/s/{ID}": ("http://[::1]:8000", None),
+        f"http://[0:0:0:0:0:0:0:1]:8000/s/{ID}": ("http://[::1]:8000", None),
+        f"http://[::FFFF:127.0.0.1]/s/{ID}": ("http://[::ffff:7f00:1]", None),
+        f"https://xn--exmple-cua.org/s/{ID}": ("https://xn--exmple-cua.org", None),
+        f"https://a_b.example/s/{ID}": ("https://a_b.example", None),
+    }
+    only_browsers = {
+        f"https://ex\u00e4mple.org/s/{ID}": "https://xn--exmple-cua.org",
+        f"https://%61.example/s/{ID}": a,
+        f"https:\\\\a.example/s/{ID}": a,
+    }
+    refused = [
+        ID,
+        f"{a}/s/{ID[:-1]}",
+        f"{a}/s/{ID.upper()}",
+        f"{a}/s/{ID}/results",
+        f"{a}/t/{ID}",
+        f"ftp://a.example/s/{ID}",
+        f"javascript:alert(1)//s/{ID}",
+        f"https://a.example./s/{ID}",
+        f"https://a.example.:443/s/{ID}",
+        f"http://127.0.0.256/s/{ID}",
+        f"http://1.2.3.4.5/s/{ID}",
+        f"http://08.1/s/{ID}",
+        f"http://[::1/s/{ID}",
+        f"http://[fe80::1%25eth0]/s/{ID}",
+        f"https://a.example:99999/s/{ID}",
+        f"https://a b.example/s/{ID}",
+        "",
+    ]
+
+    def vector(link: str, collector: str, cohort: str | None) -> dict[str, Any]:
+        origin = "/".join(collector.split("/")[:3])
+        return {"link": link, "read": {"collector": collector, "survey": ID, "cohort": cohort, "origin": origin}}
+
+    return [
+        *(vector(link, *each) for link, each in read.items()),
+        *(vector(link, each, None) | {"refused by": ["python"]} for link, each in only_browsers.items()),
+        *({"link": link, "read": None} for link in refused),
+    ]
+
+
+def ledger_vectors() -> list[dict[str, Any]]:
+    """Orders of asking that the ledger is there for, with what each step must come to."""
+    titles = [each.title for each in device_model.SURVEYS]
+    a, other, b, c = device_model.PLACES
+    sums = [titles.index(f"Sum {n}") for n in range(6)]
+
+    def vector(name: str, *asked: tuple[int | str, str, str]) -> dict[str, Any]:
+        model, steps = device_model.Model(), []
+        for number, (survey, collector, day) in enumerate(asked):
+            which = survey if isinstance(survey, int) else titles.index(survey)
+            values = {each.id: "11" if each.type == "ticks" else 1 for each in device_model.SURVEYS[which].questions}
+            report = {"id": f"{number:032x}", "cohort": None, "answers": values}
+            step = {
+                "act": "answer",
+                "survey": which,
+                "collector": collector,
+                "day": day,
+                "report": report,
+                "words": [0xB0000000 * number % 2**32],
+                "fault": None,
+            }
+            for each in ({"act": "look", "survey": which, "collector": collector, "day": day}, step):
+                steps.append(each | {"expect": model.step(each)})
+        return {"name": name, "steps": steps}
+
+    day = "2026-11-25"
+    return [
+        vector("one collector: 3 and 3 of 8, not 9", *((n, a, day) for n in sums[:3])),
+        vector(
+            "another path of its origin is the same collector",
+            (sums[0], a, day),
+            (sums[1], other, day),
+            (sums[2], a, day),
+        ),
+        vector("exactly 8", ("Dear", a, day), ("One", a, day)),
+        vector("all together: 15 of 16, not 18", *zip(sums, (a, a, b, b, c, c), [day] * 6, strict=True)),
+        vector(
+            "told to two, it counts once for the device",
+            *((n, x, day) for n in sums[:2] for x in (a, b, c)),
+            (sums[2], b, day),
+        ),
+        vector("after 89 days it counts", (sums[0], a, day), (sums[1], a, day), (sums[2], a, "2027-02-22")),
+        vector("after 90 days it does not", (sums[0], a, day), (sums[1], a, day), (sums[2], a, "2027-02-23")),
+        vector(
+            "the same to the same costs nothing, however old",
+            (sums[0], a, day),
+            (sums[1], a, "2027-02-23"),
+            (sums[2], a, "2027-02-23"),
+            (sums[0], a, "2027-02-23"),
+        ),
+        vector(
+            "the same question elsewhere costs nothing",
+            ("One", a, day),
+            ("The same under another title and id", a, day),
+            ("Twice the same", a, day),
+        ),
+        vector("waves cost anew", ("One", a, day), ("First wave", a, day), ("Second wave", a, day)),
+        vector(
+            "waves of one permanent value cost once",
+            *((title, a, day) for title in device_model.PANEL_WAVES),
+            ("One", a, day),
+        ),
+        vector(
+            "a clock that goes back",
+            (sums[0], a, day),
+            (sums[1], a, "1970-01-01"),
+            (sums[2], a, "1970-01-02"),
+            (sums[2], a, "2027-02-22"),
+            (sums[2], a, "2027-02-23"),
+        ),
+    ]
+
+
+def vector_files() -> dict[str, str]:
+    """File name to content."""
+    dice = random.Random(1974)
+    files: dict[str, Any] = {}
+    for mechanism in MECHANISMS:
+        files.setdefault(f"{mechanism.name}.json", []).extend(mechanism_vectors(mechanism, dice))
+    files["bad-mechanisms.json"] = [
+        {"name": f"bad: {name}", "mechanism": published, "answer": 0, "words": [], "report": None}
+        for name, published in BAD_MECHANISMS.items()
+    ]
+    files["epsilons.json"] = epsilon_vectors(random.Random(11))
+    files["surveys.json"] = survey_vectors()
+    files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors(dice)}
+    files["links.json"] = link_vectors()
+    files["ledger.json"] = ledger_vectors()
+    files["memory.json"] = {
+        "surveys": [each.document.decode() for each in device_model.SURVEYS],
+        "keys": [each.keys for each in device_model.SURVEYS],
+        "sequences": [device_model.sequence(dice, 40) for _ in range(8)],
+    }
+    return {name: json.dumps(content, indent=1) + "\n" for name, content in files.items()}
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name, content in vector_files().items():
+        (FOLDER / name).write_text(content, encoding="utf-8")
+    for name, published in BAD_MECHANISMS.items():
+        try:
+            mechanism_from_published(published)
+        except DeniableError:
+            continue
+        raise AssertionError(f"{name} was accepted")
+
+
+if __name__ == "__main__":
+    main()

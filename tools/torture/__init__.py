@@ -1,0 +1,1 @@
+"""Ways to break the collector on purpose."""

@@ -1,0 +1,137 @@
+"""Somebody polls everything that a collector shows while people answer, and learns no more than the releases tell."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+from apiflask import APIFlask
+from flask.testing import FlaskClient
+
+from deniable import Survey, read_survey
+from deniable_client import randomize
+from deniable_server.app import create_app
+from deniable_server.settings import Settings
+from deniable_server.store import Store
+from deniable_server.tokens import create_token
+from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
+
+RELEASE = 200
+
+Sight = dict[str, tuple[int, dict[str, str], bytes]]
+"""By address what an onlooker gets: status, headers but the date, and body."""
+
+
+def polling(short: bool) -> str:
+    """Poll every address while a thousand answer: what it shows is byte for byte that of the last release."""
+    people, pause = (120, 12) if short else (1000, 5)
+    dice = random.Random(31)
+    first = replace(
+        read_survey(FIVE_TYPES),
+        cohorts=("paper", "web"),
+        results="batches",
+        release=50 if short else RELEASE,
+        closes=TODAY + datetime.timedelta(days=1),
+    )
+    surveys = [first, replace(first, retention="tallies"), replace(first, results="closed")]
+    calendar = Clock()
+    polls = releases = 0
+    with collector(calendar) as app:
+        store: Store = app.extensions["deniable"]["store"]
+        http = app.test_client()
+        for survey in surveys:
+            store.publish(survey)
+        onlooker = Onlooker(http, store, surveys)
+        before = onlooker.look()
+        known = totals(store, surveys)
+        for number in range(people):
+            cohort = dice.choice([None, "web", "web", "web"])
+            for survey in surveys:
+                report = randomize(survey, person(number), cohort)
+                path = f"/api/v1/surveys/{survey.id}/reports"
+                assert http.post(path, data=report.encode(), content_type="application/json").status_code == 201
+            if number % pause == 0:
+                now = onlooker.look()
+                polls += len(now)
+                assert now == before, difference(before, now)
+            if number % (4 * pause) == 3 * pause:  # the timer
+                store.settle()
+                shown, now = totals(store, surveys), onlooker.look()
+                for survey in surveys:
+                    for cohort in (None, *survey.cohorts):
+                        more = shown[survey.id, cohort] - known[survey.id, cohort]
+                        assert more == 0 or more >= survey.release, "fewer than a release came out"
+                if shown == known:
+                    assert now == before, difference(before, now)
+                else:
+                    releases += 1
+                    assert now != before
+                before, known = now, shown
+        calendar.today += datetime.timedelta(days=2)
+        store.settle()
+        shown = totals(store, surveys)
+        assert {sum(shown[survey.id, each] for each in (None, "web")) for survey in surveys} == {people}
+    assert releases
+    return f"{people} people, 3 surveys, {polls} answers to polls, {releases} releases, 0 differences between them"
+
+
+SCENARIOS: dict[str, Callable[[bool], str]] = {"polling": polling}
+
+
+class Onlooker:
+    """Somebody with every token, who asks for everything."""
+
+    def __init__(self, http: FlaskClient, store: Store, surveys: list[Survey]) -> None:
+        self._http = http
+        self._tokens = {scope: create_token(store, scope, scope) for scope in ("operate", "metrics")}
+        self._addresses = ["/", "/api/v1/surveys", "/metrics", "/readyz", "/livez"]
+        for survey in surveys:
+            pages, api = f"/s/{survey.id}", f"/api/v1/surveys/{survey.id}"
+            self._addresses += [pages, api, f"{api}/reports.csv"]
+            for by in ("", "?by=cohort"):
+                self._addresses += [f"{pages}/results{by}", f"{pages}/results.svg{by}"]
+                self._addresses += [f"{api}/{each}{by}" for each in ("estimates", "estimates.json", "estimates.csv")]
+
+    def look(self) -> Sight:
+        """What everything shows now."""
+        seen: Sight = {}
+        for address in self._addresses:
+            token = self._tokens["metrics" if address == "/metrics" else "operate"]
+            with self._http.get(address, headers={"Authorization": f"Bearer {token}"}) as response:
+                headers = {key: value for key, value in response.headers.items() if key != "Date"}
+                body = response.data
+            if address == "/metrics":  # which counts the onlooker's own requests
+                body, headers = re.sub(rb'.*method="GET".*\n', b"", body), {}
+            seen[address] = response.status_code, headers, body
+        return seen
+
+
+def totals(store: Store, surveys: list[Survey]) -> dict[tuple[str, str | None], int]:
+    """Reports that results show, by survey and cohort."""
+    found = {(survey.id, cohort): 0 for survey in surveys for cohort in (None, *survey.cohorts)}
+    for survey in surveys:
+        for cohort, tally in store.tallies(survey).items():
+            found[survey.id, cohort] = tally.n
+    return found
+
+
+def difference(before: Sight, now: Sight) -> str:
+    """The addresses whose answers changed."""
+    return f"changed between releases: {', '.join(each for each in now if now[each] != before[each])}"
+
+
+@contextmanager
+def collector(today: Callable[[], datetime.date]) -> Iterator[APIFlask]:
+    """A collector in this process that folds only when it is told to, on a disk that nobody else writes to."""
+    with tempfile.TemporaryDirectory() as folder, patch("deniable_server.metrics.free_bytes", lambda path: 10**12):
+        app = create_app(Path(folder) / "test.db", today, Settings(rate_limit=None, fold_seconds=3600))
+        yield app
+        app.extensions["deniable"]["writer"].stop()
+        app.extensions["deniable"]["store"].close()
