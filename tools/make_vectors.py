@@ -787,7 +787,20 @@ def vector_files() -> dict[str, str]:
         "keys": [each.keys for each in device_model.SURVEYS],
         "sequences": [device_model.sequence(dice, 40) for _ in range(8)],
     }
-    return {name: json.dumps(content, indent=1) + "\n" for name, content in files.items()}
+    return {name: one_a_line(content) + "\n" for name, content in files.items()}
+
+
+def one_a_line(content: Any, depth: int = 0) -> str:
+    """JSON with a vector a line, so that a difference shows the vectors that changed, and nothing else."""
+    if isinstance(content, dict) and depth == 0:
+        pieces = [f"{json.dumps(key)}: {one_a_line(value, 1)}" for key, value in content.items()]
+    elif isinstance(content, list) and (depth < 2 or any(isinstance(each, dict) for each in content)):
+        pieces = [one_a_line(each, depth + 1) for each in content]
+    else:
+        return json.dumps(content)
+    opening, closing = "{}" if isinstance(content, dict) else "[]"
+    inner = ",\n".join(" " * (depth + 1) + piece for piece in pieces)
+    return f"{opening}\n{inner}\n{' ' * depth}{closing}"
 
 
 def main() -> None:
