@@ -548,7 +548,7 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
         "a number between": {"drinks": 5.5},
         "a number as true": {"nights": True},
     }.items():
-        add(f"bad: {name}", whole | changes, None, [], "00" * 16)
+        add(f"bad: {name}", whole | changes, None, [], "00" * 16)  # type: ignore[operator]
     add("bad: unknown cohort", whole, "radio", [], "00" * 16)
     add("bad: unknown question", whole | {"age": "50"}, None, [], "00" * 16)
     strict = replace(survey, cohort_required=True)

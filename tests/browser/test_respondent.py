@@ -446,7 +446,7 @@ def test_browser_and_python_reports_come_from_the_exact_distribution(
         [None, labels, REPORTS],
     )
     browser = [parse_report(text.encode(), survey).values for text in by_browser]
-    python = [randomize(survey, labels).values for _ in range(REPORTS)]
+    python = [randomize(survey, labels).values for _ in range(REPORTS)]  # type: ignore[arg-type]
     worst = 0.0
     for question in survey.questions:
         exact = exact_distribution(question, SAME_ANSWERS[question.id])

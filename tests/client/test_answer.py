@@ -152,7 +152,7 @@ def test_whole_survey_leaves_no_answer_anywhere(collector: Collector, five: Surv
     assert five.id.encode() in arguments, "the arguments were read, and hold the link alone"
 
 
-NOBODY = {"affair": "no", "town": "A", "drugs": [], "trust": 1, "drinks": 0}
+NOBODY: dict[str, Any] = {"affair": "no", "town": "A", "drugs": [], "trust": 1, "drinks": 0}
 
 
 def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, home: Path) -> None:

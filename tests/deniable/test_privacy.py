@@ -172,7 +172,7 @@ def test_dependent_attributes_by_enumeration(bound: Callable[..., float], every:
 
 def test_dependent_attributes_can_lose_more_than_independent_ones() -> None:
     # one secret behind both attributes: two reports about it, so twice the epsilon
-    joint = {(0, 0): 0.5, (1, 1): 0.5}
+    joint: dict[tuple[int, ...], float] = {(0, 0): 0.5, (1, 1): 0.5}
     worst = max(advantages(joint, coins([1, 1]), (1, 1), every=True))
     assert worst == pytest.approx(guessing_advantage(0.5, 2), abs=1e-12)
     assert worst > any_advantage([0.5, 0.5], 1)
@@ -346,8 +346,8 @@ def test_factors_are_rounded_up(epsilon: float, text: str) -> None:
         (lambda: range_advantage(1, -1, 10), "precision: must be 0 or above, got -1"),
         (lambda: range_advantage(1, 1, 0), "width: must be above 0, got 0"),
         (lambda: epsilon_at(Mean.from_epsilon(0, 10, 1), 11), "distance: must be an integer from 0 to 10, got 11"),
-        (lambda: epsilon_at(KAry.from_epsilon(4, 1), 0.5), "distance: must be an integer from 0 to 3, got 0.5"),
-        (lambda: epsilon_at(Subset.from_epsilon(8, 3, 1), 1), "mechanism subset: must have answers on a line"),
+        (lambda: epsilon_at(KAry.from_epsilon(4, 1), 0.5), "distance: must be an integer from 0 to 3, got 0.5"),  # type: ignore[arg-type]
+        (lambda: epsilon_at(Subset.from_epsilon(8, 3, 1), 1), "mechanism subset: must have answers on a line"),  # type: ignore[arg-type]
         (lambda: Ledger().add("a", 1, count=0), "count: must be an integer of at least 1, got 0"),
         (lambda: Ledger().group(0), "size: must be an integer of at least 1, got 0"),
         (lambda: fake_margin("1/2", "1/2"), "support_if_other: must differ from support_if_true, got 0.5 for both"),

@@ -68,7 +68,7 @@ def test_canonical_form_holds_no_number_that_json_does_not(survey: Survey, numbe
 
 
 USUAL, UNUSUAL = (replace(read_survey(FIVE_TYPES), cohorts=("web", "w\u00e9b", 'a"b')) for _ in range(2))
-UNUSUAL.canonical_form.read = lambda _: None  # type: ignore[method-assign]  # the short way is shut
+UNUSUAL.canonical_form.read = lambda _: None  # type: ignore[assignment]  # the short way is shut
 SENT = [randomize(USUAL, person(n), (None, *USUAL.cohorts)[n % 4]) for n in range(40)]
 COHORTS = ["null", '"web"', '"we\\u0062"', '"w\u00e9b"', '"radio"', '""', '"a\\"b"', '"a\nb"', "5", "[1]", '{"a":1}']
 NUMBERS = [

@@ -97,7 +97,7 @@ def test_variances_are_those_of_simulated_estimates() -> None:
         for _ in range(rounds):
             reports = mechanism.randomize_many(dice.integers(0, 11, n), words)
             means.append(mechanism.estimate_mean(np.bincount(reports, minlength=mechanism.k).tolist()).mean)
-        assert np.mean(means) == pytest.approx(5, abs=5 * np.std(means) / math.sqrt(rounds))
+        assert np.mean(means) == pytest.approx(5, abs=5 * float(np.std(means)) / math.sqrt(rounds))
         assert n * np.var(means) == pytest.approx(mean_variance(mechanism), rel=0.3)
 
 
@@ -113,7 +113,7 @@ def test_mean_from_subsets_knows_its_error() -> None:
         )
         results.append(mechanism.estimate_mean(reports.sum(axis=0).tolist(), n, values))
     spread = np.std([result.mean for result in results])
-    assert np.mean([result.mean for result in results]) == pytest.approx(5, abs=5 * spread / math.sqrt(rounds))
+    assert np.mean([result.mean for result in results]) == pytest.approx(5, abs=5 * float(spread) / math.sqrt(rounds))
     assert spread == pytest.approx(np.mean([result.std_error for result in results]), rel=0.2)
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom
 
 from deniable import (
@@ -100,7 +101,7 @@ def test_variance_among_these_respondents_is_exact(a: Fraction) -> None:
     # 8 people, 4 of them true yes: C ~ Bin(4, a) + Bin(4, b); a count of 4 is an estimate of exactly 1/2
     result = warner(a).estimate([4, 4]).respondents_only
     b = float(1 - a)
-    pmf = np.convolve(binom.pmf(range(5), 4, float(a)), binom.pmf(range(5), 4, b))
+    pmf = np.convolve(binom.pmf(range(5), 4, float(a)), binom.pmf(range(5), 4, b))  # type: ignore[arg-type]
     shares = (np.arange(9) / 8 - b) / (float(a) - b)
     assert pmf @ shares == pytest.approx(0.5)
     assert result.std_error[1] ** 2 == pytest.approx(pmf @ (shares - 0.5) ** 2, abs=1e-12)
@@ -112,7 +113,7 @@ def test_variance_in_a_finite_population_is_exact() -> None:
     pmf = np.zeros(9)
     for yes in range(9):
         drawn = hypergeom.pmf(yes, 20, 10, 8)
-        pmf += drawn * np.convolve(binom.pmf(range(yes + 1), yes, a), binom.pmf(range(9 - yes), 8 - yes, b))
+        pmf += drawn * np.convolve(binom.pmf(range(yes + 1), yes, a), binom.pmf(range(9 - yes), 8 - yes, b))  # type: ignore[arg-type]
     shares = (np.arange(9) / 8 - b) / (a - b)
     result = warner("3/4").estimate([4, 4]).of_population(20)
     assert result.std_error[1] ** 2 == pytest.approx(pmf @ (shares - pmf @ shares) ** 2, abs=1e-12)
@@ -145,7 +146,7 @@ def test_score_interval_covers_the_respondents_shares() -> None:
     channel = warner("3/4")
     ends = np.array([channel.estimate([n - c, c]).respondents_only.interval()[1] for c in range(n + 1)])
     for yes in range(0, n + 1, 5):
-        pmf = np.convolve(binom.pmf(range(yes + 1), yes, a), binom.pmf(range(n - yes + 1), n - yes, b))
+        pmf = np.convolve(binom.pmf(range(yes + 1), yes, a), binom.pmf(range(n - yes + 1), n - yes, b))  # type: ignore[arg-type]
         held = (ends[:, 0] <= yes / n + 1e-12) & (yes / n <= ends[:, 1] + 1e-12)
         assert pmf @ held >= 0.935  # an approximation, like Wilson's
 
@@ -285,7 +286,7 @@ def test_most_likely_shares_of_random_channels_satisfy_the_condition_of_the_maxi
         truths, reports, groups = generator.integers(2, 9), generator.integers(2, 12), generator.integers(1, 3)
         matrices = [generator.dirichlet(np.full(reports, 0.3), truths).T for _ in range(groups)]
         counts = [generator.multinomial(50, matrix @ generator.dirichlet(np.full(truths, 0.5))) for matrix in matrices]
-        shares = np.array(most_likely_mixture(matrices, counts))
+        shares: NDArray[np.float64] = np.array(most_likely_mixture(matrices, counts))  # type: ignore[arg-type]  # arrays do too
         stacked, observed = np.vstack(matrices), np.concatenate(counts)
         seen = observed > 0
         gradient = stacked[seen].T @ (observed[seen] / (stacked[seen] @ shares)) / observed.sum()

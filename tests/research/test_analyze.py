@@ -63,10 +63,10 @@ def test_shares_of_all_question_types_are_the_rows_of_the_estimator(tmp_path: Pa
     expected = estimate(tally_reports(reports, survey), survey)
     assert estimate_shares(Table.of(columns, survey)) == expected
     wanted = Wanted(0.9, "wilson", "respondents", simultaneous=False)
-    settings = {"confidence_level": 0.9, "method": "wilson", "target": "respondents"}
+    settings: dict[str, Any] = {"confidence_level": 0.9, "method": "wilson", "target": "respondents"}
     assert estimate_shares(Table.of(columns, survey), wanted=wanted) == estimate(
         tally_reports(reports, survey), survey, **settings
-    )  # type: ignore[arg-type]  # each of its own type
+    )
 
 
 def test_published_json_is_a_survey_too(tmp_path: Path, survey_file: Path) -> None:

@@ -351,7 +351,7 @@ def test_no_responses_give_no_estimate() -> None:
             "unrelated_question_unknown: must respond differently",
         ),
         (lambda: warner("3/4").estimate([1]), "counts: must be 2 integers, one for each response, got 1"),
-        (lambda: warner("3/4").estimate([1, 0.5]), "counts: must be 2 integers"),  # type: ignore[list-item]
+        (lambda: warner("3/4").estimate([1, 0.5]), "counts: must be 2 integers"),
         (lambda: warner("3/4").estimate([1, -1]), "counts: must be integers of at least 0, got [1, -1]"),
         (lambda: cheater_detection(["1/4", "3/4"]).estimate([[1, 1]]), "counts: must be one list for each of 2 groups"),
         (lambda: cheater_detection(["1/4", "3/4"]).estimate([[1, 1], [0, 0]]), "counts of group 1: must hold at least"),

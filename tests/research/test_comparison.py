@@ -89,7 +89,7 @@ def test_the_score_test_holds_its_level_between_different_designs() -> None:
 
 def test_the_common_share_is_the_most_likely_one_and_the_statistic_pearsons() -> None:
     cohorts = [cohort(COINS, 43, 100), cohort(Warner.from_epsilon(1), 70, 150), cohort(crosswise("1/6"), 60, 80)]
-    supports = [tuple(map(float, each.design.support[1])) for each in cohorts]  # type: ignore[index] # all have some
+    supports = [tuple(map(float, each.design.support[1])) for each in cohorts]  # all have some
 
     def lam(share: float) -> list[float]:
         return [b + (a - b) * share for a, b in supports]
@@ -210,7 +210,7 @@ def test_homogeneity_of_one_design_is_pearsons_test_on_the_reports() -> None:
         counts = np.array(table)
         seen = counts[:, counts.sum(axis=0) > 0]
         expected, p, df, _ = chi2_contingency(seen, correction=False)
-        result = homogeneity([Estimate.from_counts(design, row) for row in table])
+        result = homogeneity([Estimate.from_counts(design, row) for row in table])  # type: ignore[arg-type]
         assert (result.statistic, result.df, result.test) == (pytest.approx(expected), df, "score")
         assert result.p_value == pytest.approx(p)
 
@@ -271,7 +271,7 @@ def test_tick_boxes_are_compared_box_by_box() -> None:
     result = homogeneity(cohorts, option=2)
     expected = chi2_contingency([[60, 40], [40, 60]], correction=False)[0]
     assert (result.statistic, result.df) == (pytest.approx(expected), 1)
-    assert difference(*cohorts, 2).p_value == pytest.approx(result.p_value)
+    assert difference(cohorts[0], cohorts[1], 2).p_value == pytest.approx(result.p_value)
 
 
 def cochran_armitage(yes: np.ndarray, n: np.ndarray, x: np.ndarray) -> float:
@@ -308,7 +308,11 @@ def test_a_trend_over_two_waves_is_their_difference() -> None:
 
 
 def test_a_straight_line_is_found_exactly_in_waves_of_different_designs() -> None:
-    counts = [(COINS, 300), (Warner("3/4"), 350), (forced_response("1/2"), 400)]  # 0.1, 0.2 and 0.3 of 1000
+    counts: list[tuple[Design, int]] = [
+        (COINS, 300),
+        (Warner("3/4"), 350),
+        (forced_response("1/2"), 400),
+    ]  # 0.1, 0.2 and 0.3 of 1000
     result = trend([cohort(design, yes, 1000) for design, yes in counts], scores=[0, 1, 2])
     assert result.slope == pytest.approx(0.1)
     assert result.departure == pytest.approx(0, abs=1e-9)

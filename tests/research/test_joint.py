@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,9 @@ def words_from(chance: np.random.Generator) -> Callable[[int], NDArray[np.uint32
     return lambda n: chance.integers(0, 2**32, n, dtype=np.uint32)
 
 
-def item(name: str, design: Mechanism | Channel, reports: NDArray[np.int64], values: tuple[float, ...] = ()) -> Item:
+def item(
+    name: str, design: Mechanism | Channel, reports: NDArray[np.integer[Any]], values: tuple[float, ...] = ()
+) -> Item:
     """An item from an array of reports: numbers, or rows of 0 and 1."""
     supports = reports.astype(bool)
     if reports.ndim == 1:
@@ -108,9 +111,9 @@ def test_products_of_scores_are_unbiased_whatever_the_truth(mechanism: Mechanism
     second = item("second", COINS, np.array([report for _, report in pairs]))
     for x, truth in enumerate(truths):
         for y in range(2):
-            weights = [chances[report, x] * coin[other, y] for report, other in pairs]
+            weighed = [chances[report, x] * coin[other, y] for report, other in pairs]
             expected = np.outer(truth, np.eye(2)[y])
-            assert crosstab(first, second, weights=weights).share == pytest.approx(expected, abs=1e-12)
+            assert crosstab(first, second, weights=weighed).share == pytest.approx(expected, abs=1e-12)
 
 
 def test_many_different_reports_are_gone_through_in_blocks() -> None:
@@ -157,7 +160,7 @@ def test_feasible_tables_are_the_most_likely_ones() -> None:
     designs = (crosswise("1/6"), KAry.from_epsilon(3, 1))
     table = np.array([[10, 60, 20], [70, 5, 40]])
     result = Crosstab.from_counts(designs, table)
-    expected = expectation_maximisation(np.kron(*map(matrix_of, designs)), table.ravel())
+    expected = expectation_maximisation(np.kron(*map(matrix_of, designs)), table.ravel())  # type: ignore[arg-type]
     assert result.feasible.ravel() == pytest.approx(expected, abs=2e-4)
     assert result.share.min() < 0 <= result.feasible.min()
 
@@ -235,7 +238,7 @@ def test_without_noise_association_is_the_textbook_one() -> None:
     phi = (50 * 40 - 20 * 10) / math.sqrt(70 * 50 * 60 * 60)
     assert table.correlation().correlation == pytest.approx(phi)
     people = [np.repeat([0, 0, 1, 1], counts.ravel()), np.repeat([0, 1, 0, 1], counts.ravel())]
-    assert np.corrcoef(*people)[0, 1] == pytest.approx(phi)
+    assert np.corrcoef(*people)[0, 1] == pytest.approx(phi)  # type: ignore[call-overload]
     # the delta error of a correlation is that of its influence function
     z = [(each - each.mean()) / each.std() for each in people]
     influence = z[0] * z[1] - phi / 2 * (z[0] ** 2 + z[1] ** 2)
@@ -262,7 +265,7 @@ def test_correlation_with_a_plain_variable_undoes_the_noise() -> None:
     share = 2 * (reports.mean() - 0.25)
     expected = 2 * np.cov(reports, age, bias=True)[0, 1] / math.sqrt(share * (1 - share) * age.var())
     assert result.correlation == pytest.approx(expected)
-    assert result.variances == (pytest.approx(share * (1 - share)), pytest.approx(age.var()))
+    assert result.variances == pytest.approx((share * (1 - share), age.var()))
     # neither origin nor unit of a variable matters, nor how far it is from 0
     far = correlation(item("q", COINS, reports, (1e6, 1e6 + 3)), 1e9 + 5 * age)
     assert far.correlation == pytest.approx(result.correlation, rel=1e-6)

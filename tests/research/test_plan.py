@@ -212,7 +212,7 @@ def test_chart_has_its_curves_and_every_plan_on_the_curve_of_its_epsilon(
     assert len(lines) == curves
     assert [float(np.asarray(point.get_ydata())[0]) for point in points] == dots
     for each, point in zip(drawn * (len(dots) // len(drawn)), points, strict=True):
-        heights = [np.interp(math.log(each.epsilon), np.log(line.get_xdata()), line.get_ydata()) for line in lines]
+        heights = [np.interp(math.log(each.epsilon), np.log(line.get_xdata()), line.get_ydata()) for line in lines]  # type: ignore[arg-type]
         (dot,) = np.asarray(point.get_ydata())
         assert min(abs(height / dot - 1) for height in heights) < 0.01
 

@@ -316,8 +316,8 @@ def test_exact_power_by_enumeration(alternative: str, support: tuple[str, str], 
     a, b = Fraction(support[0]), Fraction(support[1])
     for share, null, level in [("1/5", "0", "1/20"), ("1/2", "1/4", "1/10"), ("1", "1/2", "1/2"), ("0", "1", "1/100")]:
         expected = enumerated_power((a, b), n, Fraction(share), Fraction(null), Fraction(level), alternative)
-        numbers = (float(Fraction(each)) for each in (share, null, level))
-        found = power(Asked.with_support((a, b)), n, *numbers, alternative, exact=True)
+        truth, supposed, alpha = (float(Fraction(each)) for each in (share, null, level))
+        found = power(Asked.with_support((a, b)), n, truth, supposed, alpha, alternative, exact=True)
         assert found == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -475,7 +475,7 @@ def test_expected_width_of_many_people_is_interpolated_without_loss() -> None:
     counts = range(int(binom.ppf(1e-9, n, lam)), int(binom.ppf(1 - 1e-9, n, lam)) + 1)
     assert len(counts) > 1000
     ends = [share_interval(count, n, COINS.support) for count in counts]
-    total = float(binom.pmf(list(counts), n, lam) @ [high - low for low, high in ends])
+    total = float(np.asarray(binom.pmf(list(counts), n, lam)) @ [high - low for low, high in ends])
     assert expected_width(COINS, n, share) == pytest.approx(total, rel=1e-5)
 
 

@@ -36,7 +36,7 @@ from deniable_research.simulation.misbehaviour import first_report, uniform_repo
 from tests.support.command_line import CommandLine
 from tests.support.surveys import FIVE_TYPES, SURVEY
 
-TRUTH = {
+TRUTH: dict[str, Any] = {
     "affair": 0.3,
     "town": {"A": 0.4, "B": 0.2},
     "drugs": [0.5, 0.2, 0.05],

@@ -49,7 +49,7 @@ def stored(http: FlaskClient, base: str) -> int:
 def assert_problem(response: TestResponse, status: int, detail: str) -> None:
     assert response.status_code == status, response.text
     assert response.mimetype == "application/problem+json"
-    assert set(response.json) == {"type", "title", "status", "detail"}
+    assert set(response.json) == {"type", "title", "status", "detail"}  # type: ignore[arg-type]
     assert response.json["status"] == status
     assert detail in response.json["detail"]
 

@@ -165,7 +165,7 @@ def test_the_queue_is_short_and_waiting_ends(pool: Pool) -> None:
     with pool.place(b"one"):
         ask()
         assert len(refusals) == 1, "one of two may hold no more than is left"
-        waits = threading.Thread(target=lambda: [ask() for _ in range(1)])
+        waits = threading.Thread(target=lambda: [ask() for _ in range(1)])  # type: ignore[func-returns-value]
         waits.start()
         waits.join(20)
     assert len(refusals) == 2
@@ -208,7 +208,7 @@ def test_rows_of_a_survey_are_those_of_its_estimates(http: FlaskClient, store: S
         store.store_reports([(survey, reports)])
         for by in ("", "?by=cohort"):
             rows = http.get(f"/api/v1/surveys/{survey.id}/estimates{by}").json["estimates"]
-            query = EstimatesQuery(by="cohort" if by else None)
+            query = EstimatesQuery(by="cohort" if by else None)  # type: ignore[call-arg]
             assert len(rows) == rows_asked_for(survey, query)
         assert len(rows) == survey.rows
 

@@ -144,7 +144,7 @@ def test_a_replacement_between_write_and_commit_is_not_acknowledged(
     back_up(store.path, store.path.with_name("copy.db"))
     original = store._take
 
-    def late(*arguments: object) -> list[Outcome]:
+    def late(*arguments: object) -> object:
         outcomes = original(*arguments)  # type: ignore[arg-type]
         in_its_place(store.path)
         return outcomes

@@ -166,7 +166,7 @@ class TestProbes:
                 return connection
 
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(health.sqlite3, "connect", watched)
+                patch.setattr(health.sqlite3, "connect", watched)  # type: ignore[attr-defined]
                 assert http.get("/readyz").status_code == 200
         assert statements
         assert not [each for each in statements if not each.startswith(("SELECT", "PRAGMA", "select"))]

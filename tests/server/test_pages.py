@@ -75,7 +75,7 @@ def test_results_page_is_rendered_once_for_a_release(
     http: FlaskClient, store: Store, filled: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[str] = []
-    original = pages.render_template
+    original = pages.render_template  # type: ignore[attr-defined]
 
     def render(template: str, **values: object) -> str:
         rendered.append(template)

@@ -294,7 +294,7 @@ def test_settling_looks_only_at_surveys_with_something_to_do(
     store.settle()
     looked: list[str] = []
     original = store._settle
-    monkeypatch.setattr(store, "_settle", lambda each, *rest: (looked.append(each.id), original(each, *rest)))
+    monkeypatch.setattr(store, "_settle", lambda each, *rest: (looked.append(each.id), original(each, *rest)))  # type: ignore[func-returns-value]
     store.settle()
     assert looked == []
     take(store, surveys[15], reports(survey, 1))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,8 +34,8 @@ ALLOWED_COLUMNS = {
 }
 
 
-def report(number: int, **changes: object) -> Report:
-    return Report(f"{number:032x}", None, {"affair": number % 2, "religious": number % 4} | changes)  # type: ignore[dict-item]
+def report(number: int, **changes: Any) -> Report:
+    return Report(f"{number:032x}", None, {"affair": number % 2, "religious": number % 4} | changes)
 
 
 def recount(store: Store, survey: Survey) -> dict[str | None, Tally]:
@@ -112,7 +113,7 @@ def test_writer_stores_together_what_waits_together(store: Store, survey: Survey
         go_on.wait(10)
         return original(batch)
 
-    store.store_reports = slow  # type: ignore[method-assign]
+    store.store_reports = slow  # type: ignore[assignment]
     writer = Writer(store)
     threads = [threading.Thread(target=writer.submit, args=(survey, [report(n)])) for n in range(20)]
     threads[0].start()

@@ -194,7 +194,7 @@ def wave(value: int, word: int, k: int, again: int, **_: Any) -> int:
 
 def some_step(dice: random.Random, day: datetime.date) -> dict[str, Any]:
     """A random step on a day."""
-    where = {"survey": dice.randrange(len(SURVEYS)), "collector": dice.choice(list(PLACES))}
+    where: dict[str, Any] = {"survey": dice.randrange(len(SURVEYS)), "collector": dice.choice(list(PLACES))}
     act = dice.choices(["answer", "look", "sent"], [6, 3, 1])[0]
     if act == "sent":
         return {"act": act, **where}

@@ -127,7 +127,7 @@ def storing() -> list[tuple[str, ...]]:
     """Durable transactions of several sizes, and the estimate after them."""
     survey = read_survey(Path(survey_file()).read_bytes())
     answers = {"affair": "yes", "religious": "not", "rate_marriage": "good"}
-    rows = []
+    rows: list[tuple[str, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "bench.db")
         store.publish(survey)

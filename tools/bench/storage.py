@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def batches() -> list[tuple[str, ...]]:
             rows = rows_from(survey, reports)
             lines = b"\n".join(report.encode() for report in reports)
 
-            def insert(rows: list[tuple[object, ...]] = rows) -> None:
+            def insert(rows: Sequence[tuple[object, ...]] = rows) -> None:
                 with bare._transaction() as db:
                     db.conn.executemany(f"INSERT INTO {reports_table(survey)} VALUES ({marks})", rows)
 

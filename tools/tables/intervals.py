@@ -34,7 +34,7 @@ CHOICES = ("default", *METHODS)
 def designs(k: int) -> dict[str, Pair]:
     """The support of one option of k for each epsilon; two options are Warner's coin, at ln 3 the two fair coins."""
     make = {name: Warner.from_epsilon(e) if k == 2 else KAry.from_epsilon(k, e) for name, e in EPSILONS.items()}
-    return {name: tuple(map(float, each.support[0])) for name, each in make.items()}
+    return {name: (float(each.support[0].if_true), float(each.support[0].if_other)) for name, each in make.items()}
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
     ),
     "unrelated question, unknown": lambda draw: channels.unrelated_question_unknown(*_two_chances(draw)),
     "cheater detection": lambda draw: channels.cheater_detection(
-        sorted(_two_chances(draw)), [(0, 0), ("0.01", "0.01"), ("0.02", "0")][draw.integers(3)]
+        sorted(_two_chances(draw)), [("0", "0"), ("0.01", "0.01"), ("0.02", "0")][draw.integers(3)]
     ),
     "stochastic lie detector": lambda draw: channels.stochastic_lie_detector(*_two_chances(draw)),
 }
@@ -139,11 +139,13 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
             shares = np.concatenate([draw.dirichlet([1, 1]), draw.dirichlet([1, 1])])
         chances = np.array(design.expected(shares.tolist())).reshape(len(design.matrices), -1)
         groups = [
-            likely_counts(draw, chance) if draw.integers(2) else random_counts(draw, [any(row) for row in matrix])
+            likely_counts(draw, chance.tolist())
+            if draw.integers(2)
+            else random_counts(draw, [any(row) for row in matrix])
             for chance, matrix in zip(chances, design.matrices, strict=True)
         ]
         return design.estimate(groups), ([count for group in groups for count in group], 0)
-    if design.report_type is str if isinstance(design, Mechanism) else False:
+    if isinstance(design, Mechanism) and design.report_type is str:
         n = int(10 ** draw.uniform(0, draw.choice([1.5, 4, 7])))
         sure = draw.random(design.k) < 0.2
         lam = np.where(sure, draw.integers(0, 2, design.k), np.clip(design.expected(shares.tolist()), 0, 1))
@@ -169,7 +171,7 @@ def check_numbers(estimate: Estimate, wanted: Wanted) -> None:
             assert math.isfinite(_number(value)), row
         assert 0 <= row.conf_low <= row.conf_high <= 1, row
         assert -1e-12 <= _number(row.feasible) <= 1 + 1e-12, row
-        assert 0 < row.fake_margin < math.inf, row
+        assert 0 < _number(row.fake_margin) < math.inf, row
 
 
 def _number(value: float | None) -> float:
@@ -182,7 +184,7 @@ def check_mean(estimate: MeanEstimate, wanted: Wanted) -> None:
     for value in (row.estimate, row.std_error, row.feasible, row.conf_low, row.conf_high):
         assert math.isfinite(_number(value)), row
     assert estimate.lowest <= row.conf_low <= row.conf_high <= estimate.highest, row
-    assert 0 < row.fake_margin < math.inf, row
+    assert 0 < _number(row.fake_margin) < math.inf, row
 
 
 def check_maximum(design: AnyDesign, estimate: Estimate, gap: float = GAP) -> None:

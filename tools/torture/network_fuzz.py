@@ -102,7 +102,7 @@ class Target:
     def send_from_document(self, requests: int, number: int) -> None:
         """Valid and invalid requests to every operation of the OpenAPI document, and what it says of the answers."""
         schema = schemathesis.openapi.from_wsgi("/api/openapi.json", self.app)
-        operations = [result.ok() for result in schema.get_all_operations()]
+        operations = [result.ok() for result in schema.get_all_operations()]  # type: ignore[union-attr]
         weights = {operation.label: 6 if operation.path.endswith("/reports") else 1 for operation in operations}
         for operation in operations:
             share = requests * weights[operation.label] // sum(weights.values()) + 1
@@ -117,7 +117,7 @@ class Target:
                 suppress_health_check=list(HealthCheck),
             )
             @given(case=cases, exists=st.booleans(), token=st.sampled_from(["", *self.tokens.values()]))
-            def send(case: Case, exists: bool, token: str) -> None:
+            def send(case: Case[Any], exists: bool, token: str) -> None:
                 if exists and "survey_id" in case.path_parameters:
                     is_close = case.operation.path.endswith("/close")
                     case.path_parameters["survey_id"] = (self.to_close if is_close else self.survey).id
@@ -125,7 +125,7 @@ class Target:
 
             send()
 
-    def check_case(self, case: Case, headers: dict[str, str] | None) -> None:
+    def check_case(self, case: Case[Any], headers: dict[str, str] | None) -> None:
         """Send one request, and hold the answer against the document and the database."""
         before = self.counted()
         response = case.call(headers=headers)
@@ -169,7 +169,7 @@ def stored_by(response: TestResponse) -> int:
         assert response.mimetype == "application/problem+json"
         assert len(response.json["detail"]) > 10
         return 0
-    stored: Any = response.json.get("stored")
+    stored: Any = response.json.get("stored")  # type: ignore[union-attr]
     return int(response.status_code == 201) if stored is None else stored
 
 

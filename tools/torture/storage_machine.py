@@ -123,7 +123,7 @@ class Storing(RuleBasedStateMachine):
         self._names = (Path(self._folder.name) / f"{n}.db" for n in itertools.count())
         self._clock = Clock(LAST_DAY - DAY)
         self._dead: list[Store] = []
-        self._patches = [
+        self._patches: list[Any] = [
             patch("sqlite3.connect", partial(sqlite3.connect, factory=Fused)),
             patch("deniable.survey.document.LEAST_RELEASE", RELEASE),
             patch("deniable_server.store.fold.WRITTEN_ANEW", 12),
@@ -171,9 +171,9 @@ class Storing(RuleBasedStateMachine):
     def set_clock(self, days: int) -> None:
         """A clock is set."""
         day = self._clock.today + datetime.timedelta(days=days)
-        self._clock.today = min(
-            max(day, FIRST.closes - datetime.timedelta(days=1)), FIRST.closes + datetime.timedelta(days=1)
-        )
+        assert FIRST.closes is not None
+        before, after = (FIRST.closes + datetime.timedelta(days=days) for days in (-1, 1))
+        self._clock.today = min(max(day, before), after)
 
     @rule(batch=BATCHES, moments=MOMENTS, tear=st.floats(0, 1))
     def take_and_be_killed(self, batch: Batch, moments: int, tear: float) -> None:
