@@ -139,10 +139,8 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
             shares = np.concatenate([draw.dirichlet([1, 1]), draw.dirichlet([1, 1])])
         chances = np.array(design.expected(shares.tolist())).reshape(len(design.matrices), -1)
         groups = [
-            likely_counts(draw, chance.tolist())
-            if draw.integers(2)
-            else random_counts(draw, [any(row) for row in matrix])
-            for chance, matrix in zip(chances, design.matrices, strict=True)
+            likely_counts(draw, chance) if draw.integers(2) else random_counts(draw, [any(row) for row in matrix])
+            for chance, matrix in zip(chances.tolist(), design.matrices, strict=True)
         ]
         return design.estimate(groups), ([count for group in groups for count in group], 0)
     if isinstance(design, Mechanism) and design.report_type is str:
