@@ -120,6 +120,7 @@ def everything() -> Survey:
     return read_survey(EVERYTHING)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
 def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) -> None:
     found = audit_survey(everything, untimed(draw), DRAWS)
@@ -131,6 +132,7 @@ def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) 
         assert finding.moved < 0.35, finding
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
 def test_real_clients_pass_with_one_wave(draw: Draw) -> None:
     found = audit_survey(read_survey(WAVES), untimed(draw), DRAWS // 3)
@@ -322,6 +324,7 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
     return randomize(survey, answers, cohort).encode()
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("text", "fault", "caught"),
     [
@@ -348,6 +351,7 @@ def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
     assert caught in found.faults, found
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("text", "fault", "caught"),
     [
@@ -366,6 +370,7 @@ def test_statistics_alone_catch_what_moves_enough(text: str, fault: Send, caught
     assert caught in found.faults, found
 
 
+@pytest.mark.simulation
 def test_statistics_find_twice_the_deviation_that_they_say_they_find() -> None:
     survey = read_survey(PAIR.split('[[questions]]\nid = "two"')[0])
     draws = 60_000
@@ -421,6 +426,7 @@ JAVASCRIPT_FAULTS = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", JAVASCRIPT_FAULTS)
 def test_faults_planted_in_the_browser_client_are_caught(name: str, tmp_path: Path) -> None:
     file, old, new = JAVASCRIPT_FAULTS[name]
@@ -459,6 +465,7 @@ def timed(delay: Callable[[Mapping[str, Any], random.Random], float]) -> Draw:
     return draws_of(send, clock)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("milliseconds", "caught"),
     [

@@ -200,7 +200,7 @@ def misbehaving(
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", bodies
@@ -210,6 +210,7 @@ def misbehaving(
         server.server_close()
 
 
+@pytest.mark.slow
 def test_every_retry_sends_the_same_bytes(open_survey: Survey) -> None:
     failures = [(0, b""), (503, b""), (429, b""), (502, b""), (504, b"")]
     with misbehaving([*failures, (201, b"{}")]) as (url, bodies):
@@ -242,7 +243,7 @@ def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_pat
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # the device hangs up, as it must
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         with pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent"):
@@ -475,6 +476,7 @@ def test_importing_the_client_loads_neither_numpy_nor_flask() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_all_five_types_come_out_right(collector: Collector) -> None:
     survey = read_survey(FIVE_TYPES)
     collector.publish(survey)

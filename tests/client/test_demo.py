@@ -28,6 +28,7 @@ def test_fewer_people_are_drawn_and_more_come_twice(demo_survey: Survey) -> None
     assert len(choose(people, 13_000)) == 13_000
 
 
+@pytest.mark.slow
 def test_whole_demo(tmp_path: Path, demo_survey: Survey) -> None:
     database = tmp_path / "demo.db"
     done = run_cli("demo", "--exit", "--db", str(database))

@@ -142,6 +142,7 @@ def test_url_that_readers_could_take_for_two_is_refused() -> None:
             collector_url(url)
 
 
+@pytest.mark.fuzz
 def test_10_000_random_steps_in_javascript() -> None:
     dice = random.Random(1974)
     lines = [json.dumps([each.document.decode() for each in SURVEYS])]
@@ -204,6 +205,7 @@ class Device(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
+@pytest.mark.fuzz
 def test_10_000_steps_of_processes_that_share_a_memory() -> None:
     run_state_machine_as_test(
         Device,

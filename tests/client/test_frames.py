@@ -30,7 +30,8 @@ SECRET = "zirconium"
 SURVEY = read_survey(
     'title = "T"\ncohorts = ["web"]\n[[questions]]\nid = "stone"\ntype = "choice"\ntext = "Which?"\n'
     f'options = ["quartz", "{SECRET}"]\nepsilon = 1\n'
-    '[[questions]]\nid = "count"\ntype = "number"\ntext = "How many?"\nlo = 0\nhi = 999983\nepsilon = 1\n'
+    '[[questions]]\nid = "count"\ntype = "number"\ntext = "How many?"\nlo = 0\nhi = 999983\n'
+    'epsilon = 1\nmechanism = "mean"\n'
 )
 NUMBER = 424242
 

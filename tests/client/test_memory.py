@@ -96,6 +96,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 """
 
 
+@pytest.mark.slow
 def test_20_processes_at_once_make_one_report(memory: Memory) -> None:
     for number in range(3):
         text = COIN.format(title=number, epsilon=1, text="Q?")

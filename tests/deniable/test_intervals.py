@@ -91,6 +91,7 @@ def feldman_cousins_p(count: float, n: int, low: float, high: float, lam: np.nda
     return np.where(extreme >= own - 1e-10, binom.pmf(each, n, lam), 0).sum(axis=1)
 
 
+@pytest.mark.slow
 def test_feldman_cousins_equals_its_definition_on_fine_grids() -> None:
     draw = random.Random(20261120)
     ranges = [(0, 1), (0.25, 0.75), (0.3, 1), (0, 0.6), (0.1, 0.9), (0.45, 0.55), (0.95, 0.999), (1e-4, 0.02)]
@@ -125,6 +126,7 @@ def test_feldman_cousins_finds_slivers_that_scans_step_over() -> None:
     assert 0.86926 < share_interval(n, n, (high, low), 0.999).low < 0.86928
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "count"), [(2000, 480), (2000, 1480), (20_000, 5100), (20_000, 9000)])
 def test_feldman_cousins_of_many_reports_equals_its_definition_at_the_ends(n: int, count: int) -> None:
     low, high = feldman_cousins(count, n, 0.95, 0.25, 0.75)
@@ -246,6 +248,7 @@ methods = st.sampled_from(sorted(METHODS))
 sizes = st.integers(1, 300)
 
 
+@pytest.mark.fuzz
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data(), sizes, supports, levels, methods)
 def test_intervals_lie_within_0_and_1_and_swap_with_yes_and_no(
@@ -259,6 +262,7 @@ def test_intervals_lie_within_0_and_1_and_swap_with_yes_and_no(
     assert share_interval(count, n, (b, a), level, method) == pytest.approx((1 - high, 1 - low), abs=slack)
 
 
+@pytest.mark.fuzz
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data(), sizes, supports, levels, methods)
 def test_limits_rise_with_the_count(
@@ -273,6 +277,7 @@ def test_limits_rise_with_the_count(
     assert less.high <= more.high + 1e-9
 
 
+@pytest.mark.fuzz
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data(), sizes, supports, levels, levels, methods)
 def test_intervals_grow_with_the_level(
@@ -284,6 +289,7 @@ def test_intervals_grow_with_the_level(
     assert narrow.high <= wide.high + 1e-9
 
 
+@pytest.mark.fuzz
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data(), sizes, supports, levels, methods)
 def test_intervals_hold_the_most_likely_share(
@@ -414,10 +420,12 @@ def test_default_covers_at_least_the_level_and_is_shorter_than_clopper_pearson(k
     assert width_ratio(table, *sizes) <= 0.96
 
 
+@pytest.mark.simulation
 def test_all_shares_together_are_covered() -> None:
     assert joint_table(sizes=(50, 3000), options=(5,))[1] >= 0.945  # fixed seeds; standard error .0015
 
 
+@pytest.mark.simulation
 def test_effective_n_keeps_the_coverage_of_weighted_data() -> None:
     coverage = weighted_coverage(200, 0.3, COINS, "wilson", 2000, seed=1)
     assert coverage == pytest.approx(0.95, abs=0.015)  # fixed seed; standard error .005

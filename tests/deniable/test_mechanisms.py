@@ -142,6 +142,7 @@ def _stretches(outcome: Callable[[int], Outcome], low: int = 0, high: int = UNIT
         yield from _stretches(outcome, middle + 1, high)
 
 
+@pytest.mark.slow
 @by_parameters
 def test_every_answer_has_exactly_the_stated_distribution(mechanism: OneOfK) -> None:
     matrix = mechanism.channel_matrix
@@ -158,6 +159,7 @@ def test_every_answer_has_exactly_the_stated_distribution(mechanism: OneOfK) -> 
 SUBSETS = [Subset.from_epsilon(k, w, 1) for k in range(2, 9) for w in range(1, k) if k <= 5 or w in (2, k // 2)]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("mechanism", SUBSETS, ids=name_of)
 def test_every_subset_has_exactly_its_weight(mechanism: Subset) -> None:
     k, w = mechanism.k, mechanism.w
@@ -299,6 +301,7 @@ RANGED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "2", "4", "8"])
 @pytest.mark.parametrize(("name", "lo", "hi"), RANGED)
 def test_exact_ratio_of_ranged_mechanisms_never_exceeds_what_was_asked(
@@ -471,6 +474,7 @@ def test_many_answers_go_the_way_of_one(mechanism: OneOfK) -> None:
     assert next(source, None) is None
 
 
+@pytest.mark.simulation
 @by_parameters
 def test_many_answers_by_the_system_have_the_stated_distribution(mechanism: OneOfK) -> None:
     n = 400_000  # more than one block; |z| > 6 in one of at most 30 options has a probability below 1e-7
@@ -483,6 +487,7 @@ def test_many_answers_by_the_system_have_the_stated_distribution(mechanism: OneO
         assert np.all(np.abs(counts - n * share) < 6.5 * np.sqrt(n * share * (1 - share)) + 6.5)
 
 
+@pytest.mark.simulation
 @by_bits
 def test_many_bits_by_the_system_have_the_stated_distribution(mechanism: Mechanism) -> None:
     n = 300_000  # every report, not only every bit: |z| > 6.5 in one of 70 has a probability below 1e-8

@@ -224,6 +224,7 @@ def test_range_at_its_ends() -> None:
     assert range_advantage(math.inf, 1, 10, by_distance=True) == pytest.approx(0.8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["0.01", "0.1", 1, 4])
 @pytest.mark.parametrize(
     "make",

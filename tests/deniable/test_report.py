@@ -93,6 +93,7 @@ BITS = ['"01010"', '"11111"', '"0101"', '""', '"0102"', '"\\u00301010"', "null"]
 PIECES = ["", "", "", " ", "\n", "0", '"', "}", "\u00e9", "\\"]
 
 
+@pytest.mark.fuzz
 @settings(max_examples=500, derandomize=True, database=None, deadline=None)
 @given(st.data())
 def test_usual_reports_are_read_as_all_others(data: st.DataObject) -> None:

@@ -132,6 +132,7 @@ def some_answer(question: Question, number: int) -> Any:
     return question.options[number % len(question.options)]
 
 
+@pytest.mark.fuzz
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(surveys())
 def test_published_parsed_published_is_the_identity(survey: Survey) -> None:
@@ -142,6 +143,7 @@ def test_published_parsed_published_is_the_identity(survey: Survey) -> None:
     assert hash(again) == hash(survey)
 
 
+@pytest.mark.fuzz
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(surveys(), st.integers(0, 2**12), st.data())
 def test_every_report_of_the_device_fits_and_reads_back(survey: Survey, number: int, data: Any) -> None:
@@ -151,6 +153,7 @@ def test_every_report_of_the_device_fits_and_reads_back(survey: Survey, number: 
     assert parse_report(report.encode(), survey) == report
 
 
+@pytest.mark.fuzz
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.binary(max_size=60), st.integers(0, 400), st.integers(0, 3))
 def test_damaged_surveys_and_reports_are_refused_as_such(noise: bytes, place: int, how: int) -> None:

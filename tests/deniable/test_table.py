@@ -35,6 +35,7 @@ def test_what_only_looks_like_a_number_is_a_text(cell: str) -> None:
     assert safe_cell(cell) == f"'{cell}"
 
 
+@pytest.mark.fuzz
 @given(st.text(alphabet=st.sampled_from("'=-+@1. a\n\uff1d"), max_size=6) | st.text())
 @example("'-5")
 @example("''=")

@@ -73,6 +73,7 @@ def test_intervals_and_tests_are_right_for_every_pair_of_shares() -> None:
         assert max(row.rejected for row in rows if row.shares[0] == row.shares[1]) <= 0.058
 
 
+@pytest.mark.simulation
 def test_the_score_test_holds_its_level_between_different_designs() -> None:
     n, m = 60, 90
     other = crosswise("1/6")
@@ -221,6 +222,7 @@ def test_homogeneity_of_subsets_of_one_is_that_of_k_ary() -> None:
     assert (subsets.statistic, subsets.df) == (pytest.approx(chi2_contingency(table, correction=False)[0]), 3)
 
 
+@pytest.mark.simulation
 def test_homogeneity_of_subsets_holds_its_level() -> None:
     mechanism, draws = Subset.from_epsilon(6, 2, 1), 300
     chance = np.random.default_rng(3)
@@ -333,6 +335,7 @@ def test_waves_that_never_say_yes_have_no_trend() -> None:
     assert (result.slope, result.statistic, result.p_value, result.departure) == (0, 0, 1, 0)
 
 
+@pytest.mark.simulation
 def test_intervals_of_slopes_cover_the_truth() -> None:
     # By enumeration of three waves of 24: shares 0.1, 0.3, 0.5.
     n, shares = 24, (0.1, 0.3, 0.5)

@@ -352,6 +352,7 @@ def test_permutations_never_say_that_something_is_impossible() -> None:
     assert independence(item("a", COINS, same), item("b", COINS, same), permutations=9, seed=1).p_value == 0.1
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", ["two coins x two coins", "4-ary x 4-ary, epsilon 1"])
 def test_the_test_of_independence_holds_its_level(name: str) -> None:
     pair = joint.PAIRS[name]
@@ -362,11 +363,13 @@ def test_the_test_of_independence_holds_its_level(name: str) -> None:
     assert joint.rejections(pair, linked, 1000, 500, seed=12) == pytest.approx(power, abs=0.06)
 
 
+@pytest.mark.simulation
 def test_the_test_of_independence_holds_its_level_for_subsets() -> None:
     pair = joint.PAIRS["subsets 3 of 10 x two coins"]
     assert 0.03 <= joint.rejections(pair, joint.linked(10, 2, 0), 1000, 500, seed=13) <= 0.07
 
 
+@pytest.mark.simulation
 def test_intervals_of_crosstabs_cover_the_truth() -> None:
     found = joint.coverage((COINS, COINS), np.array([[0.6, 0.1], [0.1, 0.2]]), 1000, 500, seed=14)
     assert min(found.cell, found.conditional, found.odds_ratio, found.correlation) >= 0.92

@@ -131,6 +131,7 @@ def written_here(kind: str, arguments: dict[str, Any]) -> Callable[[Array], floa
     return {"mixed": of_yes, "choice": of_choice, "number": of_number}[kind]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["mixed", "choice", "number"])
 def test_fits_equal_an_independent_one_from_100_of_100_random_starts(kind: str) -> None:
     arguments = sample(kind)
@@ -157,6 +158,7 @@ def test_direct_answers_are_ordinary_logistic_regression() -> None:
     assert -2 * found.glance().null_loglik == pytest.approx(28.267, abs=5e-4)
 
 
+@pytest.mark.simulation
 def test_kinds_of_standard_errors_agree_in_large_samples() -> None:
     for kind in ("mixed", "choice", "number"):
         found = fit(kind, sample(kind, 8000))

@@ -155,6 +155,7 @@ def test_randomised_predictors_are_terms_of_the_formula() -> None:
             linear(f"hours ~ {right}", table, {"report": COINS})
 
 
+@pytest.mark.simulation
 def test_two_randomised_predictors_are_told_apart() -> None:
     rng = np.random.default_rng(21)
     n, spin = 4_000, KAry.from_epsilon(3, 3)

@@ -96,6 +96,7 @@ def test_a_share_at_its_end_has_no_standard_error_but_an_interval(
     assert math.isfinite(fit.tidy()[0].std_error)
 
 
+@pytest.mark.simulation
 def test_60_samples_of_200_people_give_no_silent_nonsense() -> None:
     counts = tables.small_samples(60, seed=3)
     assert counts["samples"] == 60
@@ -106,6 +107,7 @@ def test_60_samples_of_200_people_give_no_silent_nonsense() -> None:
         assert counts[f"covers {term}"] >= 48  # below 48 of 60 has probability 2e-6 at 95 %; the seed is fixed
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", tables.MODELS)
 def test_estimates_are_unbiased_and_intervals_cover(name: str) -> None:
     # 30 samples of the thousands that the tables print; a fixed seed, limits of 4.5 errors

@@ -66,6 +66,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.simulation
 def test_estimates_are_unbiased_and_intervals_cover(five: Survey) -> None:
     rows = simulate(five, TRUTH, respondents=300, repetitions=200)
     assert [row.statistic for row in rows].count("mean") == 2
@@ -92,6 +93,7 @@ def test_a_seed_repeats_the_surveys_and_another_one_does_not(five: Survey) -> No
     assert once != other
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["noncompliance", "denial", "careless"])
 def test_bias_of_misbehaviour_is_its_closed_form(five: Survey, kind: str) -> None:
     share = 0.2
@@ -120,6 +122,7 @@ def test_bias_of_misbehaviour_is_its_closed_form(five: Survey, kind: str) -> Non
     assert tested == 22
 
 
+@pytest.mark.simulation
 def test_power_of_a_difference_is_that_of_the_normal_approximation(file: Path) -> None:
     survey = read_survey(SURVEY)
     rows = simulate(survey, {"affair": 0.3}, 1000, 300, compare={"affair": 0.45}, wanted=FAST)

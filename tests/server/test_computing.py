@@ -74,6 +74,7 @@ def test_a_process_that_died_is_replaced(pool: Pool) -> None:
         assert pool.run(os.getpid) != first
 
 
+@pytest.mark.slow
 def test_processes_are_started_before_anybody_asks_and_replaced_when_they_die() -> None:
     pool = Pool(workers=1)
     pool.start()
@@ -95,6 +96,7 @@ def test_processes_are_started_before_anybody_asks_and_replaced_when_they_die() 
     pool.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_collector_starts_processes_that_end_with_it(tmp_path: Path, number: signal.Signals) -> None:
     with running_collector(tmp_path) as collector:
@@ -139,6 +141,7 @@ def computing_for(collector: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_given_up() -> None:
     pool = Pool(workers=1, compute_seconds=3)
     start(pool)
@@ -173,6 +176,7 @@ def test_the_queue_is_short_and_waiting_ends(pool: Pool) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_processes_end_with_whoever_started_them() -> None:
     code = (
         "import os\nfrom deniable_server import computing\ncomputing.START_SECONDS = 50\npool = computing.Pool()\n"

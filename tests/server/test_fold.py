@@ -360,6 +360,7 @@ def test_batch_that_fails_after_any_step_leaves_nothing(
     assert take_together(store, survey, sent) == [Outcome.STORED] * 250
 
 
+@pytest.mark.slow
 def test_rows_of_batches_are_written_anew_once_there_is_no_load(
     store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,14 +446,17 @@ def leaves_with(content: bytes, ids: list[str]) -> Iterator[bytes]:
             yield page
 
 
+@pytest.mark.slow
 def test_files_tell_no_order() -> None:
     storage_disk.forensics(short=True)
 
 
+@pytest.mark.fuzz
 def test_killed_at_any_statement_it_loses_and_doubles_nothing() -> None:
     storage_machine.machine(short=True)
 
 
+@pytest.mark.slow
 def test_clock_set_back_and_forth() -> None:
     storage_clock.clock(short=True)
 

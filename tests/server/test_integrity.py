@@ -140,6 +140,7 @@ def test_only_small_surveys_are_looked_at_when_there_is_little_time(filled: Path
     assert (inspection.surveys, inspection.reports, len(inspection.unread)) == (1, 300, 1)
 
 
+@pytest.mark.slow
 def test_check_says_what_it_found(filled: Path, survey: Survey) -> None:
     done = run_cli("check", "--db", str(filled))
     assert (done.returncode, done.stdout) == (0, f"{filled}: sound, 2 surveys, 600 folded reports\n")
@@ -306,5 +307,6 @@ def test_every_flipped_bit_that_changes_a_row_is_found() -> None:
     storage_damage.flips(short=True)
 
 
+@pytest.mark.slow
 def test_restored_backup_has_every_row() -> None:
     storage_damage.restore(short=True)

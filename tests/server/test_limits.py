@@ -346,18 +346,21 @@ def test_a_body_without_a_length_has_the_same_limit(http: FlaskClient, store: St
             assert answer.status_code == status, (size, chunked)
 
 
+@pytest.mark.slow
 def test_large_bodies_do_not_fill_the_memory(collector: Collector) -> None:
     survey = read_survey(FIVE_TYPES)
     collector.publish(survey)
     assert "refused with 413" in network_slow.endless_bodies(collector, survey, megabytes=64)
 
 
+@pytest.mark.slow
 def test_who_reads_nothing_does_not_stop_the_others(collector: Collector) -> None:
     survey = read_survey(FIVE_TYPES.replace("Five types", "Downloaded"))
     collector.publish(survey)
     assert "were answered" in network_slow.unread_downloads(collector, survey, senders=60, seconds=1)
 
 
+@pytest.mark.slow
 def test_slow_senders_do_not_stop_the_others(collector: Collector) -> None:
     survey = read_survey(FIVE_TYPES)
     collector.publish(survey)

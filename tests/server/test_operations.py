@@ -455,6 +455,7 @@ class TestLogs:
 MARK = "127.0.0.77"
 
 
+@pytest.mark.slow
 def test_no_file_holds_an_address_or_an_agent(start_collector: StartCollector) -> None:
     survey = read_survey(FIVE_TYPES)
     collector = start_collector("--trusted-proxies", "1", "--rate-limit", "5/hour")
@@ -488,10 +489,12 @@ def raw_request(collector: Collector, survey: Survey, number: int) -> None:
         assert connection.recv(100).startswith(b"HTTP/1.1 ")
 
 
+@pytest.mark.slow
 def test_a_stop_under_load_loses_nothing_and_answers_whoever_is_being_served() -> None:
     assert "0 lost" in network_stop.stop(short=True)
 
 
+@pytest.mark.slow
 def test_logs_of_a_run_are_lines_of_json(start_collector: StartCollector) -> None:
     collector = start_collector()
     collector.process.terminate()

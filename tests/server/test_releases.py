@@ -173,6 +173,7 @@ class TestResults:
         assert "Results of this survey are not public." in refused.text
         assert http.get(api).status_code == http.get(page).status_code == 200
 
+    @pytest.mark.slow
     def test_stand_still_for_whoever_polls(self) -> None:
         network_polling.polling(short=True)
 

@@ -46,6 +46,7 @@ def wait_for_end(pid: int, seconds: float) -> None:
 
 
 class TestOneCollector:
+    @pytest.mark.slow
     def test_a_taken_port_is_one_sentence(self, tmp_path: Path, collector: Collector) -> None:
         port = collector.url.rpartition(":")[2]
         done = run_cli("serve", "--db", str(tmp_path / "other.db"), "--port", port)
@@ -57,6 +58,7 @@ class TestOneCollector:
         assert done.stdout == ""
         assert not (tmp_path / "other.db").exists()
 
+    @pytest.mark.slow
     def test_an_address_of_another_machine_is_one_sentence(self, tmp_path: Path) -> None:
         done = run_cli("serve", "--db", str(tmp_path / "other.db"), "--host", "192.0.2.1")
         assert (done.returncode, done.stderr.count("\n")) == (1, 1)
@@ -74,6 +76,7 @@ class TestOneCollector:
             with pytest.raises(DeniableError, match="listens there already"):
                 listen("0.0.0.0", port)
 
+    @pytest.mark.slow
     def test_of_many_who_start_at_once_one_serves(self, tmp_path: Path) -> None:
         port = str(free_port())
         command = [sys.executable, "-m", "deniable", "serve", "--rate-limit", "off", "--port", port, "--db"]
@@ -142,6 +145,7 @@ def lock_within(database: Path, seconds: float) -> Lock:
 
 
 class TestParent:
+    @pytest.mark.slow
     def test_the_worker_ends_when_its_parent_is_killed(self, tmp_path: Path, survey: Survey) -> None:
         with running_collector(tmp_path) as collector:
             collector.publish(survey)
@@ -152,6 +156,7 @@ class TestParent:
             listen("127.0.0.1", int(collector.url.rpartition(":")[2])).close()
             lock_within(collector.database, 10).release()
 
+    @pytest.mark.slow
     def test_the_worker_ends_in_time_though_somebody_holds_it_up(self, tmp_path: Path, survey: Survey) -> None:
         with running_collector(tmp_path) as collector:
             collector.publish(survey)

@@ -247,9 +247,11 @@ def test_damaged_page_is_one_sentence(tmp_path: Path, survey: Survey) -> None:
         store.store_reports([(survey, [report(1)])])
 
 
+@pytest.mark.slow
 def test_killed_collector_has_everything_that_it_acknowledged() -> None:
     storage_kill.kill(short=True)
 
 
+@pytest.mark.slow
 def test_full_disk_refuses_and_recovers_by_itself() -> None:
     storage_full.full(short=True)

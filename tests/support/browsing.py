@@ -196,7 +196,7 @@ def another_site(html: str, headers: Mapping[str, str] | None = None) -> Iterato
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"

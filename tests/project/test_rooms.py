@@ -1,0 +1,114 @@
+"""The rooms of the tests: what each may load, and that the first two work where only `deniable` and research are."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+ROOMS = ("deniable", "research", "client", "server", "browser", "project")
+SERVER = ("apiflask", "deniable_server", "flask", "granian", "prometheus_client", "pydantic_settings", "sqlite_utils")
+DRIVERS = ("playwright",)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever it stands in it, and every name that may be one."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.relative_to(ROOT)}: imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def file_of(name: str) -> Path | None:
+    """The file of ours behind a dotted name, if it is one: `tests.support.surveys.person` is in `surveys.py`."""
+    parts = name.split(".")
+    for length in (len(parts), len(parts) - 1):
+        path = ROOT.joinpath(*parts[:length]).with_suffix(".py")
+        if parts[0] in ("tests", "tools") and path.is_file():
+            return path
+    return None
+
+
+def needed(room: str) -> dict[str, Path]:
+    """All that the tests of a room import, by themselves or through helpers and tools; and where."""
+    waiting = [TESTS / "conftest.py", *(TESTS / room).glob("*.py")]
+    seen: set[Path] = set()
+    found: dict[str, Path] = {}
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        for name in imported(path):
+            found[name] = path
+            if ours := file_of(name):
+                waiting.append(ours)
+    return found
+
+
+def test_every_test_stands_in_a_room() -> None:
+    assert {path.parent.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py")} == set(ROOMS)
+
+
+@pytest.mark.parametrize(
+    ("room", "without"),
+    [
+        ("deniable", SERVER + DRIVERS),
+        ("research", SERVER + DRIVERS),
+        ("server", DRIVERS),
+        ("project", DRIVERS),
+    ],
+)
+def test_rooms_import_no_more_than_they_need(room: str, without: tuple[str, ...]) -> None:
+    for name, path in needed(room).items():
+        assert name.split(".")[0] not in without, f"{path.relative_to(ROOT)} imports {name}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_share_by_way_of_support_only(room: str) -> None:
+    for path in (TESTS / room).glob("*.py"):
+        for name in imported(path):
+            top, *rest = name.split(".")
+            if top == "tests":
+                assert rest[0] in ("support", room), f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_helpers_and_tools_import_no_tests() -> None:
+    for path in [*(TESTS / "support").glob("*.py"), *(ROOT / "tools").rglob("*.py")]:
+        for name in imported(path):
+            top, *rest = name.split(".")
+            assert top != "tests" or rest[0] == "support", f"{path.relative_to(ROOT)} imports {name}"
+
+
+COLLECT = """
+import sys
+import pytest
+sys.modules.update(dict.fromkeys(sys.argv[1].split(",")))  # None: whoever imports it gets an ImportError
+sys.exit(pytest.main(["--collect-only", "--quiet", "-p", "no:cacheprovider", "tests/deniable", "tests/research"]))
+"""
+
+
+def test_rooms_without_a_side_are_collected_where_flask_and_browsers_are_missing() -> None:
+    command = [sys.executable, "-c", COLLECT, ",".join(SERVER + DRIVERS)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    (number,) = re.findall(r"^(\d+) tests collected", done.stdout, re.MULTILINE)
+    assert int(number) > 2000
+
+
+def test_what_is_fast_leaves_out_every_marker() -> None:
+    """And nothing else: a test that belongs to no marker runs each time."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    markers = [each.partition(":")[0] for each in project["tool"]["pytest"]["ini_options"]["markers"]]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f'-m "not ({" or ".join(markers)})"' in makefile
