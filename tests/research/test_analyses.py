@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import random
-import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,100 +15,7 @@ from deniable.survey.analyses import ANALYSES, alternatives_for, analyses_of
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, cross, estimate_shares, regress
 from tests.support.command_line import CommandLine
-
-EVERY_KIND = """
-title = "T"
-
-[[questions]]
-id = "yes_no"
-type = "yes-no"
-text = "?"
-truth = "1/2"
-
-[[questions]]
-id = "k_ary"
-type = "choice"
-text = "?"
-options = ["a","b","c"]
-epsilon = 1
-
-[[questions]]
-id = "subset"
-type = "choice"
-text = "?"
-options = ["a","b","c","d","e","f"]
-mechanism = "subset"
-epsilon = 1
-
-[[questions]]
-id = "forced"
-type = "choice"
-text = "?"
-options = ["a","b","c"]
-truth = "1/2"
-forced = ["1/2","1/4","1/4"]
-
-[[questions]]
-id = "ticks"
-type = "ticks"
-text = "?"
-options = ["a","b"]
-epsilon = 2
-
-[[questions]]
-id = "scale_geometric"
-type = "scale"
-text = "?"
-lo = 1
-hi = 4
-mechanism = "geometric"
-epsilon = 1
-
-[[questions]]
-id = "scale_exponential"
-type = "scale"
-text = "?"
-lo = 1
-hi = 4
-mechanism = "exponential"
-epsilon = 1
-
-[[questions]]
-id = "scale_mean"
-type = "scale"
-text = "?"
-lo = 1
-hi = 4
-mechanism = "mean"
-epsilon = 1
-
-[[questions]]
-id = "number_mean"
-type = "number"
-text = "?"
-lo = 0
-hi = 4
-mechanism = "mean"
-epsilon = 1
-
-[[questions]]
-id = "number_laplace"
-type = "number"
-text = "?"
-lo = 0
-hi = 4
-mechanism = "discrete-laplace"
-epsilon = 1
-
-[[questions]]
-id = "number_geometric"
-type = "number"
-text = "?"
-lo = 0
-hi = 4
-mechanism = "geometric"
-epsilon = 1
-"""
+from tests.support.surveys import EVERY_KIND
 
 SURVEY = read_survey(EVERY_KIND)
 
@@ -175,30 +79,6 @@ def test_alternatives_name_what_they_gain_and_their_price() -> None:
     assert "costs about 1.3 times the respondents" in scale
 
 
-def test_check_tells_it_and_the_languages_that_are_missing(tmp_path: Path) -> None:
-    file = tmp_path / "survey.toml"
-    file.write_text(
-        EVERY_KIND.replace('title = "T"', 'cohorts = ["web"]\ntitle = {default = "T", de = "T"}'), encoding="utf-8"
-    )
-    text = CommandLine("survey", "check").ok(file)
-    assert "Can be analysed: mean\n" in text
-    assert "Cannot: shares; crosstab" in text
-    assert "Instead: goal = " in text
-    assert "Warning: de: is missing in the text of yes_no, the text of k_ary, " in text
-    assert "Note: a link without a cohort can be answered too; cohort_required = true" in text
-
-
-def test_publish_prints_no_incomplete_link(tmp_path: Path) -> None:
-    file = tmp_path / "survey.toml"
-    file.write_text(
-        'title = "T"\ncohorts = ["web"]\ncohort_required = true\n[[questions]]\nid = "q"\ntype = "yes-no"\n'
-        'text = "?"\nepsilon = 1\n',
-        encoding="utf-8",
-    )
-    text = CommandLine("survey", "publish").ok(file, "--db", tmp_path / "test.db")
-    assert re.findall(r"/s/[a-z2-7]{26}(\S*)", text) == ["#cohort=web", "/results"]
-
-
 def test_examples_of_regress_work_on_what_they_name(tmp_path: Path) -> None:
     survey = tmp_path / "survey.toml"
     survey.write_text(EVERY_KIND, encoding="utf-8")
@@ -207,36 +87,3 @@ def test_examples_of_regress_work_on_what_they_name(tmp_path: Path) -> None:
     assert 'regress reports.csv "affair ~ C(cohort)" --survey' in " ".join(regression.ok("--help").split())
     assert "C(cohort)" in regression.ok(reports, "yes_no ~ C(cohort)", "--survey", survey)
     assert "age" in regression.ok(reports, "yes_no ~ age", "--survey", survey, "--column", "yes_no=yes_no")
-
-
-SMALLEST = """
-import sys
-extras = ("numpy scipy pandas matplotlib formulaic flask apiflask granian pydantic pydantic_settings sqlite_utils "
-          "prometheus_client")
-sys.modules.update(dict.fromkeys(extras.split()))
-from deniable.commands.main import main
-main(sys.argv[1:])
-"""
-
-
-def in_the_smallest_install(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command where none of the extras is installed."""
-    return subprocess.run([sys.executable, "-c", SMALLEST, *map(str, arguments)], capture_output=True, text=True)
-
-
-def test_authors_commands_work_in_the_smallest_install_or_name_the_extra(tmp_path: Path) -> None:
-    file = tmp_path / "survey.toml"
-    head, question, *_ = EVERY_KIND.split("[[questions]]")
-    file.write_text(f"{head}[[questions]]{question}", encoding="utf-8")
-    checked = in_the_smallest_install("survey", "check", file)
-    assert (checked.returncode, checked.stderr) == (0, "")
-    assert "two-coin, epsilon 1.0986" in checked.stdout
-    for arguments in (
-        ("survey", "list", "--db", file),
-        ("plan", "--survey", file),
-        ("audit", file, "--draws", "1000", "--client", "python"),
-    ):
-        result = in_the_smallest_install(*arguments)
-        assert result.returncode == 1
-        assert "in a clone of the project: pip install '.[" in result.stderr, arguments
-        assert result.stderr.count("\n") == 1

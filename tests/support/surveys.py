@@ -74,6 +74,102 @@ epsilon = 1
 """A survey with a question of each type."""
 
 
+EVERY_KIND = """
+title = "T"
+
+[[questions]]
+id = "yes_no"
+type = "yes-no"
+text = "?"
+truth = "1/2"
+
+[[questions]]
+id = "k_ary"
+type = "choice"
+text = "?"
+options = ["a","b","c"]
+epsilon = 1
+
+[[questions]]
+id = "subset"
+type = "choice"
+text = "?"
+options = ["a","b","c","d","e","f"]
+mechanism = "subset"
+epsilon = 1
+
+[[questions]]
+id = "forced"
+type = "choice"
+text = "?"
+options = ["a","b","c"]
+truth = "1/2"
+forced = ["1/2","1/4","1/4"]
+
+[[questions]]
+id = "ticks"
+type = "ticks"
+text = "?"
+options = ["a","b"]
+epsilon = 2
+
+[[questions]]
+id = "scale_geometric"
+type = "scale"
+text = "?"
+lo = 1
+hi = 4
+mechanism = "geometric"
+epsilon = 1
+
+[[questions]]
+id = "scale_exponential"
+type = "scale"
+text = "?"
+lo = 1
+hi = 4
+mechanism = "exponential"
+epsilon = 1
+
+[[questions]]
+id = "scale_mean"
+type = "scale"
+text = "?"
+lo = 1
+hi = 4
+mechanism = "mean"
+epsilon = 1
+
+[[questions]]
+id = "number_mean"
+type = "number"
+text = "?"
+lo = 0
+hi = 4
+mechanism = "mean"
+epsilon = 1
+
+[[questions]]
+id = "number_laplace"
+type = "number"
+text = "?"
+lo = 0
+hi = 4
+mechanism = "discrete-laplace"
+epsilon = 1
+
+[[questions]]
+id = "number_geometric"
+type = "number"
+text = "?"
+lo = 0
+hi = 4
+mechanism = "geometric"
+epsilon = 1
+"""
+"""A survey with a question for each mechanism."""
+
+
 def person(number: int) -> dict[str, Any]:
     """The true answers of an invented person to `FIVE_TYPES`."""
     return {

@@ -1,0 +1,68 @@
+"""What authors are told: what their survey can be analysed for, what it lacks, and what their installation lacks."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.command_line import CommandLine
+from tests.support.surveys import EVERY_KIND
+
+
+def test_check_tells_it_and_the_languages_that_are_missing(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(
+        EVERY_KIND.replace('title = "T"', 'cohorts = ["web"]\ntitle = {default = "T", de = "T"}'), encoding="utf-8"
+    )
+    text = CommandLine("survey", "check").ok(file)
+    assert "Can be analysed: mean\n" in text
+    assert "Cannot: shares; crosstab" in text
+    assert "Instead: goal = " in text
+    assert "Warning: de: is missing in the text of yes_no, the text of k_ary, " in text
+    assert "Note: a link without a cohort can be answered too; cohort_required = true" in text
+
+
+def test_publish_prints_no_incomplete_link(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(
+        'title = "T"\ncohorts = ["web"]\ncohort_required = true\n[[questions]]\nid = "q"\ntype = "yes-no"\n'
+        'text = "?"\nepsilon = 1\n',
+        encoding="utf-8",
+    )
+    text = CommandLine("survey", "publish").ok(file, "--db", tmp_path / "test.db")
+    assert re.findall(r"/s/[a-z2-7]{26}(\S*)", text) == ["#cohort=web", "/results"]
+
+
+SMALLEST = """
+import sys
+extras = ("numpy scipy pandas matplotlib formulaic flask apiflask granian pydantic pydantic_settings sqlite_utils "
+          "prometheus_client")
+sys.modules.update(dict.fromkeys(extras.split()))
+from deniable.commands.main import main
+main(sys.argv[1:])
+"""
+
+
+def in_the_smallest_install(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command where none of the extras is installed."""
+    return subprocess.run([sys.executable, "-c", SMALLEST, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_authors_commands_work_in_the_smallest_install_or_name_the_extra(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    head, question, *_ = EVERY_KIND.split("[[questions]]")
+    file.write_text(f"{head}[[questions]]{question}", encoding="utf-8")
+    checked = in_the_smallest_install("survey", "check", file)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert "two-coin, epsilon 1.0986" in checked.stdout
+    for arguments in (
+        ("survey", "list", "--db", file),
+        ("plan", "--survey", file),
+        ("audit", file, "--draws", "1000", "--client", "python"),
+    ):
+        result = in_the_smallest_install(*arguments)
+        assert result.returncode == 1
+        assert "in a clone of the project: pip install '.[" in result.stderr, arguments
+        assert result.stderr.count("\n") == 1
