@@ -705,7 +705,7 @@ def ledger_vectors() -> list[dict[str, Any]]:
         for number, (survey, collector, day) in enumerate(asked):
             which = survey if isinstance(survey, int) else titles.index(survey)
             values = {each.id: "11" if each.type == "ticks" else 1 for each in device_model.SURVEYS[which].questions}
-            report = {"id": f"{number:032x}", "cohort": None, "answers": values}
+            report = {"id": f"{number:032x}", "cohort": None, "values": values}
             step = {
                 "act": "answer",
                 "survey": which,

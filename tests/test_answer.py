@@ -140,7 +140,7 @@ def test_whole_survey_leaves_no_answer_anywhere(collector: Collector, five: Surv
     assert kept is not None
     sent = json.loads(kept.report)
     assert sent["cohort"] == "web"
-    assert sent["answers"]["drinks"] in (0, 1)
+    assert sent["values"]["drinks"] in (0, 1)
     assert kept.report.decode() in re.sub(r"\n    ", "", terminal.text), "asked for with --json"
     everything = [path for folder in (home, collector.database.parent) for path in folder.rglob("*") if path.is_file()]
     assert {path.name for path in everything} >= {"memory.db", "test.db", "log"}
@@ -164,7 +164,7 @@ def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, h
     assert f"Survey: {five.id}" in terminal.text
     assert f"Sent by: {receipt.client}" in terminal.text
     assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in terminal.text
-    assert '"answers"' not in terminal.text
+    assert '"values"' not in terminal.text
     assert collector.reports(five) == before
 
 

@@ -106,11 +106,11 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     assert abs(sum(report.values["stone"] == 3 for report in reports) - 400 * p) <= 5.2 * (400 * p * (1 - p)) ** 0.5
 
     for body, left in zip(bodies, kept, strict=True):
-        assert set(json.loads(body)) == {"id", "cohort", "answers"}
+        assert set(json.loads(body)) == {"id", "cohort", "values"}
         content = json.loads(left)
         memory = content.pop("memory")
         assert memory["reports"] == {survey.id: {"report": body.decode(), "to": {collector.url: True}}}
-        sent = json.loads(body)["answers"]
+        sent = json.loads(body)["values"]
         assert memory["noisy"] == {key: sent[question] for question, key in survey.keys.items()}
         assert set(memory) == {"reports", "noisy", "told"}
         ((origin, told),) = memory["told"].items()

@@ -78,12 +78,12 @@ export class Memory {
     return this.#store.run(({ reports, noisy, told }) => {
       if (!person) charge(told, collector, survey.questions, day);
       if (!(name in reports)) {
-        const { id, cohort, answers } = draw(!person);
-        const values = survey.questions.map((each) => [
+        const { id, cohort, values } = draw(!person);
+        const sent = survey.questions.map((each) => [
           each.id,
-          person ? answers[each.id] : valueOf(noisy, each, () => answers[each.id]),
+          person ? values[each.id] : valueOf(noisy, each, () => values[each.id]),
         ]);
-        reports[name] = { report: encodeReport({ id, cohort, answers: Object.fromEntries(values) }), to: {} };
+        reports[name] = { report: encodeReport({ id, cohort, values: Object.fromEntries(sent) }), to: {} };
       }
       reports[name].to[collector] ??= false;
       return fitting(reports[name].report, survey);
@@ -174,9 +174,9 @@ function valid(value, { mechanism }) {
 
 /** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
 function fitting(text, survey) {
-  const { id, cohort, answers } = JSON.parse(text);
-  const values = survey.questions.map((question) => [question.id, valid(answers[question.id], question)]);
-  const same = encodeReport({ id, cohort, answers: Object.fromEntries(values) });
+  const { id, cohort, values } = JSON.parse(text);
+  const sent = survey.questions.map((question) => [question.id, valid(values[question.id], question)]);
+  const same = encodeReport({ id, cohort, values: Object.fromEntries(sent) });
   if (same !== text || !/^[0-9a-f]{32}$/.test(id) || !isCohort(survey, cohort)) throw new UnusableMemory();
   return text;
 }

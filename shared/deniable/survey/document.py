@@ -281,7 +281,7 @@ class Survey:
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
         """For each question what checks a report value, and how an error names it; asked for with every report."""
-        return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
+        return {each.id: (each.mechanism.check_report, f'values["{each.id}"]') for each in self.questions}
 
     @cached_property
     def keys(self) -> dict[str, str]:
