@@ -90,7 +90,7 @@ def read_survey(text: str | bytes) -> Survey:
     ... truth = "1/2"
     ... ''')
     >>> survey.id, survey.questions[0].mechanism
-    ('46es6ramwhfejnr7cygw3egjni', TwoCoin(truth=2147483648, yes=2147483648))
+    ('httkewi55ornktgjp4t4lebelm', TwoCoin(truth=2147483648, yes=2147483648))
     """
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text

@@ -24,7 +24,7 @@ from deniable.report import strict_json
 from deniable.report.canonical import CanonicalForm
 from deniable.survey.texts import Text, all_forms, publish_text
 
-FORMAT = 1
+FORMAT = 2
 """Version of the published document, its key ``"deniable"``."""
 
 MAX_BYTES = 256 * 1024
