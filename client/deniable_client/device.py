@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from deniable.errors import AnswerError, ReportError
-from deniable.mechanisms import Mechanism, OneOfK
-from deniable.mechanisms.base import Answer, ReportValue
+from deniable.mechanisms import Mechanism
+from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
+from deniable.report.space import ReportValue
 from deniable.survey.document import Question, Survey
 from deniable_client.frames import answers_stay
 
@@ -123,7 +124,6 @@ def range_of(question: Question) -> tuple[int, int]:
     """The lowest and the highest number that a scale or a number takes for an answer."""
     if question.type == "scale":
         return int(question.options[0]), int(question.options[-1])
-    assert isinstance(question.mechanism, OneOfK), "mechanisms of numbers know their range"
     return question.mechanism.answer_range[0], question.mechanism.answer_range[-1]
 
 

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, exp_below, log_above, rational, refuse_costly_rounding
+from deniable.exact import Number, exp_below, log_above, of_100, rational, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.k_ary import KAry
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class Longitudinal(OneOfK):
+class Longitudinal(PureMechanism, OneOfK):
     """k-ary response twice: a device keeps what the first made of the answer, a wave sends what the second makes of it.
 
     Parameters
@@ -145,6 +146,19 @@ class Longitudinal(OneOfK):
         return (Support(*self._of_waves(1)),) * self.k
 
     @property
+    def readable(self) -> Fraction:
+        """Of the permanent value, which many waves tell in the end."""
+        return self.permanent_response.readable
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        kept = of_100(self.readable)
+        return (
+            f"Of 100 people who choose an option, all waves together show it for about {kept} and another one for "
+            f"{100 - kept}; one wave shows less.",
+        )
+
+    @property
     def likelihood_ratio(self) -> Fraction:
         return self.permanent_response.likelihood_ratio
 
@@ -184,7 +198,7 @@ class Longitudinal(OneOfK):
         return self.permanent_response.randomize(answer, word)
 
     def instantaneous(self, value: int, word: Word = system_word) -> int:
-        self.check_report(value, "permanent value")
+        self.reports.check(value, "permanent value")
         return self.instantaneous_response.randomize(value, word)
 
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:

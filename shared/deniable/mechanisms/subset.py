@@ -9,13 +9,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, ReportError, describe
+from deniable.errors import ParameterError, describe
 from deniable.estimation.debiasing import Count
 from deniable.estimation.feasible import nearest_on_simplex
-from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, Mechanism, check_answer, check_answers, check_bits, check_k
+from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
+from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, check_answer, check_answers, check_k
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
+from deniable.report.space import Bits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +27,7 @@ LARGEST_K = 256
 
 
 @dataclass(frozen=True)
-class Subset(Mechanism):
+class Subset(PureMechanism):
     """Report one of the ``w``-subsets of the ``k`` options; those that hold the truth weigh more.
 
     A report is a text of ``k`` characters in option order, 1 for the options in the subset: the only form there is,
@@ -70,7 +72,6 @@ class Subset(Mechanism):
 
     name = "subset"
     parameters = ("k", "w", "inside")
-    report_type = str
 
     def __post_init__(self) -> None:
         check_k(self.k, LARGEST_K)
@@ -114,11 +115,28 @@ class Subset(Mechanism):
             chosen = _skip(answer, unrank(self.k - 1, self.w, (draw - holding * self.inside) // UNIT))
         return "".join("1" if option in chosen else "0" for option in range(self.k))
 
-    def check_report(self, report: object, subject: str) -> str:
-        bits = check_bits(report, self.k, subject)
-        if bits.count("1") != self.w:
-            raise ReportError(f"{subject}: report must hold {self.w} characters 1, got {bits.count('1')}")
-        return bits
+    @cached_property
+    def reports(self) -> Bits:
+        return Bits(self.k, self.w)
+
+    def untouched(self, answer: int) -> list[int]:
+        """The answer, and the first of the other options."""
+        members = [answer, *(option for option in range(self.k) if option != answer)][: self.w]
+        return [int(option in members) for option in range(self.k)]
+
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        import numpy as np
+
+        total = math.comb(self.k - 1, self.w - 1) * self.inside + math.comb(self.k - 1, self.w) * UNIT
+        return np.asarray(np.where(supports, float(Fraction(self.inside, total)), float(Fraction(UNIT, total))))
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        p, q = (of_100(each) for each in self.support[0])
+        return (
+            f"Of 100 people who choose an option, about {p} send a set of {self.w} options that holds it; "
+            f"of 100 who choose another, about {q} do.",
+        )
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
         import numpy as np

@@ -29,7 +29,7 @@ def analyses_of(question: Question) -> dict[str, bool]:
     ['mean']
     """
     mechanism = question.mechanism
-    can_model = question.has_shares and mechanism.has_models
+    can_model = question.has_shares and mechanism.has_likelihood
     possible = (
         question.has_shares,
         question.mean_values is not None,

@@ -18,10 +18,10 @@ from typing import Any
 
 from deniable.errors import SurveyError, describe, shown
 from deniable.exact import sum_above
-from deniable.mechanisms import Geometric, Mean, Mechanism
-from deniable.mechanisms.base import ReportValue
+from deniable.mechanisms import Mechanism
 from deniable.report import strict_json
 from deniable.report.canonical import CanonicalForm
+from deniable.report.space import ReportValue
 from deniable.survey.texts import Text, all_forms, publish_text
 
 FORMAT = 1
@@ -146,11 +146,7 @@ class Question:
             raise SurveyError(f"{where}: options of a yes-no question must be {list(YES_NO)}")
         if self.type == "scale" and self.options != levels_from(self.options[0], len(self.options)):
             raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
-        if isinstance(self.mechanism, (Geometric, Mean)):
-            k = self.mechanism.hi + 1 if self.mechanism.lo == 0 else -1
-        else:
-            k = self.mechanism.k
-        if k != len(self.options):
+        if self.mechanism.answer_range != range(len(self.options)):
             raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
 
     @property
@@ -175,7 +171,7 @@ class Question:
             return tuple(self.mechanism.answer_values)
         if self.type != "scale":
             return None
-        if isinstance(self.mechanism, Mean):
+        if not self.mechanism.has_shares:  # then truths are the two ends
             return (float(self.options[0]), float(self.options[-1]))
         return tuple(map(float, self.options))
 
@@ -281,7 +277,7 @@ class Survey:
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
         """For each question what checks a report value, and how an error names it; asked for with every report."""
-        return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
+        return {each.id: (each.mechanism.reports.check, f'answers["{each.id}"]') for each in self.questions}
 
     @cached_property
     def keys(self) -> dict[str, str]:
@@ -298,7 +294,7 @@ class Survey:
     @cached_property
     def canonical_form(self) -> CanonicalForm:
         """The form in which both clients write a report, and its reader."""
-        types = {each.id: each.mechanism.report_type for each in self.questions}
+        types = {each.id: each.mechanism.reports.json_type for each in self.questions}
         return CanonicalForm(types, self.checks, [each for each in (None, *self.cohorts) if self.takes_cohort(each)])
 
     @property

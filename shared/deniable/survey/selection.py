@@ -94,12 +94,11 @@ MOST_COMPARED = 100
 """Ranges above are answered by `Mean` without comparison: rows of weights would fill the survey."""
 
 
-def best_subset(k: int, epsilon: Number) -> Subset:
+def best_subset(k: int, epsilon: Number) -> Mechanism:
     """Subset selection with the size that costs the least."""
     found = _best_subset(k, epsilon)
-    if found is None:
+    if found is None or found.mechanism is None:
         raise ParameterError(f"epsilon: no subsets of {k} options can hold it with integer weights")
-    assert isinstance(found.mechanism, Subset)
     return found.mechanism
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.errors import ParameterError, ReportError
-from deniable.mechanisms import Mechanism, OneOfK, TickBoxes
-from deniable_research.designs import Channel, Groups, from_mechanism
+from deniable.estimation.design import Design
+from deniable.mechanisms import OneOfK
+from deniable_research.designs import Groups, from_mechanism
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 
@@ -86,14 +87,14 @@ def regress(
         if likelihood:
             raise ParameterError("likelihood: must go with a number as outcome; randomised outcomes have no other way")
         question = table.layout.question(outcome)
-        if isinstance(question.design, TickBoxes):
+        if not question.design.is_exclusive:
             raise ParameterError(
                 f"formula: {outcome} must be one box of its question, such as {outcome}[{question.options[0]}] ~ ..., "
                 "because a person may tick several"
             )
         design = _design(table, question)
         text = f"`{outcome}` ~ {right}"
-        if len(question.options) == 2 or isinstance(question.design, Groups):
+        if len(question.options) == 2 or question.design.groups > 1:
             return logistic(text, data, design, penalty=penalty, **settings)
         return multinomial(text, data, design, truths=question.options, penalty=penalty, **settings)
     if not predictors:
@@ -144,7 +145,7 @@ def _objects(values: Any) -> Any:
     return found
 
 
-def _design(table: Table, question: RandomizedColumn) -> Mechanism | Channel | Grouped:
+def _design(table: Table, question: RandomizedColumn) -> Design | Grouped:
     from deniable_research.regression import grouped
 
     if isinstance(question.design, Groups):

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable.mechanisms import OneOfK, TickBoxes
 from deniable.survey.document import Question, Survey
 
 TOLERANCE = 1e-6
@@ -40,13 +39,12 @@ class Truth:
     @property
     def boxes(self) -> bool:
         """Whether people can choose several options."""
-        return isinstance(self.question.mechanism, TickBoxes)
+        return not self.question.mechanism.is_exclusive
 
     @property
     def first(self) -> int:
         """The answer with the lowest number."""
-        mechanism = self.question.mechanism
-        return mechanism.answer_range.start if isinstance(mechanism, OneOfK) else 0
+        return self.question.mechanism.answer_range.start
 
     @property
     def mean(self) -> float:
@@ -160,10 +158,7 @@ def _by_name(given: Mapping[str, float], names: Sequence[str], boxes: bool, wher
 
 
 def _names(question: Question) -> tuple[str, ...]:
-    if question.options:
-        return question.options
-    assert isinstance(question.mechanism, OneOfK), "numbers are asked through mechanisms of one value"
-    return tuple(map(str, question.mechanism.answer_range))
+    return question.options or tuple(map(str, question.mechanism.answer_range))
 
 
 def _share(value: object, where: str) -> float:
