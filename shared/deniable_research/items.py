@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import kish
 
 if TYPE_CHECKING:
     from deniable.estimation.design import Design
@@ -94,8 +95,7 @@ class Item:
             return Estimate.from_counts(self.design, [0] * self.supports.shape[1], 0)
         # A sum in another order may be larger by a rounding.
         counts = (weights @ self.supports).clip(max=total).tolist()
-        effective = total / float(weights @ (weights / total))
-        return Estimate.from_counts(self.design, counts, total, effective)
+        return Estimate.from_counts(self.design, counts, total, kish(weights.tolist()))
 
     def where(self, people: NDArray[np.bool_]) -> Item:
         """The same question, asked of some of the people."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import level_of_each, normal_quantile
+from deniable.estimation.intervals import level_of_each, normal_quantile, two_sided
 from deniable.estimation.means import MeanEstimate
 from deniable_research.comparison import Difference, holm, homogeneity, pairwise, ratio, trend
 from deniable_research.designs.designs import NO_YES
@@ -259,7 +259,7 @@ def _means(
                 conf_low=apart - z * error,
                 conf_high=apart + z * error,
                 statistic=statistic,
-                p_value=math.erfc(abs(statistic) / math.sqrt(2)),
+                p_value=two_sided(statistic),
                 method="wald",
             )
         )

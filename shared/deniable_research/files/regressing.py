@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from deniable.mechanisms import OneOfK
 from deniable_research.designs import Groups, from_mechanism
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
-
-if TYPE_CHECKING:
-    from deniable_research.regression import Fit, Grouped, MomentFit
+from deniable_research.regression import Fit, Grouped, MomentFit, grouped, linear, linear_moments, logistic, multinomial
+from deniable_research.regression.data import sides
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 
@@ -60,14 +59,10 @@ def regress(
     >>> fit.terms, round(float(fit.params[0]), 4)
     (('Intercept',), -0.5754)
     """
-    from deniable_research.regression import linear, linear_moments, logistic, multinomial
-
     if table.weights is not None and not table.weights.all():
         table = table.where(table.weights > 0)  # the others count nothing
-    left, tilde, right = formula.partition("~")
-    if not tilde:
-        raise ParameterError(f'formula: must be like "affair ~ age + C(region)", got {formula!r:.80}')
-    outcome = left.strip().strip("`")
+    left, right = sides(formula)
+    outcome = left.strip("`")
     predictors = questions_in(table, right)
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
@@ -146,8 +141,6 @@ def _objects(values: Any) -> Any:
 
 
 def _design(table: Table, question: RandomizedColumn) -> Design | Grouped:
-    from deniable_research.regression import grouped
-
     if isinstance(question.design, Groups):
         return grouped(question.design, _objects([None if g < 0 else int(g) for g in table.groups_of(question.name)]))
     if not question.has_shares:

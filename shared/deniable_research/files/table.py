@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import kish
 from deniable.exact import number_hint
 from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
@@ -283,8 +284,7 @@ class Table:
             raise ParameterError(f"{question.name}: must have reports of both groups, got none of one")
         if weights is None:
             return Estimate.from_counts(design, counts.astype(int).ravel().tolist())
-        effective = every[kept].sum() ** 2 / (every[kept] ** 2).sum()
-        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=float(effective))
+        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=kish(every[kept].tolist()))
 
 
 def _require(columns: Mapping[str, tuple[str, ...]], column: str) -> None:

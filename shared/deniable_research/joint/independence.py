@@ -14,6 +14,7 @@ from scipy.stats import ncx2
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import one_report_covariance
 from deniable.estimation.design import Design
+from deniable.estimation.intervals import check_level
 from deniable_research.comparison.whitening import whitening
 from deniable_research.items import Item
 from deniable_research.joint.reports import JointReports
@@ -206,8 +207,7 @@ def independence_power(designs: Sequence[Design], shares: ArrayLike, n: int, lev
         raise ParameterError(f"shares: must be a table of two questions of shape {sizes}, got {truth.shape}")
     if not truth.min() >= 0 or not math.isclose(float(truth.sum()), 1):
         raise ParameterError(f"shares: must be at least 0 and add up to 1, got a sum of {float(truth.sum()):g}")
-    if not 0 < level < 1:
-        raise ParameterError(f"level: must be above 0 and below 1, got {level}")
+    check_level(level)
     margins = (truth.sum(axis=1), truth.sum(axis=0))
     first, second = (_axes(design, margin.tolist()) for design, margin in zip(designs, margins, strict=True))
     apart = first.T @ (truth - np.outer(*margins)) @ second
