@@ -227,7 +227,7 @@ def _of_question(question: Question) -> RandomizedColumn:
     mechanism = question.mechanism
     names = question.options if len(question.options) == len(mechanism.truths) else mechanism.truths
     values: tuple[float, ...] | None = None
-    if question.type == "yes-no":
+    if question.kind.headline is not None:
         values = (0.0, 1.0)
     elif question.mean_values is not None and mechanism.has_shares:
         values = question.mean_values

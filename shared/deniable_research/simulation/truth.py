@@ -39,7 +39,7 @@ class Truth:
     @property
     def boxes(self) -> bool:
         """Whether people can choose several options."""
-        return not self.question.mechanism.is_exclusive
+        return self.question.kind.takes_several
 
     @property
     def first(self) -> int:
@@ -55,7 +55,7 @@ class Truth:
     def numbers(self) -> tuple[float, ...]:
         """The numbers that answers stand for."""
         question = self.question
-        if question.type == "number":
+        if not question.options:
             return tuple(float(self.first + step) for step in range(len(self.shares)))
         return tuple(map(float, question.options))
 
@@ -122,7 +122,7 @@ def read_truth(text: str) -> dict[str, Any]:
 def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
     where = f"truth of {question.id}"
     names = _names(question)
-    boxes = question.type == "ticks"
+    boxes = question.kind.takes_several
     if given is None:
         return (0.5 if boxes else 1 / len(names),) * len(names)
     if isinstance(given, Mapping):
@@ -131,7 +131,7 @@ def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
         if len(given) != len(names):
             raise ParameterError(f"{where}: must be {len(names)} shares, one for each answer, got {len(given)}")
         shares = [_share(each, where) for each in given]
-    elif question.type == "yes-no":
+    elif question.kind.headline is not None:
         yes = _share(given, where)
         shares = [1 - yes, yes]
     else:
