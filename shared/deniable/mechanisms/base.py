@@ -17,7 +17,7 @@ from deniable.estimation.debiasing import Count
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.means import MeanEstimate
-from deniable.exact import log_above
+from deniable.exact import Number, log_above
 from deniable.randomness import Word, Words, system_word, system_words
 from deniable.report.space import Numbers, ReportSpace
 
@@ -39,11 +39,36 @@ class Mechanism(Design):
     parameters: ClassVar[tuple[str, ...]]
     """The names of what is published, which are also the names of the constructor's arguments."""
 
+    question_types: ClassVar[tuple[str, ...]]
+    """The question types for which it may answer, by name."""
+
+    named_in: ClassVar[tuple[str, ...]]
+    """Those of them whose authors may ask for it by name, with an epsilon; the others get it by other keys, or not."""
+
     has_waves: ClassVar[bool] = False
     """Whether each survey sends a draw of its own from the value that a device keeps; otherwise it sends that value."""
 
     k: int
     """Number of options that a report can support."""
+
+    @classmethod
+    @abstractmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Mechanism:
+        """The one with the least noise for these answers whose epsilon is at most ``epsilon``, as authors ask for it.
+
+        Parameters
+        ----------
+        answers : range
+            Numbers of the options, from 0, or the numbers that can be answered.
+        epsilon : number
+        wave_epsilon : number, optional
+            The same of one wave, which mechanisms with waves take.
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+        """
 
     @property
     def answer_range(self) -> range:
@@ -169,6 +194,20 @@ class Mechanism(Design):
         AnswerError
             If any answer is none, or the array holds something else than integers.
         """
+
+    @property
+    def label(self) -> str:
+        """What it is called where several are compared."""
+        return self.name
+
+    @property
+    def total_variance(self) -> float:
+        """``n`` times the sum of the variances of all shares: noise alone, averaged over a uniform truth."""
+        import numpy as np
+
+        matrix, inverse = self.float_matrix, self.debiasing.weights
+        covariance = np.diag(matrix.mean(axis=1)) - matrix @ matrix.T / matrix.shape[1]
+        return float(np.trace(inverse @ covariance @ inverse.T))
 
     def untouched(self, answer: Any) -> Any:
         """The report of somebody who mixes in no chance, as `randomize_many` gives it.

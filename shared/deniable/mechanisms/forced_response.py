@@ -58,6 +58,8 @@ class ForcedResponse(PureMechanism, OneOfK):
     forced: tuple[int, ...]
 
     name = "forced-response"
+    question_types = ("choice",)
+    named_in = ()
     parameters = ("truth", "forced")
 
     def __init__(self, truth: Number, forced: Sequence[Number]) -> None:
@@ -72,6 +74,10 @@ class ForcedResponse(PureMechanism, OneOfK):
         object.__setattr__(self, "forced", _round_up_the_small(shares))
         asked = 1 + t / ((1 - t) * min(shares))
         refuse_costly_rounding(log_above(asked), self.epsilon, f"{self.k} options")
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> ForcedResponse:
+        raise ParameterError("mechanism: forced-response is made of coins, truth = ...; it takes no epsilon")
 
     @property
     def k(self) -> int:  # type: ignore[override]

@@ -66,6 +66,8 @@ class KAry(PureMechanism, OneOfK):
     keep: int
 
     name = "k-ary"
+    question_types = ("choice", "scale")
+    named_in = ("choice", "scale")
     parameters = ("k", "keep")
 
     def __init__(self, k: int, keep: Number) -> None:
@@ -98,6 +100,10 @@ class KAry(PureMechanism, OneOfK):
         assert mechanism.likelihood_ratio <= bound
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} options")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> KAry:
+        return cls.from_epsilon(len(answers), epsilon)
 
     @classmethod
     def from_coin(cls, k: int, truth: Number) -> KAry:

@@ -72,6 +72,8 @@ class Longitudinal(PureMechanism, OneOfK):
     again: int
 
     name = "longitudinal"
+    question_types = ("yes-no", "choice", "scale")
+    named_in = ("yes-no", "choice", "scale")
     parameters = ("k", "keep", "again")
     has_waves = True
 
@@ -130,6 +132,12 @@ class Longitudinal(PureMechanism, OneOfK):
         assert mechanism.wave_likelihood_ratio <= bound
         refuse_costly_rounding(float(asked), mechanism.wave_epsilon, f"one wave of {k} options")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Longitudinal:
+        if wave_epsilon is None:
+            raise ParameterError("wave_epsilon: must say how much noise one wave has, such as wave_epsilon = 0.5")
+        return cls.from_epsilon(len(answers), epsilon, wave_epsilon)
 
     @cached_property
     def permanent_response(self) -> KAry:

@@ -58,6 +58,8 @@ class Mean(PureMechanism, OneOfK):
     slope: int
 
     name = "mean"
+    question_types = ("scale", "number")
+    named_in = ("scale", "number")
     has_shares = False
     parameters = ("lo", "hi", "slope")
     k = 2
@@ -84,6 +86,10 @@ class Mean(PureMechanism, OneOfK):
         mechanism = cls(lo, hi, slope)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Mean:
+        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def steps(self) -> int:

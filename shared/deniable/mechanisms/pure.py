@@ -60,6 +60,14 @@ class PureMechanism(Mechanism):
         constant = -sum(weight * each.floats[1] for weight, each in zip(weights, self.support, strict=True))
         return tuple(weights), constant
 
+    @property
+    def total_variance(self) -> float:
+        share = 1 / self.k
+        return sum(
+            (share * a * (1 - a) + (1 - share) * b * (1 - b)) / (a - b) ** 2
+            for a, b in (each.floats for each in self.support)
+        )
+
     @cached_property
     def readable(self) -> Fraction:
         return max(max(option) for option in self.support)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,6 +72,8 @@ class Subset(PureMechanism):
     inside: int
 
     name = "subset"
+    question_types = ("choice", "scale")
+    named_in = ("choice", "scale")
     parameters = ("k", "w", "inside")
 
     def __post_init__(self) -> None:
@@ -92,6 +95,21 @@ class Subset(PureMechanism):
         mechanism = cls(k, w, inside)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"subsets of {w} out of {k}")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Subset:
+        """Subsets of the size, 2 or more, that costs the least."""
+        found = []
+        for w in range(2, len(answers)) if len(answers) <= LARGEST_K else ():
+            with contextlib.suppress(ParameterError):  # integer weights cannot hold this size
+                found.append(cls.from_epsilon(len(answers), w, epsilon))
+        if not found:
+            raise ParameterError(f"epsilon: no subsets of {len(answers)} options can hold it with integer weights")
+        return min(found, key=lambda each: each.total_variance)
+
+    @property
+    def label(self) -> str:
+        return f"subset of {self.w}"
 
     @cached_property
     def support(self) -> tuple[Support, ...]:

@@ -68,6 +68,8 @@ class TickBoxes(PureMechanism):
     keep: int
 
     name = "tick-boxes"
+    question_types = ("ticks",)
+    named_in = ()
     has_likelihood = False
     is_exclusive = False
     parameters = ("k", "keep")
@@ -89,6 +91,10 @@ class TickBoxes(PureMechanism):
         mechanism = cls(k, checked_weight(floor_weight(bound / (bound + 1)), "keep"))
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} boxes")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> TickBoxes:
+        return cls.from_epsilon(len(answers), epsilon)
 
     @cached_property
     def support(self) -> tuple[Support, ...]:

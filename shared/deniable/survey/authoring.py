@@ -6,25 +6,13 @@ import datetime
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
-from deniable.mechanisms import (
-    DiscreteLaplace,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mean,
-    Mechanism,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TickBoxes, TwoCoin, Warner
 from deniable.survey.document import (
     GOALS,
     MAX_BYTES,
@@ -39,7 +27,7 @@ from deniable.survey.document import (
     refuse_repeats,
 )
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO, AnswerKind, QuestionType
-from deniable.survey.selection import best_subset, choose_for_choice, choose_for_number, choose_for_scale
+from deniable.survey.selection import choose_for_choice, choose_for_number, choose_for_scale
 from deniable.survey.texts import EVERY_OTHER, Text, read_text
 
 SURVEY_KEYS = (
@@ -290,27 +278,11 @@ def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> 
     if "epsilon" not in written:
         raise ParameterError("mechanism: needs epsilon, not coins")
     epsilon = positive_epsilon(written["epsilon"])
-    lo, hi = (written["lo"], written["hi"]) if kind.answers is AnswerKind.RANGE else (0, k - 1)
-    makers: dict[str, Callable[[], Mechanism]] = {
-        "warner": lambda: Warner.from_epsilon(epsilon),
-        "k-ary": lambda: KAry.from_epsilon(k, epsilon),
-        "subset": lambda: best_subset(k, epsilon),
-        "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
-        "exponential": lambda: Exponential.calibrated([[-abs(x - r) for r in range(k)] for x in range(k)], epsilon),
-        "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
-        "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
-        "longitudinal": lambda: _of_waves(k, written),
-    }
-    possible = [each for each in kind.mechanisms if each not in kind.not_by_name]
+    possible = {each: cls for each, cls in MECHANISMS.items() if kind.name in cls.named_in}
     if name not in possible:
         raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
-    return makers[name]()
-
-
-def _of_waves(k: int, written: Mapping[str, Any]) -> Mechanism:
-    if "wave_epsilon" not in written:
-        raise ParameterError("wave_epsilon: must say how much noise one wave has, such as wave_epsilon = 0.5")
-    return Longitudinal.from_epsilon(k, written["epsilon"], written["wave_epsilon"])
+    answers = range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
+    return possible[name].for_answers(answers, epsilon, written.get("wave_epsilon"))
 
 
 def _required(written: Mapping[str, Any], key: str, where: str) -> Any:

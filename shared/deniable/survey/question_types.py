@@ -1,4 +1,6 @@
-"""The question types, one descriptor for each: what people answer, by what mechanisms, and what its author writes.
+"""The question types, one descriptor for each: what people answer, and what its author writes.
+
+A mechanism names the types for which it may answer.
 
 Everything that depends on a type asks its descriptor, so a type of a kind that is here already is one more entry.
 """
@@ -34,10 +36,6 @@ class QuestionType:
     ----------
     name : str
         As authors and published surveys write it.
-    mechanisms : tuple of str
-        Those that may answer for it.
-    not_by_name : tuple of str
-        Of these, those that an author gets by other keys than ``mechanism = ...``.
     keys : tuple of str
         What its author may write besides ``id``, ``type``, ``text`` and ``epsilon``.
     answers : AnswerKind
@@ -52,11 +50,9 @@ class QuestionType:
     """
 
     name: str
-    mechanisms: tuple[str, ...]
     keys: tuple[str, ...]
     answers: AnswerKind = AnswerKind.OPTIONS
     options: tuple[str, ...] = ()
-    not_by_name: tuple[str, ...] = ()
     takes_several: bool = False
     has_goal: bool = False
     headline: int | None = None
@@ -77,37 +73,27 @@ QUESTION_TYPES: dict[str, QuestionType] = {
     for each in (
         QuestionType(
             "yes-no",
-            mechanisms=("two-coin", "warner", "longitudinal"),
-            not_by_name=("two-coin",),
             keys=("truth", "yes", "mechanism", "wave_epsilon", "decline"),
             options=YES_NO,
             headline=1,
         ),
         QuestionType(
             "choice",
-            mechanisms=("k-ary", "subset", "forced-response", "exponential", "longitudinal"),
-            not_by_name=(
-                "forced-response",
-                "exponential",
-            ),  # the latter needs scores, and names without order have none
             keys=("options", "truth", "forced", "mechanism", "wave_epsilon", "decline"),
         ),
         QuestionType(
             "ticks",
-            mechanisms=("tick-boxes",),
             keys=("options",),
             takes_several=True,
         ),
         QuestionType(
             "scale",
-            mechanisms=("k-ary", "subset", "geometric", "exponential", "mean", "longitudinal"),
             keys=("lo", "hi", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
             has_goal=True,
         ),
         QuestionType(
             "number",
-            mechanisms=("mean", "discrete-laplace", "geometric"),
             keys=("lo", "hi", "mechanism"),
             answers=AnswerKind.RANGE,
         ),
