@@ -37,7 +37,8 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
-from deniable.survey.document import MAX_ROWS, YES_NO
+from deniable.survey.document import MAX_ROWS
+from deniable.survey.question_types import YES_NO
 from deniable.survey.texts import Text
 from deniable_client.device import randomize
 

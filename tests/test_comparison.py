@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, chi2, chi2_contingency
 
 from deniable import Geometric, KAry, ParameterError, Subset, TickBoxes, TwoCoin, Warner
-from deniable.estimation.debiasing import Design
+from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import wilson
 from deniable_research.comparison import difference, holm, homogeneity, pairwise, ratio, trend

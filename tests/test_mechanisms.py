@@ -146,12 +146,12 @@ def test_every_answer_has_exactly_the_stated_distribution(mechanism: OneOfK) -> 
     matrix = mechanism.channel_matrix
     for column, answer in enumerate(mechanism.answer_range):
         found = exact_output(mechanism, answer)
-        assert {mechanism.supports(report)[0]: share for report, share in found.items()} == {
+        assert {mechanism.reports.supports(report)[0]: share for report, share in found.items()} == {
             option: matrix[option][column] for option in range(mechanism.k)
         }
         assert sum(found.values()) == 1
         for report in found:
-            mechanism.check_report(report, "report")
+            mechanism.reports.check(report, "report")
 
 
 SUBSETS = [Subset.from_epsilon(k, w, 1) for k in range(2, 9) for w in range(1, k) if k <= 5 or w in (2, k // 2)]
@@ -525,4 +525,4 @@ def test_answers_and_reports_outside_the_options_are_refused(bad: object) -> Non
         mechanism.randomize(bad)  # type: ignore[arg-type]
     assert str(caught.value) == "answer: must be an integer in [0, 4)"
     with pytest.raises(ReportError, match=r"^here: report must be an integer in \[0, 4\), got "):
-        mechanism.check_report(bad, "here")
+        mechanism.reports.check(bad, "here")

@@ -15,7 +15,7 @@ from markupsafe import escape
 
 from conftest import FIVE_TYPES, person
 from deniable import Report, Survey, estimate, read_survey, tally_reports
-from deniable.mechanisms.base import ReportValue
+from deniable.report.space import ReportValue
 from deniable_client import randomize
 from deniable_server import charts, drawing, pages
 from deniable_server.embedding import catalogues

@@ -23,7 +23,7 @@ from deniable import (
     Warner,
     read_survey,
 )
-from deniable.estimation.debiasing import fake_margin
+from deniable.estimation.fakes import fake_margin
 from deniable.exact import log_above
 from deniable.mechanisms.base import OneOfK
 from deniable.privacy.ledger import Entry, Ledger, parallel

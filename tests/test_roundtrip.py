@@ -24,7 +24,7 @@ from deniable.mechanisms import (
     TwoCoin,
     Warner,
 )
-from deniable.survey.document import YES_NO
+from deniable.survey.question_types import YES_NO
 from deniable_client import randomize
 
 texts = st.text(st.characters(exclude_categories=("Cc", "Cs")) | st.just("\n"), min_size=1, max_size=40).filter(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deniable import DiscreteLaplace, Estimate, Geometric, KAry, Mean, Mechanism, Subset, TickBoxes, TwoCoin
-from deniable.estimation.debiasing import fake_margins
+from deniable.estimation.fakes import fake_margins
 from deniable.estimation.published_rows import Wanted
 from deniable.mechanisms import MECHANISMS
 from deniable_research.designs import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector

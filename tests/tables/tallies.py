@@ -143,7 +143,7 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
             for chance, matrix in zip(chances, design.matrices, strict=True)
         ]
         return design.estimate(groups), ([count for group in groups for count in group], 0)
-    if design.report_type is str if isinstance(design, Mechanism) else False:
+    if not design.reports.supports_one:
         n = int(10 ** draw.uniform(0, draw.choice([1.5, 4, 7])))
         sure = draw.random(design.k) < 0.2
         lam = np.where(sure, draw.integers(0, 2, design.k), np.clip(design.expected(shares.tolist()), 0, 1))

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.debiasing import fake_margins
+from deniable.estimation.fakes import fake_margins
 from deniable.estimation.intervals import (
     Consistency,
     Interval,
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from deniable.estimation.debiasing import Count, Design
+    from deniable.estimation.debiasing import Count
+    from deniable.estimation.design import Design
 
 DEFAULT_METHOD = "default"
 
@@ -108,7 +109,7 @@ class Estimate:
             If the counts are not as many numbers in ``[0, n]`` as the design has supports.
         """
         tally = check_counts(counts, len(design.expected_if_even), weighted=n_effective is not None)
-        if n is None and getattr(design, "report_type", int) is str:
+        if n is None and not design.reports.supports_one:
             raise ParameterError("n: must be given, because a report can support several options")
         total = sum(tally) if n is None else n
         if total < max(tally):

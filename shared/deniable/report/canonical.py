@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
-from deniable.mechanisms.base import ReportValue
+from deniable.report.space import ReportValue
 
 Check = Callable[[object, str], ReportValue]
 

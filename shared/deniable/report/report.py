@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import ReportError, describe
-from deniable.mechanisms.base import ReportValue
 from deniable.report import strict_json
+from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 
 MAX_BYTES = 64 * 1024

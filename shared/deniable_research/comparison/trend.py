@@ -10,9 +10,8 @@ from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level
+from deniable.estimation.intervals import Interval, check_confidence_level, two_sided
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits
-from deniable_research.comparison.difference import two_sided
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.estimation.means import MeanEstimate
 from deniable.estimation.published_rows import EstimateRow, Wanted, derived_rows, mean_row, share_rows
-from deniable.mechanisms import Mechanism
-from deniable_research.designs import Groups
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 
@@ -79,12 +78,9 @@ def _rows(
     n = int((table.answered(question.name) & people).sum())
     if question.has_shares:
         yield from share_rows(result, question.name, question.options, question.epsilon, cohort, wanted, n)
-        if isinstance(question.design, Groups):
-            figures = question.design.derived
-            yield from derived_rows(result, figures, question.name, question.epsilon, cohort, wanted, n)
+        yield from derived_rows(result, question.design.derived, question.name, question.epsilon, cohort, wanted, n)
     if question.mean_values is not None:
-        assert isinstance(question.design, Mechanism), "surveys ask through mechanisms"
-        mean = question.design.estimate_mean(
-            result.counts, result.n, question.mean_values, n_effective=result.n_effective
+        mean = MeanEstimate.from_counts(
+            question.design, result.counts, result.n, question.mean_values, result.n_effective
         )
         yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n)

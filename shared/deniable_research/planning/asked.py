@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
-from deniable.mechanisms import Mechanism, TickBoxes
+from deniable.mechanisms import Mechanism
 from deniable_research.planning.checks import check_share
 from deniable_research.planning.precision import Precision
 
@@ -107,7 +107,7 @@ class Asked:
             If the mechanism's reports do not tell the shares of the options.
         """
         # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
-        moved = float(mechanism.k if isinstance(mechanism, TickBoxes) else min(mechanism.k - 1, 2))
+        moved = float(min(mechanism.k - 1, 2) if mechanism.is_exclusive else mechanism.k)
         if mechanism.support is not None:
             pairs = {support: cls.with_support(support) for support in mechanism.support}
             each = [pairs[support] for support in mechanism.support]

@@ -46,7 +46,7 @@ def subjects_of(question: Question, shares: Iterable[float]) -> list[Subject]:
     """
     found = []
     if question.has_shares:
-        options = Asked.options_of(question.mechanism)[1 if question.type == "yes-no" else 0 :]
+        options = Asked.options_of(question.mechanism)[question.kind.headline or 0 :]
         for share in shares:
             worst = max(options, key=lambda asked: asked.variance(share))
             found.append(Subject.of_share(question.id, worst, share))

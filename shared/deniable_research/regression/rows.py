@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deniable.estimation.intervals import normal_quantile
+from deniable.estimation.intervals import normal_quantile, two_sided
 
 
 class TidyRow(NamedTuple):
@@ -36,11 +36,6 @@ def wald_row(term: str, estimate: float, std_error: float, confidence_level: flo
     margin = normal_quantile(confidence_level) * std_error
     statistic = estimate / std_error if 0 < std_error < math.inf else math.nan
     return TidyRow(term, estimate, std_error, statistic, two_sided(statistic), estimate - margin, estimate + margin)
-
-
-def two_sided(statistic: float) -> float:
-    """Probability that a standard normal number is further from 0."""
-    return math.erfc(abs(statistic) / math.sqrt(2))
 
 
 @dataclass(frozen=True)

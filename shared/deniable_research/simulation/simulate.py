@@ -12,7 +12,7 @@ from deniable.estimation.estimate import Estimate
 from deniable.estimation.published_rows import EstimateRow, Wanted, mean_row, share_rows
 from deniable.survey.document import Survey
 from deniable_research.comparison import difference
-from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of, tally_array
+from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.misbehaviour import Misbehaviour
 from deniable_research.simulation.truth import Shares, Truth, truth_of
@@ -165,7 +165,7 @@ def _publish(
     found = {}
     for truth in truths:
         question = truth.question
-        counts = tally_array(question.mechanism, reports[question.id])
+        counts = question.mechanism.reports.tally(reports[question.id])
         if question.has_shares:
             found[question.id] = question.mechanism.estimate(counts, people)
             rows = share_rows(found[question.id], question.id, question.options, question.epsilon, cohort, wanted)
