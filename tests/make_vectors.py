@@ -23,8 +23,8 @@ from deniable import (
     Geometric,
     KAry,
     Longitudinal,
-    Mean,
     Mechanism,
+    OneBitMean,
     Question,
     Subset,
     Survey,
@@ -76,8 +76,8 @@ MECHANISMS: list[Mechanism] = [
     DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
     Exponential.nominal(SCORE, 1),
     Exponential.calibrated(SCORE, 1),
-    Mean.from_epsilon(0, 10, 1),
-    Mean.from_epsilon(18, 99, 2),
+    OneBitMean.from_epsilon(0, 10, 1),
+    OneBitMean.from_epsilon(18, 99, 2),
     Longitudinal.from_epsilon(2, 2, 1),
     Longitudinal.from_epsilon(4, "1.5", "0.5"),
     Longitudinal(7, "0.9", "0.3"),
@@ -272,7 +272,7 @@ def thresholds(mechanism: Mechanism) -> set[int]:
     """Words at which some decision changes."""
     if isinstance(mechanism, RowMechanism):
         return {end for row in mechanism.rows for end in itertools.accumulate(row)}
-    if isinstance(mechanism, Mean):
+    if isinstance(mechanism, OneBitMean):
         return {int(one * 2**32) for one in mechanism.channel_matrix[1]}
     if isinstance(mechanism, ForcedResponse):
         return {mechanism.truth, *itertools.accumulate(mechanism.forced)}

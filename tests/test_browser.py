@@ -64,7 +64,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, context: Browse
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(f"{link}#cohort=web")
-    card = page.get_by_text("Asked by The tests")
+    card = page.get_by_text("NoiseModel by The tests")
     expect(card).to_be_visible()
     assert page.get_by_role("button", name="Send").count() == 0
     answer(page, survey, TRULY)
@@ -116,7 +116,7 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
         ((origin, told),) = memory["told"].items()
         assert origin == collector.url
         assert {key: cost / 1e6 for key, (_, cost) in told.items()} == {
-            survey.keys[asked.id]: pytest.approx(asked.epsilon, abs=1e-6) for asked in survey.questions
+            survey.keys[noise.id]: pytest.approx(noise.epsilon, abs=1e-6) for noise in survey.questions
         }
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day, _ in told.values())
         assert content == {

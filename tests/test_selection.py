@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from deniable import DiscreteLaplace, Geometric, KAry, Mean, Subset, read_survey
+from deniable import DiscreteLaplace, Geometric, KAry, OneBitMean, Subset, read_survey
 from deniable.survey.selection import (
     choose_for_choice,
     choose_for_number,
@@ -78,9 +78,9 @@ def test_scale_takes_what_its_goal_wants() -> None:
 
 def test_number_takes_the_least_variance_and_says_why() -> None:
     choice = choose_for_number(0, 10, 1)
-    assert isinstance(choice.best, Mean)
+    assert isinstance(choice.best, OneBitMean)
     assert choice.why.startswith("least variance of the mean: mean 117.1; geometric 143")
-    assert isinstance(choose_for_number(0, 10**5, 1).best, Mean)
+    assert isinstance(choose_for_number(0, 10**5, 1).best, OneBitMean)
     assert isinstance(choose_for_number(0, 10, 6).best, (Geometric, DiscreteLaplace))
 
 
@@ -91,7 +91,7 @@ def test_variances_are_those_of_simulated_estimates() -> None:
         return dice.integers(0, 2**32, n, dtype=np.uint32)
 
     n, rounds = 2000, 400
-    for mechanism in (KAry.from_epsilon(11, 2), Geometric.from_epsilon(0, 10, 1), Mean.from_epsilon(0, 10, 1)):
+    for mechanism in (KAry.from_epsilon(11, 2), Geometric.from_epsilon(0, 10, 1), OneBitMean.from_epsilon(0, 10, 1)):
         means = []
         for _ in range(rounds):
             reports = mechanism.randomize_many(dice.integers(0, 11, n), words)

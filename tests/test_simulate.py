@@ -18,7 +18,7 @@ import pytest
 from command_line import CommandLine
 from conftest import FIVE_TYPES, SURVEY
 from deniable import MECHANISMS, ParameterError, Survey, read_survey, tally_reports
-from deniable.estimation.published_rows import Wanted
+from deniable.estimation.published_rows import EstimateOptions
 from deniable.mechanisms import RowMechanism
 from deniable.report.report import Report
 from deniable_research.commands.simulate import simulate as command
@@ -46,7 +46,7 @@ TRUTH = {
 MC_ERRORS = 4
 """All seeds are fixed: these are bounds that the drawn surveys keep, not hopes."""
 
-FAST = Wanted(method="wilson")
+FAST = EstimateOptions(method="wilson")
 """For tests that are not about the default intervals."""
 
 

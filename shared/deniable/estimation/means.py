@@ -41,7 +41,7 @@ class MeanEstimate:
     -----
     The mechanism gives every support a weight ``w_v`` and a constant ``c`` with
     ``E[c + sum w_v S_v | x] = value of x``, ``S`` the supports of one report. The mean is ``c + sum w_v C_v / n``,
-    its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `Mean`, their count is binomial
+    its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `OneBitMean`, their count is binomial
     and the mean has the interval of a share; elsewhere it is normal around the mean after ``z^2`` more reports as
     equal shares would bring them, Agresti and Coull's idea [1]_, which never shrinks to a point.
 
@@ -52,8 +52,8 @@ class MeanEstimate:
 
     Examples
     --------
-    >>> from deniable import Mean
-    >>> estimate = Mean.from_epsilon(0, 10, epsilon=1).estimate_mean([500, 500])
+    >>> from deniable import OneBitMean
+    >>> estimate = OneBitMean.from_epsilon(0, 10, epsilon=1).estimate_mean([500, 500])
     >>> estimate.mean, round(estimate.std_error, 3)
     (5.0, 0.342)
     """
@@ -103,8 +103,8 @@ class MeanEstimate:
     def fake_margin(self) -> float:
         """How far made-up reports, one in a hundred, can move the mean, in its own unit.
 
-        >>> from deniable import Mean
-        >>> mechanism = Mean.from_epsilon(0, 10, epsilon=1)
+        >>> from deniable import OneBitMean
+        >>> mechanism = OneBitMean.from_epsilon(0, 10, epsilon=1)
         >>> round(mechanism.estimate_mean([500, 500]).fake_margin, 3)       # 0.01 x 10 (e + 1) / (e - 1)
         0.216
         """

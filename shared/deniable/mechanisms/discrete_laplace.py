@@ -14,7 +14,7 @@ from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, che
 from deniable.randomness import UNIT
 
 LARGEST_MARGIN = 4000
-"""Ranges that need more, for their epsilon, are better served by `Mean`."""
+"""Ranges that need more, for their epsilon, are better served by `OneBitMean`."""
 
 
 @dataclass(frozen=True)

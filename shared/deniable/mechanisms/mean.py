@@ -25,7 +25,7 @@ LARGEST_RANGE = 10**6
 
 
 @dataclass(frozen=True)
-class Mean(PureMechanism, OneOfK):
+class OneBitMean(PureMechanism, OneOfK):
     """Report 1 with a probability that grows linearly from ``lo`` to ``hi``, so that the mean can be estimated.
 
     Parameters
@@ -48,7 +48,7 @@ class Mean(PureMechanism, OneOfK):
 
     Examples
     --------
-    >>> mechanism = Mean.from_epsilon(18, 99, epsilon=1)
+    >>> mechanism = OneBitMean.from_epsilon(18, 99, epsilon=1)
     >>> mechanism.epsilon <= 1, mechanism.randomize(35) in (0, 1)
     (True, True)
     """
@@ -72,7 +72,7 @@ class Mean(PureMechanism, OneOfK):
             raise ParameterError(f"slope: times hi - lo = {self.steps} must be even, got {self.slope}")
 
     @classmethod
-    def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Mean:
+    def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> OneBitMean:
         """The least noise over a range whose epsilon is at most ``epsilon``."""
         asked = positive_epsilon(epsilon)
         check_range(lo, hi, LARGEST_RANGE)
@@ -88,7 +88,7 @@ class Mean(PureMechanism, OneOfK):
         return mechanism
 
     @classmethod
-    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Mean:
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> OneBitMean:
         return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property

@@ -24,8 +24,8 @@ def analyses_of(question: Question) -> dict[str, bool]:
 
     Examples
     --------
-    >>> from deniable import Mean
-    >>> drinks = Question("drinks", "number", "How many?", (), Mean.from_epsilon(0, 40, epsilon=1))
+    >>> from deniable import OneBitMean
+    >>> drinks = Question("drinks", "number", "How many?", (), OneBitMean.from_epsilon(0, 40, epsilon=1))
     >>> [name for name, possible in analyses_of(drinks).items() if possible]
     ['mean']
     """

@@ -17,8 +17,8 @@ from deniable.mechanisms import (
     DiscreteLaplace,
     Geometric,
     KAry,
-    Mean,
     Mechanism,
+    OneBitMean,
     Subset,
 )
 
@@ -66,17 +66,17 @@ def choose_for_scale(levels: int, epsilon: Number, goal: str) -> Choice:
     """The candidates for a scale whose author wants the shares of the levels, or their mean."""
     if goal == "shares":
         return _for_shares((KAry, Subset, Geometric), levels, epsilon)
-    return _choose("variance of the mean", _made((KAry, Geometric, Mean), range(levels), epsilon, mean_variance))
+    return _choose("variance of the mean", _made((KAry, Geometric, OneBitMean), range(levels), epsilon, mean_variance))
 
 
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
-    among = (Mean, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else (Mean,)
+    among = (OneBitMean, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else (OneBitMean,)
     return _choose("variance of the mean", _made(among, range(lo, hi + 1), epsilon, mean_variance))
 
 
 MOST_COMPARED = 100
-"""Ranges above are answered by `Mean` without comparison: rows of weights would fill the survey."""
+"""Ranges above are answered by `OneBitMean` without comparison: rows of weights would fill the survey."""
 
 
 def mean_variance(mechanism: Mechanism) -> float:

@@ -107,7 +107,7 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     [0.0139, 0.1855]
     """
     cohorts = check_cohorts((first, second))
-    option = cohorts[0].place(option)
+    option = cohorts[0].index(option)
     apart = first.share[option] - second.share[option]
     if math.isnan(apart):
         return Difference((first, second), option, math.nan, math.nan, math.nan, math.nan, "score")

@@ -88,7 +88,7 @@ def homogeneity(estimates: Sequence[Estimate], option: int | str | None = None) 
     """
 
     cohorts = check_cohorts(estimates)
-    position = None if option is None else cohorts[0].place(option)
+    position = None if option is None else cohorts[0].index(option)
     if position is None and not all(cohort.design.is_exclusive for cohort in cohorts):
         raise ParameterError("option: must be given for tick boxes, whose tallies do not tell what goes together")
     cohorts = tuple(cohort for cohort in cohorts if cohort.n)

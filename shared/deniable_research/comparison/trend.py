@@ -121,7 +121,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     """
 
     cohorts = check_cohorts(estimates)
-    position = cohorts[0].place(option)
+    position = cohorts[0].index(option)
     places = _check_scores(scores, len(cohorts))
     places = [x for x, cohort in zip(places, cohorts, strict=True) if cohort.n]
     cohorts = tuple(cohort for cohort in cohorts if cohort.n)

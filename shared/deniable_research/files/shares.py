@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.estimation.means import MeanEstimate
-from deniable.estimation.published_rows import EstimateRow, Wanted, derived_rows, mean_row, share_rows
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, derived_rows, mean_row, share_rows
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 
 
 def estimate_shares(
-    table: Table, names: Iterable[str] = (), *, by: str | None = None, wanted: Wanted | None = None
+    table: Table, names: Iterable[str] = (), *, by: str | None = None, wanted: EstimateOptions | None = None
 ) -> list[EstimateRow]:
     """Estimate the shares, and where there are numbers the means, of the questions of a table.
 
@@ -25,7 +25,7 @@ def estimate_shares(
         Questions; by default all.
     by : str, optional
         A plain column whose labels are the cohorts; people without a label come last.
-    wanted : Wanted, optional
+    wanted : EstimateOptions, optional
         Confidence level, method, target, simultaneous intervals.
 
     Returns
@@ -46,7 +46,7 @@ def estimate_shares(
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
     table.refuse_clusters("shares")
-    asked = wanted or Wanted()
+    asked = wanted or EstimateOptions()
     questions = [table.layout.question(name) for name in names] or list(table.layout.questions)
     rows: list[EstimateRow] = []
     for cohort, people in _cohorts(table, by):
@@ -72,7 +72,7 @@ def _cohorts(table: Table, by: str | None) -> list[tuple[str | None, NDArray[np.
 
 
 def _rows(
-    table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: Wanted
+    table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
 ) -> Iterator[EstimateRow]:
     result = table.estimate(question.name, people)
     n = int((table.answered(question.name) & people).sum())

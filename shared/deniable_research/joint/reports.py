@@ -134,7 +134,7 @@ class JointReports:
         """`Item.scores` of every question, each of shape (combinations, truths)."""
         return tuple(item.scores for item in self.items)
 
-    def place(self, question: int | str) -> int:
+    def index(self, question: int | str) -> int:
         """The number of a question, given as a number or by its name."""
         names = [item.name for item in self.items]
         if isinstance(question, str) and question in names:
@@ -147,7 +147,7 @@ class JointReports:
 
     def margin(self, question: int | str) -> Estimate:
         """The shares of one question alone."""
-        item = self.items[self.place(question)]
+        item = self.items[self.index(question)]
         counts = (self.frequencies @ item.supports).tolist()
         return Estimate.from_counts(item.design, counts, self.n, self.n_effective)
 
@@ -209,7 +209,7 @@ def check_exclusive(item: Item, purpose: str) -> None:
 
 
 def check_shares(item: Item, purpose: str) -> None:
-    """Raise a ParameterError if reports tell a mean only, as those of `deniable.Mean`."""
+    """Raise a ParameterError if reports tell a mean only, as those of `deniable.OneBitMean`."""
     if not item.design.has_shares:
         raise ParameterError(
             f"{item.name}: {purpose} needs the shares of answers, and {item.design.name} tells their mean only"

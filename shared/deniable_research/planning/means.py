@@ -37,8 +37,8 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     A number from 0 to 10 at epsilon 1. Rounded to an end at random, half of the people stand at either, so
     100 x (1/4) / tanh(1/2)^2 = 117.1; the numbers themselves have a variance of (11^2 - 1) / 12 = 10:
 
-    >>> from deniable import Mean
-    >>> drinks = Question("drinks", "number", "How many?", (), Mean.from_epsilon(0, 10, epsilon=1))
+    >>> from deniable import OneBitMean
+    >>> drinks = Question("drinks", "number", "How many?", (), OneBitMean.from_epsilon(0, 10, epsilon=1))
     >>> precision = mean_precision(drinks)
     >>> round(precision.variance, 1), round(precision.direct, 1), round(precision.half_width(1000), 2)
     (117.1, 10.0, 0.67)

@@ -63,7 +63,7 @@ class Glance:
     penalty : str or None
     optima : int
         Different ends that the climbs from several starts found. See `Fit`.
-    converged, diverged : bool
+    converged, separated : bool
     """
 
     n: int
@@ -81,4 +81,4 @@ class Glance:
     penalty: str | None
     optima: int
     converged: bool
-    diverged: bool
+    separated: bool
