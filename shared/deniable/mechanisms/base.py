@@ -67,7 +67,7 @@ class Mechanism(Design):
         Raises
         ------
         ParameterError
-            If there is none.
+            If no such mechanism can be made.
         """
 
     @property
@@ -152,7 +152,7 @@ class Mechanism(Design):
         Raises
         ------
         AnswerError
-            If the answer is none. The message does not repeat it.
+            If the answer is not one of those that are possible. The message does not repeat it.
         """
 
     def permanent(self, answer: Any, word: Word = system_word) -> Any:
@@ -168,7 +168,7 @@ class Mechanism(Design):
         Raises
         ------
         ReportError
-            Where there are waves, and the value is none that `permanent` makes.
+            Where there are waves, and `permanent` cannot have made the value.
         """
         return value
 
@@ -192,7 +192,7 @@ class Mechanism(Design):
         Raises
         ------
         AnswerError
-            If any answer is none, or the array holds something else than integers.
+            If any answer is not possible, or the array holds something else than integers.
         """
 
     @property

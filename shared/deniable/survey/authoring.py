@@ -292,7 +292,7 @@ def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
 
 
 def _text(written: Any, where: str) -> Any:
-    """A text, perhaps in several languages; `Survey` and `Question` refuse what is none."""
+    """A text, perhaps in several languages; `Survey` and `Question` refuse what is not one."""
     return read_text(written, where)
 
 

@@ -178,7 +178,7 @@ def independence_power(designs: Sequence[Design], shares: ArrayLike, n: int, lev
     Raises
     ------
     ParameterError
-        If the shares are none, or a design's tally does not tell the covariance of its scores (tick boxes).
+        If the shares do not add up to 1, or a design's tally does not tell the covariance of its scores (tick boxes).
 
     Notes
     -----

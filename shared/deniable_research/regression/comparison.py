@@ -42,8 +42,9 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
 
     Notes
     -----
-    A ratio of local maxima is none: the full model is climbed once more from the restricted estimates, so it cannot
-    end below them. Under a prior the ratio is that of the penalised likelihoods, and both fits need the prior.
+    Local maxima would not give a likelihood ratio. So the full model is maximised once more from the restricted
+    estimates, and cannot end below them. Under a prior the ratio is that of the penalised likelihoods, and both fits
+    need the prior.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def logistic(
     Raises
     ------
     ParameterError
-        If reports are none of the design's, covariates are collinear, or the design tells nothing. No report is
+        If the design cannot have made a report, covariates are collinear, or the design tells nothing. No report is
         repeated in the message.
 
     Notes

@@ -127,7 +127,7 @@ def read_reports(
     Raises
     ------
     ParameterError
-        If a report is none of its design's, or the design cannot tell truths apart. No report is repeated.
+        If the design cannot have made a report, or cannot tell truths apart. No report is repeated.
     """
 
     array = np.asarray(values)

@@ -82,7 +82,7 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
     Raises
     ------
     ParameterError
-        If a question or an option is none of the survey's, or shares are none.
+        If the survey has no such question or option, or shares are not between 0 and 1.
 
     Examples
     --------
