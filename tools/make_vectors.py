@@ -22,8 +22,8 @@ from deniable import (
     Geometric,
     KAry,
     Longitudinal,
-    Mean,
     Mechanism,
+    OneBitMean,
     Question,
     Subset,
     Survey,
@@ -36,7 +36,8 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
-from deniable.survey.document import MAX_ROWS, YES_NO
+from deniable.survey.document import MAX_ROWS
+from deniable.survey.question_types import YES_NO
 from deniable.survey.texts import Text
 from deniable_client.device import randomize
 from tests.support import device_model
@@ -75,8 +76,8 @@ MECHANISMS: list[Mechanism] = [
     DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
     Exponential.nominal(SCORE, 1),
     Exponential.calibrated(SCORE, 1),
-    Mean.from_epsilon(0, 10, 1),
-    Mean.from_epsilon(18, 99, 2),
+    OneBitMean.from_epsilon(0, 10, 1),
+    OneBitMean.from_epsilon(18, 99, 2),
     Longitudinal.from_epsilon(2, 2, 1),
     Longitudinal.from_epsilon(4, "1.5", "0.5"),
     Longitudinal(7, "0.9", "0.3"),
@@ -271,7 +272,7 @@ def thresholds(mechanism: Mechanism) -> set[int]:
     """Words at which some decision changes."""
     if isinstance(mechanism, RowMechanism):
         return {end for row in mechanism.rows for end in itertools.accumulate(row)}
-    if isinstance(mechanism, Mean):
+    if isinstance(mechanism, OneBitMean):
         return {int(one * 2**32) for one in mechanism.channel_matrix[1]}
     if isinstance(mechanism, ForcedResponse):
         return {mechanism.truth, *itertools.accumulate(mechanism.forced)}
@@ -396,12 +397,13 @@ def survey_vectors() -> list[dict[str, Any]]:
         "a level that is a label alone": levels.replace('"default":"-1",', ""),
         "levels of a yes-no question": plain.replace('["no","yes"]', '[{"default":"no","und":"no"},"yes"]'),
         "one byte more": document + " ",
-        "key order": plain[:-1].replace('"deniable":1,', "") + ',"deniable":1}',
+        "key order": plain[:-1].replace('"deniable":2,', "") + ',"deniable":2}',
         "duplicate key": plain.replace('"title":"T"', '"title":"S","title":"T"'),
         "unknown key": plain.replace('"title":"T"', '"title":"T","zip":1'),
-        "format 2": plain.replace('"deniable":1', '"deniable":2'),
-        "format true": plain.replace('"deniable":1', '"deniable":true'),
-        "fraction": plain.replace('"deniable":1', '"deniable":1.0'),
+        "format 1": plain.replace('"deniable":2', '"deniable":1'),
+        "format 3": plain.replace('"deniable":2', '"deniable":3'),
+        "format true": plain.replace('"deniable":2', '"deniable":true'),
+        "fraction": plain.replace('"deniable":2', '"deniable":2.0'),
         "no questions": plain[: plain.index("[") + 1] + plain[plain.rindex("]") :],
         "leading zero": plain.replace('"keep":', '"keep":0'),
         "truth certain": re.sub('"keep":[0-9]+', '"keep":4294967296', plain),
@@ -705,7 +707,7 @@ def ledger_vectors() -> list[dict[str, Any]]:
         for number, (survey, collector, day) in enumerate(asked):
             which = survey if isinstance(survey, int) else titles.index(survey)
             values = {each.id: "11" if each.type == "ticks" else 1 for each in device_model.SURVEYS[which].questions}
-            report = {"id": f"{number:032x}", "cohort": None, "answers": values}
+            report = {"id": f"{number:032x}", "cohort": None, "values": values}
             step = {
                 "act": "answer",
                 "survey": which,

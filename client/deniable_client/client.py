@@ -19,6 +19,7 @@ from deniable import (
     parse_survey,
     whole_odds_sentences,
 )
+from deniable.report.report import content_of
 from deniable_client.connection import Connection
 from deniable_client.device import Given, permanent, randomize
 from deniable_client.frames import answers_stay
@@ -236,7 +237,10 @@ class Client:
         return self.memory.pending(self.collector) if self.memory else ()
 
     def resend(self) -> tuple[Delivery, ...]:
-        """Send every report that waits, each as the very bytes that were kept, and tell what became of it."""
+        """Send every report that waits, each as the very bytes that were kept, and tell what became of it.
+
+        What has not the form of a report, as an older version kept it, is refused here and not sent.
+        """
         deliveries = []
         for kept in self.pending():
             try:
@@ -256,6 +260,7 @@ class Client:
     def _deliver(self, survey_id: str, body: bytes) -> bool:
         """Send the bytes of a report and note what became of them; whether the collector knew them already."""
         try:
+            content_of(body)  # what an older version kept is not for a collector of this one
             again = self._connection.send(survey_id, body)
         except ReportError:
             self._note(survey_id, "refused")

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from deniable.errors import AnswerError, ReportError
-from deniable.mechanisms import Mechanism, OneOfK
-from deniable.mechanisms.base import Answer, ReportValue
+from deniable.mechanisms import Mechanism
+from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
+from deniable.report.space import ReportValue
 from deniable.survey.document import Question, Survey
+from deniable.survey.question_types import AnswerKind
 from deniable_client.frames import answers_stay
 
 Given = str | int | Sequence[str]
@@ -105,25 +107,24 @@ def true_answer(question: Question, given: object) -> Answer:
         If the question cannot be answered so. The message never repeats what was given.
     """
     where = f"answers[{question.id!r}]"
-    if question.type == "number":
+    if question.kind.answers is AnswerKind.RANGE:
         return _number_in(question, given, where)
-    if question.type == "ticks":
+    if question.kind.takes_several:
         if isinstance(given, (str, bytes)) or not isinstance(given, Collection):
             raise AnswerError(f"{where}: must be a list of options out of {list(question.options)}")
         ticked = [_option(question, label, where) for label in given]
         if len(set(ticked)) != len(ticked):
             raise AnswerError(f"{where}: must not name an option twice")
         return ticked
-    if question.type == "scale" and type(given) is int:
+    if question.kind.answers is AnswerKind.LEVELS and type(given) is int:
         given = str(given)
     return _option(question, given, where)
 
 
 def range_of(question: Question) -> tuple[int, int]:
-    """The lowest and the highest number that a scale or a number takes for an answer."""
-    if question.type == "scale":
+    """The lowest and the highest number that a question of numbers takes for an answer."""
+    if question.options:
         return int(question.options[0]), int(question.options[-1])
-    assert isinstance(question.mechanism, OneOfK), "mechanisms of numbers know their range"
     return question.mechanism.answer_range[0], question.mechanism.answer_range[-1]
 
 

@@ -59,7 +59,7 @@ def parse_link(link: str) -> Link:
             fragment = dict(reversed(parse_qsl(parts.fragment, keep_blank_values=True)))  # the first of equals counts
             return Link(collector_url(f"{parts.scheme}://{parts.netloc}{found[1]}"), found[2], fragment.get("cohort"))
     except (ValueError, CollectorError):
-        pass  # an address of a machine that is none, refused below with everything else that is no link
+        pass  # not the address of a machine; refused below with everything else that is not a link
     raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {link!r}")
 
 

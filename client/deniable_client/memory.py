@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Literal
 
 from deniable.errors import BudgetError, ReportError
-from deniable.mechanisms.base import ReportValue
 from deniable.privacy.ceiling import Ceiling
 from deniable.privacy.ledger import Ledger
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, parse_report
+from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 from deniable_client.folder import user_data_folder
 from deniable_client.link import origin_of

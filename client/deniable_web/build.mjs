@@ -70,7 +70,7 @@ export const INNER = new RegExp(
  */
 export const BUNDLES = {
   "deniable.js": 
-    "mechanisms/index randomness requests catalogues/index memory survey style store messages base-element dom device simulator form collector bundle",
+    "catalogues/index mechanisms/index requests memory base-element errors odds sha256 device collector messages survey simulator dom style mechanisms/base screens ceiling store bundle",
   "deniable-question.js":
     "survey odds memory style ceiling errors randomness messages question collector store base-element mechanisms/index device bundle-question",
 };

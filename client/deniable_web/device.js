@@ -14,7 +14,7 @@ import { dumps } from "./strict-json.js";
  * @typedef {object} Report Noisy values of one person. No field holds an answer.
  * @property {string} id 16 random bytes in hexadecimal: the key under which a report counts once
  * @property {string | null} cohort the label that the survey's author put on the link
- * @property {Readonly<Record<string, number | string>>} answers question id to noisy value: a number, or a text of 0
+ * @property {Readonly<Record<string, number | string>>} values question id to noisy value: a number, or a text of 0
  *   and 1 for each option
  */
 
@@ -40,7 +40,7 @@ export function randomize(survey, answers, { cohort = null, word = systemWord, i
   const choices = survey.questions.map((question) => choiceOf(question, given.get(question.id)));
   if (given.size > choices.length) throw new AnswerError("answers: must be to the survey's questions");
   const values = survey.questions.map(({ id, mechanism }, n) => [id, mechanism.randomize(choices[n], word, isKept)]);
-  return Object.freeze({ id, cohort, answers: Object.freeze(Object.fromEntries(values)) });
+  return Object.freeze({ id, cohort, values: Object.freeze(Object.fromEntries(values)) });
 }
 
 /**
@@ -79,4 +79,4 @@ function choiceOf({ id, type, options, mechanism: { lo, hi } }, answer) {
  * The JSON that is sent, and sent again: the same text at every try.
  * @param {Report} report
  */
-export const encodeReport = ({ id, cohort, answers }) => dumps({ id, cohort, answers });
+export const encodeReport = ({ id, cohort, values }) => dumps({ id, cohort, values });

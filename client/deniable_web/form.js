@@ -66,7 +66,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
     /** To the first option that is shown, or to the field that hides them all. */
     focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? set.querySelector("input"))?.focus(),
 
-    /** What somebody gave as an answer, undefined where it is none yet. */
+    /** What somebody gave as an answer, undefined where that is not an answer yet. */
     answer() {
       const number = inputs[0].valueAsNumber; // an empty field is NaN, not 0
       if (isNumber) return isWhole(number, lo, hi) ? number : undefined;

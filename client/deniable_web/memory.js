@@ -17,6 +17,7 @@ import { browserStore } from "./store.js";
 /** @typedef {import("./store.js").State} State */
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./survey.js").Question} Question */
+/** @typedef {number | string} Value a noisy one */
 
 /**
  * @typedef {object} Seen What a device knows before somebody answers.
@@ -78,12 +79,8 @@ export class Memory {
     return this.#store.run(({ reports, noisy, told }) => {
       if (!person) charge(told, collector, survey.questions, day);
       if (!(name in reports)) {
-        const { id, cohort, answers } = draw(!person);
-        const values = survey.questions.map((each) => [
-          each.id,
-          person ? answers[each.id] : valueOf(noisy, each, () => answers[each.id]),
-        ]);
-        reports[name] = { report: encodeReport({ id, cohort, answers: Object.fromEntries(values) }), to: {} };
+        const own = (/** @type {Question} */ each, /** @type {Value} */ value) => (person ? value : valueOf(noisy, each, () => value));
+        reports[name] = { report: encoded(draw(!person), survey, own), to: {} };
       }
       reports[name].to[collector] ??= false;
       return fitting(reports[name].report, survey);
@@ -174,9 +171,15 @@ function valid(value, { mechanism }) {
 
 /** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
 function fitting(text, survey) {
-  const { id, cohort, answers } = JSON.parse(text);
-  const values = survey.questions.map((question) => [question.id, valid(answers[question.id], question)]);
-  const same = encodeReport({ id, cohort, answers: Object.fromEntries(values) });
-  if (same !== text || !/^[0-9a-f]{32}$/.test(id) || !isCohort(survey, cohort)) throw new UnusableMemory();
+  const report = JSON.parse(text);
+  const same = encoded(report, survey, (question, value) => valid(value, question));
+  if (same !== text || !/^[0-9a-f]{32}$/.test(report.id) || !isCohort(survey, report.cohort)) throw new UnusableMemory();
   return text;
 }
+
+/**
+ * A report as it is sent, with what `make` makes of each of its values.
+ * @param {import("./device.js").Report} report @param {Survey} survey @param {(question: Question, value: Value) => Value} make
+ */
+const encoded = ({ id, cohort, values }, { questions }, make) =>
+  encodeReport({ id, cohort, values: Object.fromEntries(questions.map((each) => [each.id, make(each, values[each.id])])) });

@@ -7,7 +7,7 @@
  */
 
 import { SurveyError } from "./errors.js";
-import { demand, isWhole } from "./mechanisms/base.js";
+import { demand, isWhole, list } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { digits } from "./randomness.js";
 import { sha256, utf8 } from "./sha256.js";
@@ -45,7 +45,7 @@ import { dumps } from "./strict-json.js";
  * @property {string} document the published text
  */
 
-const FORMAT = 1;
+const FORMAT = 2;
 const MAX_BYTES = 256 * 1024;
 const MAX_QUESTIONS = 100;
 const MAX_OPTIONS = 1000;
@@ -78,20 +78,22 @@ export async function address(bytes) {
  * come out as it came in. So equal keys, other orders, spaces, fractions, exponents and other escapes are all
  * refused, whatever the browser's JSON parser makes of them.
  *
- * Whatever goes wrong on the way is one refusal: authors get the reason from `deniable survey check`.
+ * Another format is refused as such. Whatever else goes wrong on the way is one refusal: authors get the reason from
+ * `deniable survey check`.
  * @param {Uint8Array<ArrayBuffer>} bytes as received, untouched
  * @param {string} [expectedId] the address under which they were asked for
  * @returns {Promise<Survey>}
  */
-export async function parseSurvey(bytes, expectedId = "") {
+export async function parseSurvey(bytes, expectedId) {
   const id = await address(bytes);
   if (expectedId && id !== expectedId) {
     throw new SurveyError(`survey ${expectedId}: the collector sent survey ${id}`);
   }
   try {
     return await read(bytes, id);
-  } catch {
-    throw new SurveyError("survey: must be as a survey is published"); // a parser's own message would quote the document
+  } catch (error) {
+    // A parser's own message would quote the document.
+    throw error instanceof SurveyError ? error : new SurveyError("survey: must be as a survey is published");
   }
 }
 
@@ -101,7 +103,7 @@ async function read(bytes, id) {
   const document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const published = JSON.parse(document);
   const { deniable, about, closes, cohort_required, cohorts, fresh, opens, organiser, questions, readers, release, results, retention, title } = published;
-  demand(deniable === FORMAT);
+  if (deniable !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
   oneOf(fresh, "each wave");
   oneOf(readers, "token");
   oneOf(results, "live", "closed");
@@ -223,12 +225,6 @@ const oneOf = (value, ...known) => demand([undefined, ...known].includes(value))
 
 /** Refuse fields that are not known. @param {object} published @param {object} known */
 const exactly = (published, known) => demand(Object.keys(published).every((key) => Object.hasOwn(known, key)));
-
-/** @param {any} value @param {number} least @param {number} most @returns {unknown[]} */
-function list(value, least, most) {
-  demand(Array.isArray(value) && isWhole(value.length, least, most));
-  return value;
-}
 
 /**
  * Short texts that differ from each other.

@@ -249,8 +249,8 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
         means = [row for row in mine if row.statistic == "mean"]
         if not mine:
             continue
-        if question.type == "yes-no":
-            what, row = "Yes", shares[-1]
+        if question.kind.headline is not None:
+            what, row = "Yes", shares[question.kind.headline]
         elif means:
             what, row = "Mean", means[0]
         else:

@@ -11,7 +11,7 @@ from apiflask import APIFlask
 from flask import current_app, request
 
 from deniable import EstimateRow, Question, Survey
-from deniable.estimation.debiasing import fake_margins
+from deniable.estimation.fakes import fake_margins
 from deniable.output import number, percent
 from deniable_server.computing import Pool
 from deniable_server.limits import ROWS_A_REQUEST, get_limits

@@ -155,7 +155,7 @@ class ReportBody(BaseModel):
 
     id: str = Field(pattern="^[0-9a-f]{32}$", description="16 random bytes")
     cohort: str | None
-    answers: dict[str, int | str] = Field(description="question id to noisy report value")
+    values: dict[str, int | str] = Field(description="question id to noisy report value")
 
 
 class Problem(BaseModel):

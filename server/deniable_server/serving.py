@@ -73,7 +73,7 @@ def listen(host: str, port: int) -> socket.socket:
     Raises
     ------
     DeniableError
-        If somebody else listens there, or the address is none of this machine's.
+        If somebody else listens there, or this machine does not have the address.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     everywhere = host == "::" and socket.has_dualstack_ipv6()

@@ -22,7 +22,7 @@ OF_COMMANDS = {"DENIABLE_MEMORY", "DENIABLE_PUBLIC_URL", "DENIABLE_TOKEN"}
 class Settings(BaseSettings):
     """What ``deniable serve`` can be told: ``--rate-limit 120/minute``, or ``DENIABLE_RATE_LIMIT=120/minute``.
 
-    A flag wins over the environment. A value that is none raises `ParameterError` from `settings_from`.
+    A flag wins over the environment. A value that a setting cannot have raises `ParameterError` from `settings_from`.
     """
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", validate_default=True)
@@ -56,7 +56,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
     Raises
     ------
     ParameterError
-        Naming the flag or variable: a value that is none, or a variable of a name that does not exist. A typing
+        Naming the flag or variable: a value that it cannot have, or a variable that does not exist. A typing
         mistake must not leave a limit off.
     """
     known = {variable(name) for name in Settings.model_fields} | OF_COMMANDS

@@ -132,7 +132,7 @@ class Writer:
             batch, stopping = self._take(max(due - time.monotonic(), 0))
             if batch:
                 self._store_together(batch)
-            if stopping or self._store.let_wait >= MOST_PENDING or time.monotonic() >= due:
+            if stopping or self._store.unfolded >= MOST_PENDING or time.monotonic() >= due:
                 self._settle()
                 due = self._due()
         self._store.close()

@@ -163,3 +163,8 @@ def refuse_costly_rounding(asked: float, kept: float, subject: str) -> None:
             f"{subject}: 32-bit weights give epsilon {kept:.6g} where {asked:.6g} was asked; "
             "ask for an epsilon, a coin or a number of options that they can hold"
         )
+
+
+def of_100(probability: Fraction) -> int:
+    """Round to whole people, but never say that nobody or everybody does what a few do or do not."""
+    return min(max(int(100 * probability + Fraction(1, 2)), 1), 99)

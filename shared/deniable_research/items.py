@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import kish
 
 if TYPE_CHECKING:
-    from deniable.mechanisms import Mechanism
-    from deniable_research.designs import Channel
+    from deniable.estimation.design import Design
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Item:
     Parameters
     ----------
     name : str
-    design : Mechanism or Channel
+    design : Design
         What the answers went through.
     supports : ndarray of bool, shape (people, supports)
         Which options each report supports; `from_reports` makes it.
@@ -44,7 +44,7 @@ class Item:
     """
 
     name: str
-    design: Mechanism | Channel
+    design: Design
     supports: NDArray[np.bool_]
     options: tuple[str, ...]
     values: tuple[float, ...] | None = None
@@ -53,12 +53,12 @@ class Item:
     def from_reports(
         cls,
         name: str,
-        design: Mechanism | Channel,
+        design: Design,
         reports: Iterable[int | str],
         options: Sequence[str] = (),
         values: Sequence[float] | None = None,
     ) -> Item:
-        """An item from report values, or for a channel from the numbers of responses.
+        """An item from report values.
 
         Raises
         ------
@@ -66,22 +66,7 @@ class Item:
             If a report cannot have been made by the design.
         """
 
-        from deniable.errors import ReportError, describe
-        from deniable_research.designs import Channel
-
-        k = len(design.matrix) if isinstance(design, Channel) else design.k
-        rows = list(reports)
-        supports = np.zeros((len(rows), k), dtype=bool)
-        for person, report in enumerate(rows):
-            if not isinstance(design, Channel):
-                value = design.check_report(report, f"{name}, row {person + 1}")
-                supports[person, list(design.supports(value))] = True
-            elif type(report) is int and 0 <= report < k:
-                supports[person, report] = True
-            else:
-                raise ReportError(
-                    f"{name}, row {person + 1}: response must be an integer in [0, {k}), got {describe(report)}"
-                )
+        supports = design.reports.support_matrix(reports, f"{name}, row")
         names = tuple(options) or design.truths
         if len(names) != len(design.truths):
             raise ParameterError(f"{name}: options must be {len(design.truths)} names, got {len(names)}")
@@ -110,8 +95,7 @@ class Item:
             return Estimate.from_counts(self.design, [0] * self.supports.shape[1], 0)
         # A sum in another order may be larger by a rounding.
         counts = (weights @ self.supports).clip(max=total).tolist()
-        effective = total / float(weights @ (weights / total))
-        return Estimate.from_counts(self.design, counts, total, effective)
+        return Estimate.from_counts(self.design, counts, total, kish(weights.tolist()))
 
     def where(self, people: NDArray[np.bool_]) -> Item:
         """The same question, asked of some of the people."""

@@ -16,25 +16,11 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import ClassVar, Protocol
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, log_above, rational
+from deniable.mechanisms import Mechanism
 from deniable.privacy.ledger import as_loss
-
-
-class OnALine(Protocol):
-    """A mechanism whose answers are numbers, some of them further apart than others."""
-
-    name: ClassVar[str]
-
-    @property
-    def answer_range(self) -> range:
-        """Every possible answer."""
-
-    @property
-    def channel_matrix(self) -> Sequence[Sequence[Fraction]]:
-        """``A[v][x]``: probability of the report ``v`` when the truth is the x-th answer."""
 
 
 def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
@@ -165,12 +151,12 @@ def epsilon_for_advantage(advantage: float, prior: float | None = None) -> float
     return math.log1p(eta / pi) - math.log1p(-eta / (1 - pi))
 
 
-def epsilon_at(mechanism: OnALine, distance: int) -> float:
+def epsilon_at(mechanism: Mechanism, distance: int) -> float:
     """The loss between two numbers ``distance`` apart: the exact largest ratio of a report's weights under both.
 
     Parameters
     ----------
-    mechanism : OnALine
+    mechanism : Mechanism
         As published, with a range of numbers or of numbered options for answers.
     distance : int
         At least 0; at most the width of the range.
@@ -189,8 +175,8 @@ def epsilon_at(mechanism: OnALine, distance: int) -> float:
     >>> round(epsilon_at(noise, 1), 6), epsilon_at(noise, 10) == noise.epsilon
     (0.2, True)
     """
-    answers = getattr(mechanism, "answer_range", None)
-    if answers is None:
+    answers = mechanism.answer_range
+    if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism {mechanism.name}: must have answers on a line, where they are some way apart")
     if type(distance) is not int or not 0 <= distance < len(answers):
         raise ParameterError(f"distance: must be an integer from 0 to {len(answers) - 1}, got {distance}")

@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const web = createRequire(new URL("../client/deniable_web/package.json", import.meta.url));
+const web = createRequire(new URL("../../client/deniable_web/package.json", import.meta.url));
 const { default: puppeteer } = await import(pathToFileURL(web.resolve("puppeteer-core")).href);
 
 const [firefox, scenario, given] = process.argv.slice(2);

@@ -65,7 +65,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, context: Browse
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(f"{link}#cohort=web")
-    card = page.get_by_text("Asked by The tests")
+    card = page.get_by_text("NoiseModel by The tests")
     expect(card).to_be_visible()
     assert page.get_by_role("button", name="Send").count() == 0
     answer(page, survey, TRULY)
@@ -107,17 +107,17 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     assert abs(sum(report.values["stone"] == 3 for report in reports) - 400 * p) <= 5.2 * (400 * p * (1 - p)) ** 0.5
 
     for body, left in zip(bodies, kept, strict=True):
-        assert set(json.loads(body)) == {"id", "cohort", "answers"}
+        assert set(json.loads(body)) == {"id", "cohort", "values"}
         content = json.loads(left)
         memory = content.pop("memory")
         assert memory["reports"] == {survey.id: {"report": body.decode(), "to": {collector.url: True}}}
-        sent = json.loads(body)["answers"]
+        sent = json.loads(body)["values"]
         assert memory["noisy"] == {key: sent[question] for question, key in survey.keys.items()}
         assert set(memory) == {"reports", "noisy", "told"}
         ((origin, told),) = memory["told"].items()
         assert origin == collector.url
         assert {key: cost / 1e6 for key, (_, cost) in told.items()} == {
-            survey.keys[asked.id]: pytest.approx(asked.epsilon, abs=1e-6) for asked in survey.questions
+            survey.keys[noise.id]: pytest.approx(noise.epsilon, abs=1e-6) for noise in survey.questions
         }
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day, _ in told.values())
         assert content == {

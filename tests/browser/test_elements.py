@@ -335,7 +335,7 @@ def test_language_may_be_set_later(collector: Collector, context: BrowserContext
 def test_question_says_that_it_was_asked_before_elsewhere(
     collector: Collector, context: BrowserContext, survey: Survey
 ) -> None:
-    first, second = survey, read_survey(SURVEY.replace("EPSILON", "0.4").replace("Elements", "Asked again"))
+    first, second = survey, read_survey(SURVEY.replace("EPSILON", "0.4").replace("Elements", "NoiseModel again"))
     same = "goes by what chance made of it then"
     told = collector.publish(first)
     with page_of(context, collector, f'<deniable-question name=affair src="{told}"></deniable-question>') as page:

@@ -168,7 +168,7 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
             page.evaluate("html => document.querySelector('main').innerHTML = html", elements[which])
             if which == "survey":
                 answer(page, survey, {"q": "yes"})
-                values.append(json.loads(witness.posts()[-1])["answers"]["q"])
+                values.append(json.loads(witness.posts()[-1])["values"]["q"])
             else:
                 if which == first:
                     page.get_by_role("radio", name="No", exact=True).check()
@@ -199,7 +199,7 @@ def test_two_scripts_share_one_draw_where_storage_is_blocked(collector: Collecto
         element = f'<deniable-survey src="{link}"></deniable-survey>'
         page.evaluate("html => document.querySelector('main').innerHTML = html", element)
         answer(page, survey, {"q": 250})
-    assert [json.loads(body)["answers"]["q"] for body in witness.posts()] == [int(value)]
+    assert [json.loads(body)["values"]["q"] for body in witness.posts()] == [int(value)]
 
 
 def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, context: BrowserContext) -> None:
@@ -352,7 +352,7 @@ def test_same_question_under_other_titles_sends_the_same_value_and_says_so(
         expect(page.get_by_role("button", name="Start")).to_be_visible()
         assert page.get_by_text(note).count() == (1 if number else 0)
         answer(page, survey, {"q": "yes" if number % 2 else "no"})
-    assert len({json.loads(body)["answers"]["q"] for body in witness.posts()}) == 1
+    assert len({json.loads(body)["values"]["q"] for body in witness.posts()}) == 1
     assert len(witness.posts()) == 6
     page.goto(collector.publish(survey_of("Title 7", epsilon=3, text="Again, though?")))
     expect(page.get_by_role("button", name="Start")).to_be_visible()

@@ -74,7 +74,7 @@ import { MECHANISMS, encodeReport, oddsSentences, parseSurvey, randomize } from 
 
 const survey = await parseSurvey(new Uint8Array(readFileSync("survey.json")));
 const report = JSON.parse(encodeReport(randomize(survey, { affair: "yes" })));
-console.log(JSON.stringify([MECHANISMS.size, survey.id, report.answers.affair, oddsSentences(survey.questions[0])]));
+console.log(JSON.stringify([MECHANISMS.size, survey.id, report.values.affair, oddsSentences(survey.questions[0])]));
 """
 
 

@@ -141,7 +141,7 @@ def test_whole_survey_leaves_no_answer_anywhere(collector: Collector, five: Surv
     assert kept is not None
     sent = json.loads(kept.report)
     assert sent["cohort"] == "web"
-    assert sent["answers"]["drinks"] in (0, 1)
+    assert sent["values"]["drinks"] in (0, 1)
     assert kept.report.decode() in re.sub(r"\n    ", "", terminal.text), "asked for with --json"
     everything = [path for folder in (home, collector.database.parent) for path in folder.rglob("*") if path.is_file()]
     assert {path.name for path in everything} >= {"memory.db", "test.db", "log"}
@@ -165,7 +165,7 @@ def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, h
     assert f"Survey: {five.id}" in terminal.text
     assert f"Sent by: {receipt.client}" in terminal.text
     assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in terminal.text
-    assert '"answers"' not in terminal.text
+    assert '"values"' not in terminal.text
     assert collector.reports(five) == before
 
 
@@ -205,9 +205,9 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
 ) -> None:
     given: list[dict[str, Any]] = []
 
-    def spy(_client: Client, asked: Survey, answers: dict[str, Any], cohort: str | None) -> Report:
+    def spy(_client: Client, noise: Survey, answers: dict[str, Any], cohort: str | None) -> Report:
         given.append(dict(answers))
-        return randomize(asked, answers, cohort)
+        return randomize(noise, answers, cohort)
 
     monkeypatch.setattr(Client, "randomize", spy)
     typed = ["", "?", "maybe", "no", "0", "11", "10", "back", "2", "4 1", "2,1", "8", "7", "", "60.5", "12"]
@@ -249,7 +249,7 @@ def test_kiosk_asks_where_its_owner_was_asked_the_same_under_another_title(
     collector: Collector, five: Survey, link: str, run: Typist
 ) -> None:
     assert run(link, typed=TYPED).exit_code == 0
-    again = collector.publish(replace(five, title="Asked again"))
+    again = collector.publish(replace(five, title="NoiseModel again"))
     result = run(again, "--kiosk", typed=["", *TYPED])
     assert result.exit_code == 0, result.output
     assert "Go on only if you are another person" in result.stdout
@@ -412,18 +412,18 @@ def test_trial_shows_a_split_and_sends_nothing(collector: Collector, five: Surve
 def test_split_counts_what_each_mechanism_sends() -> None:
     survey = read_survey(EVERYTHING)
     words = random.Random(6)
-    for asked in survey.questions:
-        answer: Any = {"ticks": ["a"], "number": 3}.get(asked.type) or asked.options[0]
-        counts = split(asked, answer, 20_000, lambda: words.getrandbits(32))
-        if asked.type == "ticks":
+    for noise in survey.questions:
+        answer: Any = {"ticks": ["a"], "number": 3}.get(noise.type) or noise.options[0]
+        counts = split(noise, answer, 20_000, lambda: words.getrandbits(32))
+        if noise.type == "ticks":
             assert counts["a"] > counts["b"] + 1000
-        elif asked.mechanism.name == "discrete-laplace":
+        elif noise.mechanism.name == "discrete-laplace":
             assert set(counts) == {messages.TRY_SAME, messages.TRY_OTHER}
             assert sum(counts.values()) == 20_000
-        elif asked.mechanism.name == "mean":
+        elif noise.mechanism.name == "mean":
             assert counts["0"] > counts["1"]
         else:
-            matrix = asked.mechanism.channel_matrix
+            matrix = noise.mechanism.channel_matrix
             for option, n in enumerate(counts.values()):
                 assert n / 20_000 == pytest.approx(float(matrix[option][0]), abs=0.02)
 
@@ -459,14 +459,14 @@ def test_split_counts_what_each_mechanism_sends() -> None:
     ],
 )
 def test_typed_lines_are_answers_or_refused_unsaid(question: str, typed: str, answer: object) -> None:
-    asked = read_survey(FIVE).question(question)
+    noise = read_survey(FIVE).question(question)
     if answer is not None:
-        assert answer_from(asked, typed) == answer
+        assert answer_from(noise, typed) == answer
         return
     with pytest.raises(AnswerError) as caught:
-        answer_from(asked, typed)
+        answer_from(noise, typed)
     with pytest.raises(AnswerError) as other:
-        answer_from(asked, "something else")
+        answer_from(noise, "something else")
     assert str(caught.value) == str(other.value) or typed == "1 1", "the message must not depend on what came"
 
 
@@ -492,7 +492,9 @@ def test_consent_says_what_it_must_in_at_most_120_words(five: Survey, demo_surve
 
 
 def test_question_mark_before_the_start_shows_what_chance_does(run: Typist, collector: Collector, home: Path) -> None:
-    coin = read_survey('title = "Asked first"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
+    coin = read_survey(
+        'title = "NoiseModel first"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n'
+    )
     result = run(collector.publish(coin), typed=["?", "stop"])
     assert odds_sentences(coin.questions[0])[0] in " ".join(result.stdout.split())
     assert collector.reports(coin) == 0

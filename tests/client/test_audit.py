@@ -224,7 +224,7 @@ def truth_first(survey: Survey, answers: Mapping[str, Any], _cohort: str | None)
     (question,) = survey.questions
     assert isinstance(question.mechanism, Subset)
     truth: Any = true_answer(question, answers[question.id])
-    members = list(question.mechanism.supports(question.mechanism.randomize(truth)))
+    members = list(question.mechanism.reports.supports(question.mechanism.randomize(truth)))
     return encode({question.id: sorted(members, key=lambda member: (member != truth, member))})
 
 

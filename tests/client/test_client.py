@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 import ssl
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -30,7 +31,17 @@ from deniable import (
     SurveyError,
     read_survey,
 )
-from deniable_client import Client, Delivery, Link, Memory, UndeliveredReport, connection, parse_link, randomize
+from deniable_client import (
+    Client,
+    Delivery,
+    Link,
+    Memory,
+    UndeliveredReport,
+    UnusableMemory,
+    connection,
+    parse_link,
+    randomize,
+)
 from deniable_server.store import Store
 from tests.support.collectors import Collector
 from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
@@ -217,7 +228,7 @@ def test_every_retry_sends_the_same_bytes(open_survey: Survey) -> None:
         Client(url).answer(open_survey, ANSWERS)
     assert len(bodies) == 6
     assert len(set(bodies)) == 1
-    assert set(json.loads(bodies[0])) == {"id", "cohort", "answers"}
+    assert set(json.loads(bodies[0])) == {"id", "cohort", "values"}
 
 
 def test_throttling_is_told_with_how_long_it_lasts(
@@ -368,6 +379,26 @@ def test_refused_report_leaves_the_queue_and_is_not_drawn_again(open_survey: Sur
             client.answer(open_survey, ANSWERS)
         assert not client.answer(open_survey, ANSWERS).again
     assert (len(bodies), len(set(bodies))) == (3, 1)
+
+
+def test_report_that_an_older_version_kept_is_not_sent_and_not_drawn_again(open_survey: Survey, tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with misbehaving([(500, b""), (201, b"{}")]) as (url, bodies):
+        client = Client(url, memory=Memory(path), retries=0)
+        with pytest.raises(UndeliveredReport):
+            client.answer(open_survey, ANSWERS)
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("""UPDATE reports SET report = CAST(replace(report, '"values"', '"answers"') AS BLOB)""")
+            (older,) = db.execute("SELECT report FROM reports").fetchone()
+        refusal = Delivery(open_survey.id, "refused", "report: must have the key 'values'")
+        assert client.resend() == (refusal,)
+        assert client.pending() == client.resend() == ()
+        with pytest.raises(UnusableMemory):
+            client.answer(open_survey, ANSWERS)
+        kept = client.kept(open_survey)
+    assert kept is not None
+    assert (kept.report, kept.state) == (older, "refused")
+    assert len(bodies) == 1
 
 
 def test_second_draw_is_not_sent(open_survey: Survey, tmp_path: Path) -> None:

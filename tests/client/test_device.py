@@ -69,7 +69,7 @@ def outcome(path: Path, step: dict[str, Any]) -> dict[str, Any]:
     def draw() -> Report:
         if step["report"] is None:
             raise FailedDraw
-        return Report(step["report"]["id"], step["report"]["cohort"], step["report"]["answers"])
+        return Report(step["report"]["id"], step["report"]["cohort"], step["report"]["values"])
 
     try:
         if step["act"] == "sent":
@@ -176,7 +176,7 @@ class Device(RuleBasedStateMachine):
         assert found == self.model.step(step), step
         if step["act"] == "answer" and "result" in found:
             self.reports.setdefault(step["survey"], set()).add(found["result"])
-            for question, value in json.loads(found["result"])["answers"].items():
+            for question, value in json.loads(found["result"])["values"].items():
                 key = device_model.keys(step["survey"])[question]
                 if device_model.has_waves(key):
                     key += str(step["survey"])
@@ -192,7 +192,7 @@ class Device(RuleBasedStateMachine):
             values = dict.fromkeys((each.id for each in SURVEYS[survey].questions), 1)
             for asked in SURVEYS[survey].questions:
                 values[asked.id] = "11" if asked.type == "ticks" else 1  # type: ignore[assignment]
-            step["report"] = step["report"] | {"answers": values}
+            step["report"] = step["report"] | {"values": values}
             assert outcome(self.path, step) == self.model.step(step)
 
     @invariant()

@@ -183,6 +183,10 @@ def spaced_report(path: Path) -> None:
     execute(path, "UPDATE reports SET report = CAST(replace(report, ':', ': ') AS BLOB)")
 
 
+def older_report(path: Path) -> None:
+    execute(path, """UPDATE reports SET report = CAST(replace(report, '"values"', '"answers"') AS BLOB)""")
+
+
 def execute(path: Path, statement: str) -> None:
     db = sqlite3.connect(path)
     db.execute(statement)
@@ -202,6 +206,7 @@ def execute(path: Path, statement: str) -> None:
         another_program,
         another_report,
         spaced_report,
+        older_report,
     ],
 )
 def test_damaged_file_is_refused_and_left_as_it_is(memory: Memory, damage: Callable[[Path], None]) -> None:
@@ -329,6 +334,17 @@ def test_question_under_other_titles_keeps_its_value_and_costs_nothing_more(memo
     told = memory.told(survey_of(1, "Title 40", "The same?"), HERE)
     assert told == Told(collector=1, device=1, has_told=True, is_same=True)
     assert not memory.told(survey_of(1, "Title 40", "The same, though?"), HERE).is_same
+
+
+def test_value_that_an_older_version_kept_is_not_drawn_again(memory: Memory) -> None:
+    older, newer = survey_of(1, "Older", "The same?"), survey_of(1, "Newer", "The same?")
+    value = memory.once(older, HERE, draw_of(older)).values["affair"]
+    older_report(memory.path)
+    for answer in ("yes", "no"):
+        assert memory.once(newer, HERE, draw_of(newer, answer)).values["affair"] == value
+    assert memory.ledger(HERE).epsilon == 1
+    with pytest.raises(UnusableMemory, match=f"what it keeps of survey {older.id} is no report of it"):
+        memory.once(older, HERE, never)
 
 
 def test_question_twice_in_one_survey_is_one_question(memory: Memory) -> None:

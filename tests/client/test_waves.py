@@ -12,7 +12,7 @@ import pytest
 import urllib3
 
 from deniable import BudgetError, Longitudinal, Report, ReportError, Survey, read_survey
-from deniable.privacy.odds import most_readable, odds_sentences
+from deniable.privacy.odds import odds_sentences
 from deniable_client import Client, Memory, UnusableMemory, permanent, randomize
 from deniable_server.commands.survey import warnings_about
 from tests.support.collectors import Collector
@@ -76,7 +76,7 @@ def test_many_waves_tell_the_permanent_value_and_stay_within_its_odds(memory: Me
     assert len(set(sent)) > 1  # equal with a probability below 1e-8
     assert memory.ledger(HERE).epsilon == pytest.approx(2, abs=2e-6)
     mechanism = panel().questions[0].mechanism
-    assert most_readable(mechanism) == Fraction(mechanism.publish()["keep"], 2**32)
+    assert mechanism.most_readable == Fraction(mechanism.publish()["keep"], 2**32)
     assert odds_sentences(panel().questions[0]) == (
         "Of 100 people who choose an option, all waves together show it for about 79 and another one for 21; "
         "one wave shows less.",

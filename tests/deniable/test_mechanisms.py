@@ -22,8 +22,8 @@ from deniable import (
     Geometric,
     KAry,
     Longitudinal,
-    Mean,
     Mechanism,
+    OneBitMean,
     ParameterError,
     ReportError,
     Subset,
@@ -61,8 +61,8 @@ ONE_OF_K: list[OneOfK] = [
     Exponential.nominal(SCORE, 2),
     Exponential.calibrated(SCORE, 1),
     Exponential.calibrated(SKEWED, 1),
-    Mean.from_epsilon(0, 10, 1),
-    Mean.from_epsilon(-5, 2, 4),
+    OneBitMean.from_epsilon(0, 10, 1),
+    OneBitMean.from_epsilon(-5, 2, 4),
     Longitudinal.from_epsilon(2, 2, 1),
     Longitudinal.from_epsilon(5, "1.5", "0.25"),
     Longitudinal(3, "9/10", "1/2"),
@@ -148,12 +148,12 @@ def test_every_answer_has_exactly_the_stated_distribution(mechanism: OneOfK) -> 
     matrix = mechanism.channel_matrix
     for column, answer in enumerate(mechanism.answer_range):
         found = exact_output(mechanism, answer)
-        assert {mechanism.supports(report)[0]: share for report, share in found.items()} == {
+        assert {mechanism.reports.supports(report)[0]: share for report, share in found.items()} == {
             option: matrix[option][column] for option in range(mechanism.k)
         }
         assert sum(found.values()) == 1
         for report in found:
-            mechanism.check_report(report, "report")
+            mechanism.reports.check(report, "report")
 
 
 SUBSETS = [Subset.from_epsilon(k, w, 1) for k in range(2, 9) for w in range(1, k) if k <= 5 or w in (2, k // 2)]
@@ -311,7 +311,7 @@ def test_exact_ratio_of_ranged_mechanisms_never_exceeds_what_was_asked(
     make = {
         "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
         "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
-        "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
+        "mean": lambda: OneBitMean.from_epsilon(lo, hi, epsilon),
         "exponential": lambda: Exponential.calibrated(score, epsilon),
         "subset": lambda: Subset.from_epsilon(hi, lo, epsilon),
         "tick-boxes": lambda: TickBoxes.from_epsilon(hi, epsilon),
@@ -353,7 +353,7 @@ def test_stated_tail_of_discrete_laplace_is_the_real_one() -> None:
 
 
 def test_mean_is_exactly_linear_in_the_answer() -> None:
-    mechanism = Mean.from_epsilon(3, 20, 1)
+    mechanism = OneBitMean.from_epsilon(3, 20, 1)
     ones = mechanism.channel_matrix[1]
     assert len({later - earlier for earlier, later in itertools.pairwise(ones)}) == 1
     assert ones[0] + ones[-1] == 1
@@ -432,9 +432,9 @@ def test_directed_logarithm_and_exponential() -> None:
         lambda: DiscreteLaplace.from_epsilon(0, 5, 1, tail=0),
         lambda: Exponential.calibrated([[1, 1], [1, 1]], 1),
         lambda: Exponential.calibrated([[1, 2]], 1),
-        lambda: Mean.from_epsilon(5, 5, 1),
-        lambda: Mean.from_epsilon(0, 10**7, 1),
-        lambda: Mean.from_epsilon(0, 10**6, "0.0001"),
+        lambda: OneBitMean.from_epsilon(5, 5, 1),
+        lambda: OneBitMean.from_epsilon(0, 10**7, 1),
+        lambda: OneBitMean.from_epsilon(0, 10**6, "0.0001"),
     ],
 )
 def test_what_makes_no_mechanism_is_refused(make: Callable[[], object]) -> None:
@@ -531,4 +531,4 @@ def test_answers_and_reports_outside_the_options_are_refused(bad: object) -> Non
         mechanism.randomize(bad)  # type: ignore[arg-type]
     assert str(caught.value) == "answer: must be an integer in [0, 4)"
     with pytest.raises(ReportError, match=r"^here: report must be an integer in \[0, 4\), got "):
-        mechanism.check_report(bad, "here")
+        mechanism.reports.check(bad, "here")

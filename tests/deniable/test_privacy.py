@@ -16,14 +16,14 @@ from deniable import (
     Exponential,
     Geometric,
     KAry,
-    Mean,
+    OneBitMean,
     ParameterError,
     Subset,
     TwoCoin,
     Warner,
     read_survey,
 )
-from deniable.estimation.debiasing import fake_margin
+from deniable.estimation.fakes import fake_margin
 from deniable.exact import log_above
 from deniable.mechanisms.base import OneOfK
 from deniable.privacy.ledger import Entry, Ledger, parallel
@@ -231,7 +231,7 @@ def test_range_at_its_ends() -> None:
     [
         lambda epsilon: Geometric.from_epsilon(0, 100, epsilon),
         lambda epsilon: DiscreteLaplace.from_epsilon(0, 20, epsilon, tail="1/2"),
-        lambda epsilon: Mean.from_epsilon(-5, 5, epsilon),
+        lambda epsilon: OneBitMean.from_epsilon(-5, 5, epsilon),
         lambda epsilon: Exponential.calibrated([[-abs(x - r) for r in range(6)] for x in range(6)], epsilon),
         lambda epsilon: KAry.from_epsilon(4, epsilon),
     ],
@@ -346,9 +346,12 @@ def test_factors_are_rounded_up(epsilon: float, text: str) -> None:
         (lambda: all_advantage([0.1, 2], 1), "priors[1]: must be a probability in [0, 1], got 2"),
         (lambda: range_advantage(1, -1, 10), "precision: must be 0 or above, got -1"),
         (lambda: range_advantage(1, 1, 0), "width: must be above 0, got 0"),
-        (lambda: epsilon_at(Mean.from_epsilon(0, 10, 1), 11), "distance: must be an integer from 0 to 10, got 11"),
+        (
+            lambda: epsilon_at(OneBitMean.from_epsilon(0, 10, 1), 11),
+            "distance: must be an integer from 0 to 10, got 11",
+        ),
         (lambda: epsilon_at(KAry.from_epsilon(4, 1), 0.5), "distance: must be an integer from 0 to 3, got 0.5"),  # type: ignore[arg-type]
-        (lambda: epsilon_at(Subset.from_epsilon(8, 3, 1), 1), "mechanism subset: must have answers on a line"),  # type: ignore[arg-type]
+        (lambda: epsilon_at(Subset.from_epsilon(8, 3, 1), 1), "mechanism subset: must have answers on a line"),
         (lambda: Ledger().add("a", 1, count=0), "count: must be an integer of at least 1, got 0"),
         (lambda: Ledger().group(0), "size: must be an integer of at least 1, got 0"),
         (lambda: fake_margin("1/2", "1/2"), "support_if_other: must differ from support_if_true, got 0.5 for both"),

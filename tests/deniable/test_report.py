@@ -14,7 +14,7 @@ from deniable import Report, ReportError, Survey, parse_report, read_survey
 from deniable_client import randomize
 from tests.support.surveys import FIVE_TYPES, person
 
-GOOD: dict[str, Any] = {"id": "0123456789abcdef" * 2, "cohort": "web", "answers": {"affair": 1, "religious": 3}}
+GOOD: dict[str, Any] = {"id": "0123456789abcdef" * 2, "cohort": "web", "values": {"affair": 1, "religious": 3}}
 
 
 def encode(**changes: Any) -> bytes:
@@ -36,14 +36,14 @@ def test_report_reads_back(survey: Survey) -> None:
         {"cohort": "null"},
         {"cohort": ""},
         {"id": "0" * 31},
-        {"answers": {"affair": 2, "religious": 3}},
-        {"answers": {"affair": -1, "religious": 3}},
-        {"answers": {"affair": 0, "religious": 10**13}},
-        {"answers": {"affair": 0, "religious": 10**14}},
-        {"answers": {"affair": 0, "religious": 10**15}},
-        {"answers": {"affair": "0", "religious": 3}},
-        {"answers": {"affair": True, "religious": 3}},
-        {"answers": {"religious": 3, "affair": 1}},
+        {"values": {"affair": 2, "religious": 3}},
+        {"values": {"affair": -1, "religious": 3}},
+        {"values": {"affair": 0, "religious": 10**13}},
+        {"values": {"affair": 0, "religious": 10**14}},
+        {"values": {"affair": 0, "religious": 10**15}},
+        {"values": {"affair": "0", "religious": 3}},
+        {"values": {"affair": True, "religious": 3}},
+        {"values": {"religious": 3, "affair": 1}},
     ],
 )
 def test_form_of_the_clients_is_read_like_any_other(survey: Survey, changes: dict[str, Any]) -> None:
@@ -163,19 +163,19 @@ def test_cohort_may_be_null(survey: Survey) -> None:
         (encode(cohort="radio"), "cohort: must be null or one of the survey's cohorts"),
         (encode(cohort=["web"]), "cohort: must be null or one"),
         (encode(cohort=""), "cohort: must be null or one"),
-        (encode(answers=None), "answers: must be an object, got null"),
-        (encode(answers=[1, 3]), "answers: must be an object, got a list"),
-        (encode(answers={"affair": 1}), "answers: must have the key 'religious'"),
-        (encode(answers={"affair": 1, "religious": 3, "age": 1}), "answers: has the unknown key 'age'"),
-        (encode(answers={"affair": True, "religious": 3}), r'answers\["affair"\]: .*\[0, 2\), got true'),
-        (encode(answers={"affair": 2, "religious": 3}), r'answers\["affair"\]: .*\[0, 2\), got 2'),
-        (encode(answers={"affair": -1, "religious": 3}), r'answers\["affair"\]: .*, got -1'),
-        (encode(answers={"affair": 1, "religious": 4}), r'answers\["religious"\]: .*\[0, 4\), got 4'),
-        (encode(answers={"affair": "1", "religious": 3}), r'answers\["affair"\]: .*, got a string'),
-        (encode(answers={"affair": None, "religious": 3}), r'answers\["affair"\]: .*, got null'),
-        (encode(answers={"affair": [1], "religious": 3}), r'answers\["affair"\]: .*, got a list'),
+        (encode(values=None), "values: must be an object, got null"),
+        (encode(values=[1, 3]), "values: must be an object, got a list"),
+        (encode(values={"affair": 1}), "values: must have the key 'religious'"),
+        (encode(values={"affair": 1, "religious": 3, "age": 1}), "values: has the unknown key 'age'"),
+        (encode(values={"affair": True, "religious": 3}), r'values\["affair"\]: .*\[0, 2\), got true'),
+        (encode(values={"affair": 2, "religious": 3}), r'values\["affair"\]: .*\[0, 2\), got 2'),
+        (encode(values={"affair": -1, "religious": 3}), r'values\["affair"\]: .*, got -1'),
+        (encode(values={"affair": 1, "religious": 4}), r'values\["religious"\]: .*\[0, 4\), got 4'),
+        (encode(values={"affair": "1", "religious": 3}), r'values\["affair"\]: .*, got a string'),
+        (encode(values={"affair": None, "religious": 3}), r'values\["affair"\]: .*, got null'),
+        (encode(values={"affair": [1], "religious": 3}), r'values\["affair"\]: .*, got a list'),
         (encode(time="12:00"), "report: has the unknown key 'time'"),
-        (json.dumps({key: GOOD[key] for key in ("id", "answers")}).encode(), "must have the key 'cohort'"),
+        (json.dumps({key: GOOD[key] for key in ("id", "values")}).encode(), "must have the key 'cohort'"),
         (b" " * 70_000 + encode(), "report: must be at most 65536 bytes"),
     ],
 )

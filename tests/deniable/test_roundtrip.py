@@ -16,15 +16,15 @@ from deniable.mechanisms import (
     Geometric,
     KAry,
     Longitudinal,
-    Mean,
     Mechanism,
+    OneBitMean,
     OneOfK,
     Subset,
     TickBoxes,
     TwoCoin,
     Warner,
 )
-from deniable.survey.document import YES_NO
+from deniable.survey.question_types import YES_NO
 from deniable_client import randomize
 
 texts = st.text(st.characters(exclude_categories=("Cc", "Cs")) | st.just("\n"), min_size=1, max_size=40).filter(
@@ -87,7 +87,7 @@ def questions(draw: Any, number: int) -> Question:
                     KAry.from_epsilon(k, epsilon),
                     Geometric.from_epsilon(0, k - 1, epsilon),
                     Exponential.calibrated(distance, epsilon),
-                    Mean.from_epsilon(0, k - 1, epsilon),
+                    OneBitMean.from_epsilon(0, k - 1, epsilon),
                 ]
             )
         )
@@ -97,7 +97,7 @@ def questions(draw: Any, number: int) -> Question:
         mechanism = draw(
             st.sampled_from(
                 [
-                    Mean.from_epsilon(lo, lo + hi, epsilon),
+                    OneBitMean.from_epsilon(lo, lo + hi, epsilon),
                     Geometric.from_epsilon(lo, lo + hi, epsilon),
                     DiscreteLaplace.from_epsilon(lo, lo + hi, epsilon, tail="1/10"),
                 ]
@@ -174,4 +174,4 @@ def test_damaged_surveys_and_reports_are_refused_as_such(noise: bytes, place: in
 
 def test_question_of_another_shape_is_refused() -> None:
     with pytest.raises(DeniableError, match="a number has no options"):
-        Question("q", "number", "Q?", ("1",), Mean.from_epsilon(0, 5, 1))
+        Question("q", "number", "Q?", ("1",), OneBitMean.from_epsilon(0, 5, 1))

@@ -7,13 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from deniable import DiscreteLaplace, Geometric, KAry, Mean, Subset, read_survey
+from deniable import DiscreteLaplace, Geometric, KAry, OneBitMean, Subset, read_survey
 from deniable.survey.selection import (
     choose_for_choice,
     choose_for_number,
     choose_for_scale,
     mean_variance,
-    total_variance,
 )
 
 EPSILONS = ["0.5", "1", str(math.log(3)), "2", "4"]
@@ -42,7 +41,7 @@ def test_automatic_choice_is_the_best_of_all(epsilon: str) -> None:
     e = float(epsilon)
     worst = 0.0
     for k in range(2, 101):
-        chosen = total_variance(choose_for_choice(k, epsilon).best)
+        chosen = choose_for_choice(k, epsilon).best.total_variance
         best = min(kary_variance(k, e), oue_variance(k, e), *(subset_variance(k, w, e) for w in range(1, k)))
         worst = max(worst, chosen / best)
     assert worst <= 1.000001  # what rounding to integers costs
@@ -63,7 +62,7 @@ def test_published_comparison(k: int, epsilon: str, kary: float, oue: float, sub
     assert by_label["k-ary"] == pytest.approx(kary, rel=5e-3)
     assert by_label["unary encoding (OUE), not used"] == pytest.approx(oue, rel=5e-3)
     best = choose_for_choice(k, epsilon).best
-    assert total_variance(best) == pytest.approx(subset, rel=5e-3)
+    assert best.total_variance == pytest.approx(subset, rel=5e-3)
     assert (best.w if isinstance(best, Subset) else 1) == w
 
 
@@ -79,9 +78,9 @@ def test_scale_takes_what_its_goal_wants() -> None:
 
 def test_number_takes_the_least_variance_and_says_why() -> None:
     choice = choose_for_number(0, 10, 1)
-    assert isinstance(choice.best, Mean)
+    assert isinstance(choice.best, OneBitMean)
     assert choice.why.startswith("least variance of the mean: mean 117.1; geometric 143")
-    assert isinstance(choose_for_number(0, 10**5, 1).best, Mean)
+    assert isinstance(choose_for_number(0, 10**5, 1).best, OneBitMean)
     assert isinstance(choose_for_number(0, 10, 6).best, (Geometric, DiscreteLaplace))
 
 
@@ -92,7 +91,7 @@ def test_variances_are_those_of_simulated_estimates() -> None:
         return dice.integers(0, 2**32, n, dtype=np.uint32)
 
     n, rounds = 2000, 400
-    for mechanism in (KAry.from_epsilon(11, 2), Geometric.from_epsilon(0, 10, 1), Mean.from_epsilon(0, 10, 1)):
+    for mechanism in (KAry.from_epsilon(11, 2), Geometric.from_epsilon(0, 10, 1), OneBitMean.from_epsilon(0, 10, 1)):
         means = []
         for _ in range(rounds):
             reports = mechanism.randomize_many(dice.integers(0, 11, n), words)

@@ -61,7 +61,7 @@ def test_published_bytes_read_back_to_the_same_survey(survey: Survey) -> None:
 
 def test_published_bytes_are_sorted_ascii_json_without_fractions(survey: Survey) -> None:
     content = json.loads(survey.document, parse_float=lambda _: pytest.fail("a fraction"))
-    assert content["deniable"] == 1
+    assert content["deniable"] == 2
     assert survey.document == json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
@@ -72,6 +72,23 @@ def test_another_word_is_another_address(survey: Survey) -> None:
 def test_bytes_of_another_address_are_refused(survey: Survey) -> None:
     with pytest.raises(SurveyError, match="other bytes than this address stands for"):
         parse_survey(read_survey(PLAIN).document, survey.id)
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        ("1", "survey: is of format 1; this version reads format 2: publish it again with 'deniable survey publish'"),
+        ("3", "survey: is of format 3; this version reads format 2: use the version that wrote it"),
+        ("true", "deniable: must be 2, the format that this version reads, got true"),
+        ('"2"', "deniable: must be 2, the format that this version reads, got a string"),
+    ],
+)
+def test_document_of_another_format_is_refused_with_a_way_out(found: str, message: str) -> None:
+    document = read_survey(PLAIN).document.replace(b'"deniable":2', f'"deniable":{found}'.encode())
+    for asked in (None, address(document)):
+        with pytest.raises(SurveyError) as refused:
+            parse_survey(document, asked)
+        assert str(refused.value) == message
 
 
 @pytest.mark.parametrize(

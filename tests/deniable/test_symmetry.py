@@ -19,8 +19,8 @@ from deniable import (
     Geometric,
     KAry,
     Longitudinal,
-    Mean,
     Mechanism,
+    OneBitMean,
     Subset,
     TickBoxes,
     TwoCoin,
@@ -128,7 +128,7 @@ def test_a_scale_read_from_its_other_end_reverses_the_estimates(mechanism: Mecha
 @QUICKLY
 @given(yes=st.integers(0, 2000), no=st.integers(1, 2000))
 def test_a_mean_read_from_the_other_end_of_its_range_is_as_far_from_it(yes: int, no: int) -> None:
-    mechanism = Mean.from_epsilon(3, 10, 1)
+    mechanism = OneBitMean.from_epsilon(3, 10, 1)
     one, other = mechanism.estimate_mean([no, yes]), mechanism.estimate_mean([yes, no])
     assert one.mean - 3 == pytest.approx(10 - other.mean, abs=1e-9)
     assert one.std_error == pytest.approx(other.std_error, rel=1e-9)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from deniable import DiscreteLaplace, Estimate, Geometric, KAry, Mean, Mechanism, Subset, TickBoxes, TwoCoin
-from deniable.estimation.debiasing import fake_margins
-from deniable.estimation.published_rows import Wanted
+from deniable import DiscreteLaplace, Estimate, Geometric, KAry, Mechanism, OneBitMean, Subset, TickBoxes, TwoCoin
+from deniable.estimation.fakes import fake_margins
+from deniable.estimation.published_rows import EstimateOptions
 from deniable.mechanisms import MECHANISMS
 from deniable_research.designs import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector
 from tools.tables.tallies import FAMILIES, check_maximum, check_numbers, search
@@ -33,7 +33,7 @@ STALLED = {
 def test_tallies_at_which_the_likelihood_is_too_flat_for_floats(make: Callable[[], Estimate]) -> None:
     result = make()
     assert isinstance(result.design, (Mechanism, Channel))
-    check_numbers(result, Wanted())
+    check_numbers(result, EstimateOptions())
     check_maximum(result.design, result, gap=2e-8)
 
 
@@ -45,7 +45,7 @@ def test_a_truth_that_always_sends_the_same(matrix: list[list[str]], zero: list[
     design = from_matrix(matrix)
     for counts in ([7, 3], [1, 1], zero):
         result = design.estimate(counts)
-        check_numbers(result, Wanted())
+        check_numbers(result, EstimateOptions())
         check_maximum(design, result)
 
 
@@ -74,7 +74,7 @@ def test_fakes_in_a_range_of_numbers_move_a_share_by_300_points() -> None:
 
 
 def test_fakes_in_a_mean() -> None:
-    for mechanism in (Mean.from_epsilon(18, 99, 1), Geometric.from_epsilon(0, 10, 1), KAry.from_epsilon(5, 1)):
+    for mechanism in (OneBitMean.from_epsilon(18, 99, 1), Geometric.from_epsilon(0, 10, 1), KAry.from_epsilon(5, 1)):
         counts = [1000] * mechanism.k
         result = mechanism.estimate_mean(counts)
         moved = []

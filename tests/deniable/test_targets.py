@@ -18,8 +18,8 @@ from deniable import (
     ForcedResponse,
     Geometric,
     KAry,
-    Mean,
     Mechanism,
+    OneBitMean,
     ParameterError,
     Subset,
     TickBoxes,
@@ -228,7 +228,7 @@ def test_mean_of_shares_is_the_mean(mechanism: Mechanism, counts: list[int], val
 
 
 def test_mean_of_two_ends_has_the_interval_of_a_share() -> None:
-    mechanism = Mean.from_epsilon(10, 20, 1)
+    mechanism = OneBitMean.from_epsilon(10, 20, 1)
     a, b = map(float, mechanism.support[1])
     low, high = share_interval(300, 800, (a, b))
     assert mechanism.estimate_mean([500, 300]).interval() == pytest.approx((10 + 10 * low, 10 + 10 * high))

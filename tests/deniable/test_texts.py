@@ -48,7 +48,7 @@ def test_one_language_keeps_the_address_that_it_always_had() -> None:
         'title = "Life and love, 1974"\n[[questions]]\nid = "affair"\ntype = "yes-no"\n'
         'text = "Have you had an affair since you married?"\ntruth = "1/2"\n'
     )
-    assert survey.id == "46es6ramwhfejnr7cygw3egjni"
+    assert survey.id == "httkewi55ornktgjp4t4lebelm"
 
 
 def test_a_text_survives_copies() -> None:

@@ -13,6 +13,7 @@ import pytest
 from deniable import read_survey
 from deniable.installing import SOURCE
 from deniable.survey import authoring
+from deniable.survey.question_types import QUESTION_TYPES
 from deniable_server.commands.survey import warnings_about
 from tools import make_docs
 
@@ -91,9 +92,10 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
         f"docs/survey-file.md lacks {sorted(known - written)}, knows too many {sorted(written - known)}"
     )
     questions = rows_of("Keys of a question")
-    for kind, keys in authoring.QUESTION_KEYS.items():
-        named = {key for key, (types, *_) in questions.items() if types == "all" or kind in types.split(", ")}
-        assert named == set(keys), f"docs/survey-file.md, {kind}: differs in {sorted(named ^ set(keys))}"
+    for kind in QUESTION_TYPES.values():
+        named = {key for key, (types, *_) in questions.items() if types == "all" or kind.name in types.split(", ")}
+        keys = {*authoring.QUESTION_KEYS, *kind.keys}
+        assert named == keys, f"docs/survey-file.md, {kind.name}: differs in {sorted(named ^ keys)}"
 
 
 def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> None:
@@ -101,7 +103,7 @@ def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> N
         r"```toml\n(.*?)```", (ROOT / "docs/survey-file.md").read_text(encoding="utf-8"), re.DOTALL
     )
     survey = read_survey(text)
-    assert {question.type for question in survey.questions} == set(authoring.QUESTION_KEYS)
+    assert {question.type for question in survey.questions} == set(QUESTION_TYPES)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
     assert read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism.has_waves

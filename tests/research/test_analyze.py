@@ -23,7 +23,7 @@ from deniable import (
     read_survey,
     tally_reports,
 )
-from deniable.estimation.published_rows import Wanted
+from deniable.estimation.published_rows import EstimateOptions
 from deniable.output import percent, to_json
 from deniable_client import randomize
 from deniable_research.commands.analyze import analyze
@@ -62,7 +62,7 @@ def test_shares_of_all_question_types_are_the_rows_of_the_estimator(tmp_path: Pa
     }
     expected = estimate(tally_reports(reports, survey), survey)
     assert estimate_shares(Table.of(columns, survey)) == expected
-    wanted = Wanted(0.9, "wilson", "respondents", simultaneous=False)
+    wanted = EstimateOptions(0.9, "wilson", "respondents", simultaneous=False)
     settings: dict[str, Any] = {"confidence_level": 0.9, "method": "wilson", "target": "respondents"}
     assert estimate_shares(Table.of(columns, survey), wanted=wanted) == estimate(
         tally_reports(reports, survey), survey, **settings

@@ -138,7 +138,7 @@ def test_names_of_responses_are_read_and_so_are_their_numbers() -> None:
     assert crosswise.read(["same", "different", "1", "0.0", "NaN"]) == [1, 0, 1, 0, None]
     subset = quick_question("q: subset k=4 w=1 epsilon=1")
     assert subset.read(["0010", "1"]) == ["0010", "0001"]  # a spreadsheet took the zeros
-    with pytest.raises(ReportError, match="4 characters 0 or 1 as the mechanism subset makes them"):
+    with pytest.raises(ReportError, match="a text of 4 characters 0 or 1, 1 of them 1"):
         subset.read(["0011"])
 
 

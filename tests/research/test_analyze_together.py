@@ -254,7 +254,7 @@ def test_randomised_predictors_and_choices(study: Table) -> None:
 
 def test_formulas_that_cannot_be_fitted_are_refused() -> None:
     for formula, sentence in [
-        ("affair", 'must be like "affair ~ age + C(region)"'),
+        ("affair", 'must be like "report ~ age + sex"'),
         ("income ~ age", "must have a randomised question (affair, drugs, theft), got none"),
         ("affair ~ drugs", "randomised answers on one side only, got affair and drugs"),
         ("affair ~ affair", "must not have affair on both sides"),

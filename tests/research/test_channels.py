@@ -17,8 +17,8 @@ from deniable import (
     DiscreteLaplace,
     Estimate,
     KAry,
-    Mean,
     Mechanism,
+    OneBitMean,
     ParameterError,
     Subset,
     TickBoxes,
@@ -211,7 +211,7 @@ def test_mechanisms_are_channels(mechanism: Mechanism) -> None:
 
 
 def test_channels_of_numbers_have_the_epsilon_of_their_mechanism() -> None:
-    for mechanism in (Mean.from_epsilon(0, 4, 1), DiscreteLaplace.from_epsilon(0, 2, 2)):
+    for mechanism in (OneBitMean.from_epsilon(0, 4, 1), DiscreteLaplace.from_epsilon(0, 2, 2)):
         channel = from_mechanism(mechanism)
         assert channel.epsilon == mechanism.epsilon
         assert channel.can_collect

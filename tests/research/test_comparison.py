@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, chi2, chi2_contingency
 
 from deniable import Geometric, KAry, ParameterError, Subset, TickBoxes, TwoCoin, Warner
-from deniable.estimation.debiasing import Design
+from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import wilson
 from deniable_research.comparison import difference, holm, homogeneity, pairwise, ratio, trend
@@ -211,7 +211,7 @@ def test_homogeneity_of_one_design_is_pearsons_test_on_the_reports() -> None:
         counts = np.array(table)
         seen = counts[:, counts.sum(axis=0) > 0]
         expected, p, df, _ = chi2_contingency(seen, correction=False)
-        result = homogeneity([Estimate.from_counts(design, row) for row in table])  # type: ignore[arg-type]
+        result = homogeneity([Estimate.from_counts(design, row) for row in table])
         assert (result.statistic, result.df, result.test) == (pytest.approx(expected), df, "score")
         assert result.p_value == pytest.approx(p)
 

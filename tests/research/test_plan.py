@@ -15,9 +15,9 @@ import pytest
 
 from deniable import KAry, ParameterError, TwoCoin, Warner, read_survey
 from deniable_research.commands.plan import plan
-from deniable_research.planning import Asked, expected_width
+from deniable_research.planning import NoiseModel, expected_width
 from deniable_research.planning.charts import epsilon_chart, survey_chart
-from deniable_research.planning.plans import SizePlan, Subject, plan_size, plan_width
+from deniable_research.planning.plans import Estimand, SizePlan, plan_size, plan_width
 from deniable_research.planning.power_plans import plan_power
 from deniable_research.planning.splitting import plan_split
 from deniable_research.planning.tables import meaning
@@ -84,7 +84,7 @@ def test_width_of_so_many_respondents_and_the_break_even_bias() -> None:
     assert "If direct answers are wrong by more than 2.74 points on the whole" in text
     assert "an increase of 17.6 points or more is found with a probability of 80 %" in text
     (row,) = plans("--truth", "1/2", "--share", "0.3", "--respondents", "1000")
-    assert row["half_width"] == expected_width(Asked.through(TwoCoin("1/2", "1/2")), 1000, 0.3) / 2
+    assert row["half_width"] == expected_width(NoiseModel.through(TwoCoin("1/2", "1/2")), 1000, 0.3) / 2
     assert row["curator_noise"] == pytest.approx(math.log(20) / 1000 / math.log(3))
 
 
@@ -111,15 +111,15 @@ def test_test_between_cohorts_and_against_a_known_share() -> None:
 
 def test_power_and_confidence_are_obeyed() -> None:
     more = plans("--epsilon", "1", "--share", "0.1", "--against", "0.2", "--power", "0.9", "--confidence", "0.99")
-    subject = Subject.of_share("", Asked.through(Warner.from_epsilon(1)), 0.1)
-    assert more[0]["people"] == plan_power(subject, 0.2, target=0.9, level=0.01).people
+    estimand = Estimand.of_share("", NoiseModel.through(Warner.from_epsilon(1)), 0.1)
+    assert more[0]["people"] == plan_power(estimand, 0.2, target=0.9, level=0.01).people
     (wide,) = plans("--epsilon", "1", "--share", "0.1", "--confidence", "0.9")
-    assert wide["people"] == plan_size(subject, 0.05, 0.9).people
+    assert wide["people"] == plan_size(estimand, 0.05, 0.9).people
 
 
 def test_choice_questions() -> None:
     (row,) = plans("--truth", "1/2", "--options", "4", "--share", "0.1")
-    assert row["people"] == Asked.through(KAry.from_coin(4, "1/2")).at(0.1).sample_size(0.05)
+    assert row["people"] == NoiseModel.through(KAry.from_coin(4, "1/2")).at(0.1).sample_size(0.05)
     (row,) = plans("--epsilon", "1", "--options", "10", "--share", "0.1")
     assert row["people"] == 4611
 
@@ -175,7 +175,7 @@ def test_few_people_detect_nothing() -> None:
     assert "no increase, however large, is found" in ok("--epsilon", "0.5", "--respondents", "20", "--share", "0.5")
 
 
-SUBJECTS = [Subject.of_share("", Asked.through(Warner.from_epsilon(epsilon)), 0.1) for epsilon in (1, 2)]
+SUBJECTS = [Estimand.of_share("", NoiseModel.through(Warner.from_epsilon(epsilon)), 0.1) for epsilon in (1, 2)]
 
 
 @pytest.mark.parametrize("form", ["svg", "png"])
@@ -226,7 +226,7 @@ def test_chart_leaves_gaps_where_no_number_of_people_is_enough() -> None:
 
 
 def test_chart_of_a_survey_has_a_line_for_each_share(file: Path) -> None:
-    rows = [plan_size(subject, 0.05) for subject in SUBJECTS]
+    rows = [plan_size(estimand, 0.05) for estimand in SUBJECTS]
     (axes,) = survey_chart(rows).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == [", 10 %"] * 2
     means = [SizePlan("q", "mean", 1.0, None, 3.0, 0.95, 10, 5, 6, 2.0, 0.1)]
@@ -283,7 +283,7 @@ def test_mistakes_in_numbers_are_errors_of_this_project(arguments: list[str], me
 
 def test_yes_coin_is_used() -> None:
     (row,) = plans("--truth", "1/2", "--yes", "0.3", "--share", "0.1")
-    assert row["people"] == Asked.through(TwoCoin("1/2", "0.3")).at(0.1).sample_size(0.05)
+    assert row["people"] == NoiseModel.through(TwoCoin("1/2", "0.3")).at(0.1).sample_size(0.05)
 
 
 def test_command_line_has_the_command() -> None:

@@ -21,8 +21,8 @@ from deniable import (
     ForcedResponse,
     Geometric,
     KAry,
-    Mean,
     Mechanism,
+    OneBitMean,
     ParameterError,
     Question,
     Subset,
@@ -35,7 +35,7 @@ from deniable.estimation.intervals import share_interval
 from deniable.mechanisms import OneOfK
 from deniable_research.designs import Channel, forced_response, unrelated_question, warner
 from deniable_research.planning import (
-    Asked,
+    NoiseModel,
     Precision,
     cohort_power,
     cohort_sizes,
@@ -50,15 +50,15 @@ from deniable_research.planning import (
 )
 from deniable_research.planning.checks import smallest
 from deniable_research.planning.exact_power import _missed_at_most, _tails, critical_counts
-from deniable_research.planning.plans import Subject, plan_size, plan_width, subjects_of
+from deniable_research.planning.plans import Estimand, estimands_of, plan_size, plan_width
 from deniable_research.planning.power_plans import plan_power
 from tests.support.surveys import FIVE_TYPES
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "power.csv"
 ROWS = list(csv.DictReader(REFERENCE.read_text(encoding="utf-8").splitlines()))
 
-DIE = Asked.with_support(("5/6", "1/6"))
-COINS = Asked.through(TwoCoin("1/2", "1/2"))
+DIE = NoiseModel.with_support(("5/6", "1/6"))
+COINS = NoiseModel.through(TwoCoin("1/2", "1/2"))
 
 CLASSICAL: dict[tuple[str, str], Channel] = {
     ("forced", "truth 2/3 yes 1/6 no 1/6"): forced_response("2/3"),
@@ -67,28 +67,28 @@ CLASSICAL: dict[tuple[str, str], Channel] = {
 }
 
 
-def of_channel(channel: Channel) -> Asked:
+def of_channel(channel: Channel) -> NoiseModel:
     """How a classical yes-no design asks."""
-    return Asked.with_support((channel.matrix[1][1], channel.matrix[1][0]))
+    return NoiseModel.with_support((channel.matrix[1][1], channel.matrix[1][0]))
 
 
 # Sample sizes for a width, and what privacy costs
 
 
 @pytest.mark.parametrize(
-    ("asked", "people"),
+    ("noise", "people"),
     [
-        (Asked.through(Warner.from_epsilon("0.5")), 6159),
-        (Asked.through(Warner.from_epsilon(1)), 1553),
-        (Asked.through(Warner.from_epsilon(math.log(3))), 1291),
+        (NoiseModel.through(Warner.from_epsilon("0.5")), 6159),
+        (NoiseModel.through(Warner.from_epsilon(1)), 1553),
+        (NoiseModel.through(Warner.from_epsilon(math.log(3))), 1291),
         (COINS, 1291),
-        (Asked.through(Warner.from_epsilon(2)), 417),
-        (Asked.through(Warner.from_epsilon(4)), 168),
-        (Asked.directly(), 139),
+        (NoiseModel.through(Warner.from_epsilon(2)), 417),
+        (NoiseModel.through(Warner.from_epsilon(4)), 168),
+        (NoiseModel.directly(), 139),
     ],
 )
-def test_people_for_five_points_at_a_share_of_one_in_ten(asked: Asked, people: int) -> None:
-    precision = asked.at(0.1)
+def test_people_for_five_points_at_a_share_of_one_in_ten(noise: NoiseModel, people: int) -> None:
+    precision = noise.at(0.1)
     assert precision.sample_size(0.05) == people
     assert precision.half_width(people) <= 0.05 < precision.half_width(people - 1)
 
@@ -96,13 +96,15 @@ def test_people_for_five_points_at_a_share_of_one_in_ten(asked: Asked, people: i
 def test_break_even_bias_of_two_coins() -> None:
     assert COINS.at(0.1).break_even_bias(1000) == pytest.approx(math.sqrt(3 / 16 / (1 / 4) / 1000), rel=1e-12)
     assert round(100 * COINS.at(0.1).break_even_bias(1000), 1) == 2.7
-    assert Asked.directly().at(0.3).break_even_bias(10) == 0
+    assert NoiseModel.directly().at(0.3).break_even_bias(10) == 0
 
 
-@pytest.mark.parametrize("asked", [COINS, DIE, Asked.through(TwoCoin("1/2", "0.8")), Asked.with_support((0.1, 0.7))])
+@pytest.mark.parametrize(
+    "noise", [COINS, DIE, NoiseModel.through(TwoCoin("1/2", "0.8")), NoiseModel.with_support((0.1, 0.7))]
+)
 @pytest.mark.parametrize("share", [0.0, 0.03, 0.5, 1.0])
-def test_at_the_break_even_bias_both_errors_are_the_same(asked: Asked, share: float) -> None:
-    precision = asked.at(share)
+def test_at_the_break_even_bias_both_errors_are_the_same(noise: NoiseModel, share: float) -> None:
+    precision = noise.at(share)
     randomised = precision.std_error(700) ** 2
     direct = share * (1 - share) / 700 + precision.break_even_bias(700) ** 2
     assert randomised == pytest.approx(direct, rel=1e-12)
@@ -114,7 +116,7 @@ def test_price_of_two_coins_is_what_the_theory_says() -> None:
     assert round(100 * precision.directly.half_width(1000), 1) == 2.8
     assert precision.factor == pytest.approx(0.96 / 0.21)
     assert COINS.at(0).factor == math.inf
-    assert Asked.directly().at(1).factor == 1
+    assert NoiseModel.directly().at(1).factor == 1
 
 
 @pytest.mark.parametrize("beta", [0.01, 0.05, 0.5])
@@ -130,7 +132,7 @@ def test_curator_is_one_draw_of_laplace(beta: float) -> None:
 @pytest.mark.parametrize("epsilon", ["0.2", "1", "4"])
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5])
 def test_nobody_needs_more_people_than_the_local_mechanism(epsilon: str, share: float) -> None:
-    precision = Asked.through(Warner.from_epsilon(epsilon)).at(share)
+    precision = NoiseModel.through(Warner.from_epsilon(epsilon)).at(share)
     direct, curator, local = (
         precision.directly.sample_size(0.04),
         precision.curator_sample_size(0.04),
@@ -150,7 +152,7 @@ def test_sensitivity_is_what_one_person_can_move() -> None:
     ):
         moved = max(sum(abs(x - y) for x, y in zip(one, two, strict=True)) for one in answers for two in answers)
         expected = moved / 2 if mechanism.k == 2 else moved  # of a yes-no one count says all
-        assert Asked.through(mechanism).sensitivity == expected
+        assert NoiseModel.through(mechanism).sensitivity == expected
 
 
 # The noise of a mechanism
@@ -180,11 +182,11 @@ def by_matrix(mechanism: Mechanism, option: int, share: float) -> float:
 )
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
 def test_variance_of_every_option_is_that_of_the_inverted_channel(mechanism: Mechanism, share: float) -> None:
-    options = Asked.options_of(mechanism)
+    options = NoiseModel.options_of(mechanism)
     assert len(options) == mechanism.k
-    for option, asked in enumerate(options):
-        assert asked.variance(share) == pytest.approx(by_matrix(mechanism, option, share), rel=1e-9)
-        assert asked.epsilon == mechanism.epsilon
+    for option, noise in enumerate(options):
+        assert noise.variance(share) == pytest.approx(by_matrix(mechanism, option, share), rel=1e-9)
+        assert noise.epsilon == mechanism.epsilon
 
 
 @pytest.mark.parametrize("mechanism", [Subset.from_epsilon(6, 2, 1), TickBoxes.from_epsilon(3, 2)])
@@ -194,21 +196,21 @@ def test_variance_of_supports_is_that_of_the_estimate(mechanism: Mechanism) -> N
     assert support is not None
     counts = [round(n * (float(b) + float(a - b) * share)) for a, b in support]
     error = mechanism.estimate(counts, n).std_error[0]
-    assert Asked.through(mechanism, 0).variance(share) == pytest.approx(n * error**2, rel=1e-6)
+    assert NoiseModel.through(mechanism, 0).variance(share) == pytest.approx(n * error**2, rel=1e-6)
 
 
 def test_direct_answers_have_no_noise() -> None:
-    assert Asked.directly().variance(0.3) == pytest.approx(0.21)
-    assert Asked.with_support((1, 0)).epsilon == math.inf
-    assert Asked.with_support(("3/4", "1/4")).epsilon == pytest.approx(math.log(3))
-    assert Asked.with_support((0.1, 0.7)).epsilon == pytest.approx(math.log(7))
+    assert NoiseModel.directly().variance(0.3) == pytest.approx(0.21)
+    assert NoiseModel.with_support((1, 0)).epsilon == math.inf
+    assert NoiseModel.with_support(("3/4", "1/4")).epsilon == pytest.approx(math.log(3))
+    assert NoiseModel.with_support((0.1, 0.7)).epsilon == pytest.approx(math.log(7))
 
 
 @pytest.mark.parametrize(
     ("question", "population"),
     [
-        (Question("q", "number", "?", (), Mean.from_epsilon(2, 6, 1)), None),
-        (Question("q", "number", "?", (), Mean.from_epsilon(2, 6, 1)), [0.5, 0.2, 0.2, 0.1, 0.0]),
+        (Question("q", "number", "?", (), OneBitMean.from_epsilon(2, 6, 1)), None),
+        (Question("q", "number", "?", (), OneBitMean.from_epsilon(2, 6, 1)), [0.5, 0.2, 0.2, 0.1, 0.0]),
         (Question("q", "number", "?", (), DiscreteLaplace.from_epsilon(0, 3, 3)), [0.4, 0.3, 0.2, 0.1]),
         (Question("q", "scale", "?", ("1", "2", "3"), Geometric.from_epsilon(0, 2, 1), goal="mean"), [0.2, 0.3, 0.5]),
         (Question("q", "scale", "?", ("1", "2", "3"), KAry.from_epsilon(3, 1), goal="shares"), [0.2, 0.3, 0.5]),
@@ -238,37 +240,37 @@ def test_variance_of_a_mean_by_every_answer_and_report(question: Question, popul
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["design"])
 def test_power_is_that_of_rr(row: dict[str, str]) -> None:
-    asked = of_channel(CLASSICAL[row["design"], row["parameters"]])
+    noise = of_channel(CLASSICAL[row["design"], row["parameters"]])
     alternative = {"one-sided": "greater", "two-sided": "two-sided"}[row["test"]]
-    found = power(asked, int(row["n"]), float(row["prevalence"]), level=float(row["level"]), alternative=alternative)
+    found = power(noise, int(row["n"]), float(row["prevalence"]), level=float(row["level"]), alternative=alternative)
     assert found == pytest.approx(float(row["power"]), abs=1e-8)
 
 
 @pytest.mark.parametrize(
-    ("asked", "share", "level", "needed", "stopped"),
+    ("noise", "share", "level", "needed", "stopped"),
     [(DIE, 0.2, 0.01, 89, 87), (COINS, 0.1, 0.05, 483, 469)],
 )
 def test_people_are_solved_for_where_rr_stops_too_early(
-    asked: Asked, share: float, level: float, needed: int, stopped: int
+    noise: NoiseModel, share: float, level: float, needed: int, stopped: int
 ) -> None:
     """rr 1.4.2 takes the first number whose power is within .01 of the wanted one."""
 
     def reached(n: int) -> float:
-        return power(asked, n, share, level=level, alternative="greater")
+        return power(noise, n, share, level=level, alternative="greater")
 
-    assert sample_size_for_power(asked, share, level=level, alternative="greater") == needed
+    assert sample_size_for_power(noise, share, level=level, alternative="greater") == needed
     assert next(n for n in range(1, 1000) if abs(reached(n) - 0.8) < 0.01) == stopped
     assert reached(stopped) < 0.8
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize("asked", [COINS, DIE, Asked.with_support((0.2, 0.7)), Asked.directly()])
-def test_solved_people_are_enough_and_one_fewer_is_not(asked: Asked, alternative: str) -> None:
+@pytest.mark.parametrize("noise", [COINS, DIE, NoiseModel.with_support((0.2, 0.7)), NoiseModel.directly()])
+def test_solved_people_are_enough_and_one_fewer_is_not(noise: NoiseModel, alternative: str) -> None:
     shares = (0.3, 0.1) if alternative != "less" else (0.1, 0.3)
     for target in (0.5, 0.8, 0.99):
-        n = sample_size_for_power(asked, *shares, target, alternative=alternative)
-        assert power(asked, n, *shares, alternative=alternative) >= target
-        below = [power(asked, each, *shares, alternative=alternative) for each in range(1, n)]
+        n = sample_size_for_power(noise, *shares, target, alternative=alternative)
+        assert power(noise, n, *shares, alternative=alternative) >= target
+        below = [power(noise, each, *shares, alternative=alternative) for each in range(1, n)]
         assert all(each < target for each in below)
 
 
@@ -317,7 +319,7 @@ def test_exact_power_by_enumeration(alternative: str, support: tuple[str, str], 
     for share, null, level in [("1/5", "0", "1/20"), ("1/2", "1/4", "1/10"), ("1", "1/2", "1/2"), ("0", "1", "1/100")]:
         expected = enumerated_power((a, b), n, Fraction(share), Fraction(null), Fraction(level), alternative)
         truth, supposed, alpha = (float(Fraction(each)) for each in (share, null, level))
-        found = power(Asked.with_support((a, b)), n, truth, supposed, alpha, alternative, exact=True)
+        found = power(NoiseModel.with_support((a, b)), n, truth, supposed, alpha, alternative, exact=True)
         assert found == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -337,16 +339,23 @@ def test_critical_counts_are_the_smallest_that_keep_the_level() -> None:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize(
-    ("asked", "low", "high"),
-    [(COINS, 0.2, 0.5), (DIE, 0.0, 0.2), (Asked.with_support((0.1, 0.7)), 0.3, 0.6), (Asked.directly(), 0.0, 0.3)],
+    ("noise", "low", "high"),
+    [
+        (COINS, 0.2, 0.5),
+        (DIE, 0.0, 0.2),
+        (NoiseModel.with_support((0.1, 0.7)), 0.3, 0.6),
+        (NoiseModel.directly(), 0.0, 0.3),
+    ],
 )
-def test_exact_power_stays_from_the_solved_people_on(asked: Asked, low: float, high: float, alternative: str) -> None:
+def test_exact_power_stays_from_the_solved_people_on(
+    noise: NoiseModel, low: float, high: float, alternative: str
+) -> None:
     share, null = (low, high) if alternative == "less" else (high, low)
-    n = sample_size_for_power(asked, share, null, alternative=alternative, exact=True)
-    reached = [power(asked, each, share, null, alternative=alternative, exact=True) for each in range(1, 4 * n + 50)]
+    n = sample_size_for_power(noise, share, null, alternative=alternative, exact=True)
+    reached = [power(noise, each, share, null, alternative=alternative, exact=True) for each in range(1, 4 * n + 50)]
     assert min(reached[n - 1 :]) >= 0.8
     assert n == 1 or reached[n - 2] < 0.8
-    normal = sample_size_for_power(asked, share, null, alternative=alternative)
+    normal = sample_size_for_power(noise, share, null, alternative=alternative)
     assert abs(n - normal) <= 0.25 * normal + 10
 
 
@@ -379,10 +388,10 @@ def test_bound_of_missed_differences_holds_and_falls(alternative: str) -> None:
 # Two cohorts
 
 
-def pooled_test_power(asked: Asked, sizes: tuple[int, int], shares: tuple[float, float], level: float) -> float:
+def pooled_test_power(noise: NoiseModel, sizes: tuple[int, int], shares: tuple[float, float], level: float) -> float:
     """Over all pairs of counts: the two-sided pooled z test of the counts themselves."""
-    assert asked.support is not None
-    a, b = asked.support
+    assert noise.support is not None
+    a, b = noise.support
     n1, n2 = sizes
     lam1, lam2 = (b + (a - b) * share for share in shares)
     c1, c2 = np.arange(n1 + 1)[:, None], np.arange(n2 + 1)[None, :]
@@ -394,18 +403,20 @@ def pooled_test_power(asked: Asked, sizes: tuple[int, int], shares: tuple[float,
 
 
 @pytest.mark.parametrize(
-    ("asked", "sizes", "shares"),
+    ("noise", "sizes", "shares"),
     [
-        (Asked.directly(), (686, 686), (0.10, 0.15)),
+        (NoiseModel.directly(), (686, 686), (0.10, 0.15)),
         (COINS, (300, 300), (0.1, 0.35)),
         (COINS, (200, 600), (0.3, 0.55)),
-        (Asked.with_support((0.1, 0.7)), (250, 250), (0.5, 0.25)),
+        (NoiseModel.with_support((0.1, 0.7)), (250, 250), (0.5, 0.25)),
         (COINS, (400, 400), (0.2, 0.2)),
     ],
 )
-def test_power_of_cohorts_by_enumeration(asked: Asked, sizes: tuple[int, int], shares: tuple[float, float]) -> None:
+def test_power_of_cohorts_by_enumeration(
+    noise: NoiseModel, sizes: tuple[int, int], shares: tuple[float, float]
+) -> None:
     """The normal power against all pairs of counts of the very test; they differ by the lattice and the true errors."""
-    assert cohort_power(asked, sizes, shares) == pytest.approx(pooled_test_power(asked, sizes, shares, 0.05), abs=0.01)
+    assert cohort_power(noise, sizes, shares) == pytest.approx(pooled_test_power(noise, sizes, shares, 0.05), abs=0.01)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -454,18 +465,18 @@ def test_detectable_difference_of_means_solves_the_power() -> None:
 
 @pytest.mark.parametrize("method", ["default", "wilson", "clopper-pearson"])
 @pytest.mark.parametrize(
-    ("asked", "share"), [(COINS, 0.1), (Asked.with_support((0.1, 0.7)), 0.5), (Asked.directly(), 0.0)]
+    ("noise", "share"), [(COINS, 0.1), (NoiseModel.with_support((0.1, 0.7)), 0.5), (NoiseModel.directly(), 0.0)]
 )
-def test_expected_width_by_enumeration(asked: Asked, share: float, method: str) -> None:
+def test_expected_width_by_enumeration(noise: NoiseModel, share: float, method: str) -> None:
     n = 40
-    assert asked.support is not None
-    a, b = asked.support
+    assert noise.support is not None
+    a, b = noise.support
     lam = b + (a - b) * share
     total = 0.0
     for count in range(n + 1):
-        low, high = share_interval(count, n, asked.support, 0.9, method)
+        low, high = share_interval(count, n, noise.support, 0.9, method)
         total += math.comb(n, count) * lam**count * (1 - lam) ** (n - count) * (high - low)
-    assert expected_width(asked, n, share, 0.9, method) == pytest.approx(total, abs=1e-8)
+    assert expected_width(noise, n, share, 0.9, method) == pytest.approx(total, abs=1e-8)
 
 
 def test_expected_width_of_many_people_is_interpolated_without_loss() -> None:
@@ -507,8 +518,8 @@ def test_splitting_is_the_variance_of_a_part_against_a_part_of_the_people() -> N
 
 def test_survey_is_planned_question_by_question() -> None:
     survey = read_survey(FIVE_TYPES)
-    subjects = [subject for question in survey.questions for subject in subjects_of(question, [0.1])]
-    assert [(each.question, each.statistic) for each in subjects] == [
+    estimands = [estimand for question in survey.questions for estimand in estimands_of(question, [0.1])]
+    assert [(each.question, each.statistic) for each in estimands] == [
         ("affair", "share"),
         ("town", "share"),
         ("drugs", "share"),
@@ -516,45 +527,45 @@ def test_survey_is_planned_question_by_question() -> None:
         ("trust", "mean"),
         ("drinks", "mean"),
     ]
-    assert [each.precision.sensitivity for each in subjects] == [1, 2, 3, 2, 6, 60]
-    assert plan_size(subjects[0], 0.05).people == 1291
-    for subject in subjects:
-        plan = plan_width(subject, 1000)
-        assert plan.people == plan_size(subject, 0.05).people
+    assert [each.precision.sensitivity for each in estimands] == [1, 2, 3, 2, 6, 60]
+    assert plan_size(estimands[0], 0.05).people == 1291
+    for estimand in estimands:
+        plan = plan_width(estimand, 1000)
+        assert plan.people == plan_size(estimand, 0.05).people
         assert plan.half_width_directly <= plan.half_width_curator < plan.half_width
         assert plan.detectable is not None
-        if subject.asked is not None:
-            assert subject.share is not None
-            other = subject.share + plan.detectable
-            assert cohort_power(subject.asked, (500, 500), (0.1, other)) == pytest.approx(0.8, abs=1e-9)
-            assert plan.half_width == expected_width(subject.asked, 1000, 0.1) / 2
+        if estimand.noise is not None:
+            assert estimand.share is not None
+            other = estimand.share + plan.detectable
+            assert cohort_power(estimand.noise, (500, 500), (0.1, other)) == pytest.approx(0.8, abs=1e-9)
+            assert plan.half_width == expected_width(estimand.noise, 1000, 0.1) / 2
 
 
 def test_worst_option_is_planned_for() -> None:
     mechanism = ForcedResponse("1/2", ["1/2", "1/4", "1/4"])
-    (subject,) = subjects_of(Question("q", "choice", "?", ("a", "b", "c"), mechanism), [0.1])
-    assert subject.precision.variance == max(asked.variance(0.1) for asked in Asked.options_of(mechanism))
-    (yes,) = subjects_of(Question("q", "yes-no", "?", ("no", "yes"), TwoCoin("1/2", "0.9")), [0.1])
-    assert yes.asked == Asked.through(TwoCoin("1/2", "0.9"), 1)
+    (estimand,) = estimands_of(Question("q", "choice", "?", ("a", "b", "c"), mechanism), [0.1])
+    assert estimand.precision.variance == max(noise.variance(0.1) for noise in NoiseModel.options_of(mechanism))
+    (yes,) = estimands_of(Question("q", "yes-no", "?", ("no", "yes"), TwoCoin("1/2", "0.9")), [0.1])
+    assert yes.noise == NoiseModel.through(TwoCoin("1/2", "0.9"), 1)
 
 
 def test_too_few_people_detect_nothing_and_say_so() -> None:
-    plan = plan_width(Subject.of_share("q", COINS, 0.5), 20)
+    plan = plan_width(Estimand.of_share("q", COINS, 0.5), 20)
     assert plan.detectable is None
     with pytest.raises(ParameterError, match=r"power: even a share of 1 is found with power 0\.\d+ only, not 0.8; ask"):
         detectable_difference(COINS, (10, 10), 0.5)
 
 
 def test_plan_of_a_test_gives_people_and_the_power_of_respondents() -> None:
-    subject = Subject.of_share("q", COINS, 0.3)
-    plan = plan_power(subject, 0.1, cohorts=1, alternative="greater")
+    estimand = Estimand.of_share("q", COINS, 0.3)
+    plan = plan_power(estimand, 0.1, cohorts=1, alternative="greater")
     assert plan.people == plan.respondents == sample_size_for_power(COINS, 0.3, 0.1, alternative="greater")
     assert plan.power == power(COINS, plan.people, 0.3, 0.1, alternative="greater")
-    asked = plan_power(subject, 0.1, respondents=301)
-    assert asked.power == cohort_power(COINS, (150, 151), (0.1, 0.3))
-    assert asked.people == sum(cohort_sizes(COINS, (0.1, 0.3)))
+    noise = plan_power(estimand, 0.1, respondents=301)
+    assert noise.power == cohort_power(COINS, (150, 151), (0.1, 0.3))
+    assert noise.people == sum(cohort_sizes(COINS, (0.1, 0.3)))
     less = cohort_sizes(COINS, (0.5, 0.3), alternative="less")
-    assert plan_power(subject, 0.5, alternative="less").people == sum(less)
+    assert plan_power(estimand, 0.5, alternative="less").people == sum(less)
 
 
 # What is refused
@@ -565,9 +576,9 @@ def test_plan_of_a_test_gives_people_and_the_power_of_respondents() -> None:
     [
         (lambda: COINS.at(1.2), "share: must be a probability in [0, 1], got 1.2"),
         (lambda: COINS.at(math.nan), "share: must be a probability in [0, 1], got nan"),
-        (lambda: Asked.with_support((0.5, 0.5)), "support: must be two different probabilities, got 0.5 twice"),
-        (lambda: Asked.with_support((1.5, 0.5)), "support: must be a probability in [0, 1], got 1.5"),
-        (lambda: Asked.through(Warner("0.7"), 2), "option: must be an integer in [0, 2), got 2"),
+        (lambda: NoiseModel.with_support((0.5, 0.5)), "support: must be two different probabilities, got 0.5 twice"),
+        (lambda: NoiseModel.with_support((1.5, 0.5)), "support: must be a probability in [0, 1], got 1.5"),
+        (lambda: NoiseModel.through(Warner("0.7"), 2), "option: must be an integer in [0, 2), got 2"),
         (lambda: COINS.at(0.1).sample_size(1.0), "half_width: must be above 0 and below 1, the whole range, got 1.0"),
         (lambda: COINS.at(0.1).sample_size(0), "half_width: must be above 0"),
         (lambda: COINS.at(0.1).sample_size(1e-9), "half_width: 1e-09 takes more people than there are"),
@@ -600,24 +611,24 @@ def test_plan_of_a_test_gives_people_and_the_power_of_respondents() -> None:
         (lambda: cohort_sizes(COINS, (0.1, 0.2), allocation=(0, 1)), "allocation: must be an integer of at least 1"),
         (lambda: expected_width(COINS, 10, 0.5, method="guess"), "method: must be one of"),
         (
-            lambda: expected_width(Asked.through(Geometric.from_epsilon(0, 4, 1)), 10, 0.5),
+            lambda: expected_width(NoiseModel.through(Geometric.from_epsilon(0, 4, 1)), 10, 0.5),
             "expected_width: needs a mechanism whose reports support an option or do not",
         ),
         (
-            lambda: power(Asked.through(Geometric.from_epsilon(0, 4, 1)), 10, 0.5, exact=True),
+            lambda: power(NoiseModel.through(Geometric.from_epsilon(0, 4, 1)), 10, 0.5, exact=True),
             "exact: needs a mechanism whose reports support an option or do not",
         ),
         (lambda: split(0, 1, 0.1), "questions: must be an integer of at least 1, got 0"),
         (lambda: mean_precision(Question("q", "yes-no", "?", ("no", "yes"), Warner("0.7"))), "question 'q': must be a"),
         (
-            lambda: mean_precision(Question("q", "number", "?", (), Mean.from_epsilon(0, 2, 1)), [0.5, 0.5]),
+            lambda: mean_precision(Question("q", "number", "?", (), OneBitMean.from_epsilon(0, 2, 1)), [0.5, 0.5]),
             "population: must be 3 shares that add up to 1",
         ),
-        (lambda: plan_size(Subject.of_share("q", COINS, 0.1), 1.0), "width: must be above 0 and below 1"),
-        (lambda: plan_width(Subject.of_share("q", COINS, 0.1), 1), "respondents: must be at least 2"),
-        (lambda: plan_width(Subject.of_share("q", COINS, 0.1), 50, target=0.01), "power: must be below 1 and above"),
-        (lambda: plan_power(Subject.of_share("q", COINS, 0.1), 0.2, cohorts=3), "cohorts: must be 1 or 2, got 3"),
-        (lambda: plan_power(Subject.of_share("q", COINS, 0.1), 0.2, exact=True), "exact: is for one cohort"),
+        (lambda: plan_size(Estimand.of_share("q", COINS, 0.1), 1.0), "width: must be above 0 and below 1"),
+        (lambda: plan_width(Estimand.of_share("q", COINS, 0.1), 1), "respondents: must be at least 2"),
+        (lambda: plan_width(Estimand.of_share("q", COINS, 0.1), 50, target=0.01), "power: must be below 1 and above"),
+        (lambda: plan_power(Estimand.of_share("q", COINS, 0.1), 0.2, cohorts=3), "cohorts: must be 1 or 2, got 3"),
+        (lambda: plan_power(Estimand.of_share("q", COINS, 0.1), 0.2, exact=True), "exact: is for one cohort"),
     ],
 )
 def test_what_cannot_be_planned_is_a_sentence(attempt: Callable[[], object], message: str) -> None:

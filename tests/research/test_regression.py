@@ -144,7 +144,7 @@ def test_fits_equal_an_independent_one_from_100_of_100_random_starts(kind: str) 
     for _ in range(100):
         found = fit(kind, arguments, start=rng.normal(0, 1.5, size))
         assert found.converged
-        assert not found.diverged
+        assert not found.separated
         assert found.params == pytest.approx(independent.x, abs=1e-5)
         assert found.loglik == pytest.approx(-independent.fun, abs=1e-6)
 

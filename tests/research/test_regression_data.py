@@ -189,7 +189,7 @@ BAD: list[tuple[str, Any]] = [
     ("probabilities in", lambda t: ("report ~ age", t, (1.2, 0))),
     ("a must differ from b", lambda t: ("report ~ age", t, (0.5, 0.5))),
     ("must respond differently", lambda t: ("report ~ age", t, from_matrix([["0.5", "0.5"], ["0.5", "0.5"]]))),
-    ("design must be a mechanism", lambda t: ("report ~ age", t, TickBoxes.from_epsilon(2, 1))),
+    ("design must be one whose reports tell the shares", lambda t: ("report ~ age", t, TickBoxes.from_epsilon(2, 1))),
     ("2 truths", lambda t: ("report ~ age", t.assign(report=1), KAry.from_epsilon(3, 1))),
     ("by: must be one of the groups", lambda t: ("report ~ age", t, grouped({"north": COINS}, "region"))),
     ("rows of both groups", lambda t: ("report ~ age", t, grouped(cheater_detection(["1/4", "3/4"]), "zero"))),

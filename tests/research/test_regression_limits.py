@@ -26,7 +26,7 @@ def two_groups(yes: tuple[int, int], penalty: str | None = "auto") -> Any:
 def test_separation_behind_noise_is_said_and_gets_a_prior() -> None:
     # 20 of 100 yes where coins alone give 25: the share of the first group is 0 and its logit at minus infinity
     plain = two_groups((20, 60), penalty=None)
-    assert plain.diverged
+    assert plain.separated
     assert not plain.converged
     assert "no maximum that the data bound" in plain.message
     for row in plain.tidy():
@@ -35,7 +35,7 @@ def test_separation_behind_noise_is_said_and_gets_a_prior() -> None:
     assert [row.conf_high for row in plain.tidy(interval="wald")] == [math.inf, math.inf]
     assert np.isnan(plain.predict().std_error).all()
     fit = two_groups((20, 60))
-    assert fit.diverged
+    assert fit.separated
     assert fit.converged
     assert fit.glance().penalty == "cauchy"
     assert "Cauchy prior" in fit.message
@@ -48,7 +48,7 @@ def test_separation_behind_noise_is_said_and_gets_a_prior() -> None:
 def test_direct_answers_that_separate_are_said_too() -> None:
     x = np.column_stack([np.ones(10), np.arange(10)])
     fit = logistic((np.arange(10) > 4).astype(int), x, (1, 0))
-    assert fit.diverged
+    assert fit.separated
     assert fit.penalty == "cauchy"
     assert fit.converged
 
@@ -85,7 +85,7 @@ def test_a_share_at_its_end_has_no_standard_error_but_an_interval(
 ) -> None:
     fit = logistic([0, 1, 0, 1], [[1]] * 4, grouped(design, [0, 0, 1, 1]), frequencies=frequencies)
     assert fit.converged
-    assert not fit.diverged
+    assert not fit.separated
     row = fit.tidy()[1]
     assert row.estimate == end
     assert math.isnan(row.std_error)
@@ -100,9 +100,9 @@ def test_a_share_at_its_end_has_no_standard_error_but_an_interval(
 def test_60_samples_of_200_people_give_no_silent_nonsense() -> None:
     counts = tables.small_samples(60, seed=3)
     assert counts["samples"] == 60
-    assert counts["diverged"] > 5  # or this would prove nothing
+    assert counts["separated"] > 5  # or this would prove nothing
     assert counts["silent nonsense"] == counts["not converged"] == 0
-    assert counts["diverged without infinite standard error"] == 0
+    assert counts["separated without infinite standard error"] == 0
     for term in ("x0", "x1", "x2"):
         assert counts[f"covers {term}"] >= 48  # below 48 of 60 has probability 2e-6 at 95 %; the seed is fixed
 
@@ -123,7 +123,7 @@ def test_the_effect_of_a_truth_that_nobody_has_is_said_to_be_unknown() -> None:
     reports = {"affair": (rng.random(300) < 0.15).astype(int)}  # fewer than the 25 % that coins alone give
     y = rng.normal(size=300)
     plain = linear(y, x, {"affair": COINS}, reports=reports, penalty=None)
-    assert plain.diverged
+    assert plain.separated
     assert not np.isfinite(plain.covariance()).all()
     fit = linear(y, x, {"affair": COINS}, reports=reports)
     assert (fit.converged, fit.penalty) == (True, "cauchy")
@@ -131,7 +131,7 @@ def test_the_effect_of_a_truth_that_nobody_has_is_said_to_be_unknown() -> None:
     assert not moments.converged
     assert "no solution" in moments.message
     assert all(math.isnan(row.estimate) and math.isnan(row.std_error) for row in moments.tidy())
-    assert moments.glance().diverged
+    assert moments.glance().separated
 
 
 def test_more_cheaters_and_yes_than_people_are_said() -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from deniable import MECHANISMS, ParameterError, Survey, read_survey, tally_reports
-from deniable.estimation.published_rows import Wanted
+from deniable.estimation.published_rows import EstimateOptions
 from deniable.mechanisms import RowMechanism
 from deniable.report.report import Report
 from deniable_research.commands.simulate import simulate as command
@@ -31,8 +31,8 @@ from deniable_research.simulation import (
     simulate,
     truth_of,
 )
-from deniable_research.simulation.draw import draw_reports, tally_array, words_of
-from deniable_research.simulation.misbehaviour import first_report, uniform_reports
+from deniable_research.simulation.draw import draw_reports, words_of
+from deniable_research.simulation.misbehaviour import first_report
 from tests.support.command_line import CommandLine
 from tests.support.surveys import FIVE_TYPES, SURVEY
 
@@ -46,7 +46,7 @@ TRUTH: dict[str, Any] = {
 MC_ERRORS = 4
 """All seeds are fixed: these are bounds that the drawn surveys keep, not hopes."""
 
-FAST = Wanted(method="wilson")
+FAST = EstimateOptions(method="wilson")
 """For tests that are not about the default intervals."""
 
 
@@ -163,10 +163,10 @@ def test_reports_of_people_who_do_not_care_can_be_made_by_the_mechanism(name: st
     }
     mechanism = made[name](MECHANISMS[name])
     generator = generator_of(3)
-    drawn = [first_report(mechanism), *uniform_reports(mechanism, 4000, generator).tolist()]
+    drawn = [first_report(mechanism), *mechanism.reports.uniform(4000, generator).tolist()]
     reports = ["".join(map(str, each)) if isinstance(each, list) else each for each in drawn]
     for report in reports:
-        mechanism.check_report(report, "report")
+        mechanism.reports.check(report, "report")
     possible, counts = np.unique(reports[1:], return_counts=True)
     size = {"tick-boxes": 8, "subset": 15}.get(name, mechanism.k)
     assert len(possible) == size
@@ -197,14 +197,14 @@ def test_tallies_count_what_reports_support(five: Survey) -> None:
     ]
     tally = tally_reports(reports, five)[None]
     for question in five.questions:
-        assert tally_array(question.mechanism, drawn[question.id]) == tally.counts[question.id]
+        assert question.mechanism.reports.tally(drawn[question.id]) == tally.counts[question.id]
 
 
 def test_unclamped_noise_is_tallied_from_its_lowest_report() -> None:
     mechanism = MECHANISMS["discrete-laplace"].from_epsilon(0, 3, 2)  # type: ignore[attr-defined]  # not of the base
     assert isinstance(mechanism, RowMechanism)
     lowest = mechanism.report_range.start
-    assert tally_array(mechanism, np.array([lowest, lowest, lowest + 2]))[:3] == (2, 0, 1)
+    assert mechanism.reports.tally(np.array([lowest, lowest, lowest + 2]))[:3] == (2, 0, 1)
 
 
 def test_reports_csv_is_what_a_collector_writes(five: Survey) -> None:
@@ -217,8 +217,8 @@ def test_reports_csv_is_what_a_collector_writes(five: Survey) -> None:
     assert frame["id"].str.fullmatch("[0-9a-f]{32}").all()
     for question in five.questions:
         for value in frame[question.id]:
-            report = value.removeprefix("b") if question.mechanism.report_type is str else int(value)
-            question.mechanism.check_report(report, question.id)
+            report = value.removeprefix("b") if question.mechanism.reports.json_type is str else int(value)
+            question.mechanism.reports.check(report, question.id)
 
 
 def test_truth_that_does_not_fit_is_refused(five: Survey) -> None:
@@ -305,7 +305,7 @@ def test_written_reports_are_those_of_the_first_survey(file: Path, tmp_path: Pat
     rows = estimate_shares(Table.read(reports, survey))
     counts = {(row.question, row.option): row.count for row in rows}
     for question in survey.questions:
-        tally = tally_array(question.mechanism, drawn.reports[question.id])
+        tally = question.mechanism.reports.tally(drawn.reports[question.id])
         assert [counts[question.id, option] for option in question.options] == list(tally)
     assert all(row.estimate is not None and row.std_error is not None for row in rows)
     truths = [0.68, 0.32, 0.7, 0.1, 0.1, 0.1]

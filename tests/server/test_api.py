@@ -27,7 +27,7 @@ NDJSON = "application/x-ndjson"
 
 
 def report(number: int = 0, **changes: Any) -> dict[str, Any]:
-    return {"id": f"{number:032x}", "cohort": None, "answers": {"affair": 1, "religious": 3}} | changes
+    return {"id": f"{number:032x}", "cohort": None, "values": {"affair": 1, "religious": 3}} | changes
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_report_is_stored_then_known_then_in_conflict(http: FlaskClient, base: s
     assert (again.status_code, again.json) == (200, {"status": "known"})
     other_spacing = send(http, base, json.dumps(report(), indent=2))
     assert other_spacing.status_code == 200
-    assert_problem(send(http, base, report(answers={"affair": 0, "religious": 3})), 409, "it was not changed")
+    assert_problem(send(http, base, report(values={"affair": 0, "religious": 3})), 409, "it was not changed")
     assert_problem(send(http, base, report(cohort="web")), 409, "it was not changed")
     assert stored(http, base) == 1
 
@@ -85,12 +85,12 @@ BAD_BODIES: dict[str, tuple[bytes | str, int, str]] = {
     "2000 brackets": ("[" * 2000, 422, "must not nest deeper"),
     "60000 brackets": ("[" * 60_000, 422, "must not nest deeper"),
     "duplicate key": ('{"id":"x",' + json.dumps(report())[1:], 422, "must not hold the same key twice"),
-    "true for 1": (json.dumps(report(answers={"affair": True, "religious": 3})), 422, "got true"),
+    "true for 1": (json.dumps(report(values={"affair": True, "religious": 3})), 422, "got true"),
     "4000 digits": (json.dumps(report()).replace(": 3", ": " + "3" * 4000), 422, "at most 15 digits, got 4000"),
-    "out of range": (json.dumps(report(answers={"affair": 2, "religious": 3})), 422, "in [0, 2), got 2"),
-    "negative": (json.dumps(report(answers={"affair": -1, "religious": 3})), 422, "got -1"),
-    "unknown question": (json.dumps(report(answers={"affair": 1, "religious": 3, "age": 5})), 422, "unknown key 'age'"),
-    "missing question": (json.dumps(report(answers={"affair": 1})), 422, "must have the key 'religious'"),
+    "out of range": (json.dumps(report(values={"affair": 2, "religious": 3})), 422, "in [0, 2), got 2"),
+    "negative": (json.dumps(report(values={"affair": -1, "religious": 3})), 422, "got -1"),
+    "unknown question": (json.dumps(report(values={"affair": 1, "religious": 3, "age": 5})), 422, "unknown key 'age'"),
+    "missing question": (json.dumps(report(values={"affair": 1})), 422, "must have the key 'religious'"),
     "unknown cohort": (json.dumps(report(cohort="radio")), 422, "cohort: must be null or one of"),
     "utf-16": (json.dumps(report()).encode("utf-16"), 422, "must be UTF-8"),
     "5 MB": (b" " * 5_000_000 + json.dumps(report()).encode(), 413, "too large"),
@@ -146,7 +146,7 @@ def test_batch_stores_the_good_lines_and_names_the_others(http: FlaskClient, bas
         "nonsense",
         json.dumps(report(4)),
         json.dumps(report(4)),
-        json.dumps(report(5, answers={"affair": 9, "religious": 3})),
+        json.dumps(report(5, values={"affair": 9, "religious": 3})),
     ]
     response = send(http, base, "\r\n".join(lines) + "\n", NDJSON)
     assert response.status_code == 200

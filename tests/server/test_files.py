@@ -187,7 +187,7 @@ def test_the_collector_refuses_with_a_sentence_and_is_not_ready(
     store.publish(survey)
     back_up(store.path, store.path.with_name("copy.db"))
     in_its_place(store.path)
-    body = {"id": "7" * 32, "cohort": None, "answers": {"affair": 1, "religious": 3}}
+    body = {"id": "7" * 32, "cohort": None, "values": {"affair": 1, "religious": 3}}
     response = http.post(f"/api/v1/surveys/{survey.id}/reports", json=body)
     assert response.status_code == 503
     assert response.json["detail"] == (

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlite_utils import Database
 
-from deniable import DeniableError, Report, Survey, tally_reports
+from deniable import DeniableError, Report, Survey, address, tally_reports
 from deniable.commands.main import main
 from deniable_server.store import Outcome, Store, StoreDamaged, StoreFull, counts
 from deniable_server.store.backup import back_up
@@ -282,6 +282,40 @@ def test_update_that_fails_leaves_the_old_version(tmp_path: Path, survey: Survey
         Store(path)
     with closing(sqlite3.connect(path)) as old:
         assert Database(old).table_names() == ["surveys", "totals", "tallies", "tokens"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_database_with_surveys_of_format_1_is_refused_and_left_as_it_is(
+    filled: Path, tmp_path: Path, survey: Survey, first: bool
+) -> None:
+    document = survey.document.replace(b'"deniable":2', b'"deniable":1')
+    older = address(document)
+    path = tmp_path / "first.db" if first else filled
+    with closing(sqlite3.connect(path)) as db, db:
+        if first:  # before there were migrations
+            db.executescript(FIRST_VERSION)
+        else:
+            db.execute("DELETE FROM _sqlite_migrations WHERE name = '7 surveys of format 2'")
+        db.execute("INSERT INTO surveys VALUES (?, ?, '2026-11-20', NULL)", [older, document])
+    before = content_of(path)
+    refusal = (
+        f"database .*: must hold surveys that this version reads, got {older}: survey: is of format 1; .* It was left "
+        "as it is: close its surveys and take their results with the version that wrote it, and begin another file"
+    )
+    for attempt in (Store, inspect, refuse_damaged):
+        with pytest.raises(DeniableError, match=refusal):
+            attempt(path)
+    with pytest.raises(DeniableError, match=refusal):
+        back_up(path, tmp_path / "copy.db")
+    done = deniable("serve", "--db", str(path))
+    assert (done.exit_code, done.stderr.count("is of format 1; this version reads format 2")) == (1, 1)
+    assert content_of(path) == before
+
+
+def content_of(path: Path) -> list[str]:
+    """Everything that a database holds, as SQL."""
+    with closing(sqlite3.connect(path)) as db:
+        return list(db.iterdump())
 
 
 def test_database_of_a_newer_version_is_refused(filled: Path, tmp_path: Path) -> None:

@@ -266,7 +266,7 @@ def limited(tmp_path: Path, clock: Clock, survey: Survey) -> Any:
 
 
 def body(number: int) -> dict[str, Any]:
-    return {"id": f"{number:032x}", "cohort": None, "answers": {"affair": 1, "religious": 3}}
+    return {"id": f"{number:032x}", "cohort": None, "values": {"affair": 1, "religious": 3}}
 
 
 def test_reports_over_the_rate_get_429_and_a_time_and_are_not_stored(limited: Any, survey: Survey) -> None:

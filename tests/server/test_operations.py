@@ -130,7 +130,7 @@ def test_the_short_way_answers_as_the_long_way_does(http: FlaskClient, store: St
     store.publish(survey)
     url = f"/api/v1/surveys/{survey.id}/reports"
     for number in range(3):
-        body = json.dumps({"id": f"{number % 2:032x}", "cohort": "web", "answers": {"affair": 1, "religious": 3}})
+        body = json.dumps({"id": f"{number % 2:032x}", "cohort": "web", "values": {"affair": 1, "religious": 3}})
         short = http.post(url, data=body, content_type="application/json")
         other = body.replace(f"{number % 2:032x}", f"{number % 2 + 100:032x}")
         long = http.post(url, data=other, content_type="application/json; charset=utf-8")  # not the ordinary type
@@ -244,7 +244,7 @@ class TestMetrics:
     def test_count_and_name_nothing(self, http: FlaskClient, store: Store, survey: Survey) -> None:
         store.publish(survey)
         url = f"/api/v1/surveys/{survey.id}/reports"
-        body = {"id": "7" * 32, "cohort": None, "answers": {"affair": 1, "religious": 3}}
+        body = {"id": "7" * 32, "cohort": None, "values": {"affair": 1, "religious": 3}}
         for _ in range(3):
             http.post(url, json=body)
         http.post(url, json=body | {"cohort": "web"})
@@ -336,7 +336,7 @@ def test_what_the_store_meets_is_a_status_a_sentence_and_a_time(
         raise error
 
     monkeypatch.setattr(deniable["writer"], "submit", refuse)
-    body = json.dumps({"id": "7" * 32, "cohort": None, "answers": {"affair": 1, "religious": 3}})
+    body = json.dumps({"id": "7" * 32, "cohort": None, "values": {"affair": 1, "religious": 3}})
     for mimetype in ("application/json", "application/x-ndjson"):
         url = f"/api/v1/surveys/{survey.id}/reports"
         response = app.test_client().post(url, data=body, content_type=mimetype)
@@ -373,9 +373,9 @@ class TestLogs:
         assert http.post("/api/v1/surveys", data=survey.document, headers=token, content_type="application/json").json
         http.get(f"/s/{survey.id}")
         http.get(f"/api/v1/surveys/{survey.id}")
-        body = {"id": "7" * 32, "cohort": None, "answers": {"affair": 1, "religious": 3}}
-        for answers in ({}, {"answers": {"affair": 5}}, {"id": "8"}):
-            http.post(f"/api/v1/surveys/{survey.id}/reports", json=body | answers)
+        body = {"id": "7" * 32, "cohort": None, "values": {"affair": 1, "religious": 3}}
+        for changes in ({}, {"values": {"affair": 5}}, {"id": "8"}):
+            http.post(f"/api/v1/surveys/{survey.id}/reports", json=body | changes)
         http.get(f"/api/v1/surveys/{survey.id}/estimates")
         assert http.post(f"/api/v1/surveys/{survey.id}/close").status_code == 401
         for name in ("list_surveys", "publish_survey"):
@@ -412,8 +412,8 @@ class TestLogs:
             ]
 
         def send(number: int) -> int:
-            answers = {"affair": 1, "religious": 3}
-            return http.post(url, json={"id": f"{number:032x}", "cohort": None, "answers": answers}).status_code
+            values = {"affair": 1, "religious": 3}
+            return http.post(url, json={"id": f"{number:032x}", "cohort": None, "values": values}).status_code
 
         assert send(0) == 201
         elsewhere = store.path.with_name("elsewhere.db")

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 from deniable import Report, Survey, estimate, read_survey, tally_reports
-from deniable.mechanisms.base import ReportValue
+from deniable.report.space import ReportValue
 from deniable_client import randomize
 from deniable_server import charts, drawing, pages
 from deniable_server.embedding import catalogues

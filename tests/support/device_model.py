@@ -106,11 +106,11 @@ class Model:
                 raise _FailedDraw
             values = {}
             for name, key in keys(survey).items():
-                values[name] = self.noisy.setdefault(key, report["answers"][name])
+                values[name] = self.noisy.setdefault(key, report["values"][name])
                 if has_waves(key):
                     drawn = wave(values[name], words[0], **json.loads(key)[-1])
                     values[name] = self.waves.setdefault((survey, key), drawn)
-            self.reports[survey] = (json.dumps(report | {"answers": values}, separators=(",", ":")), {})
+            self.reports[survey] = (json.dumps(report | {"values": values}, separators=(",", ":")), {})
         text, to = self.reports[survey]
         to.setdefault(collector, False)
         return text
@@ -207,7 +207,7 @@ def some_step(dice: random.Random, day: datetime.date) -> dict[str, Any]:
             asked.id: "".join(dice.choices("01", k=2)) if asked.type == "ticks" else dice.randrange(len(asked.options))
             for asked in SURVEYS[where["survey"]].questions
         }
-        report = {"id": f"{dice.getrandbits(128):032x}", "cohort": dice.choice([None, "web"]), "answers": values}
+        report = {"id": f"{dice.getrandbits(128):032x}", "cohort": dice.choice([None, "web"]), "values": values}
     words = [dice.getrandbits(32)]
     return {"act": act, **where, "day": day.isoformat(), "report": report, "words": words, "fault": fault}
 

@@ -45,7 +45,7 @@ test("a question may be called constructor", async () => {
   const odd = await parseSurvey(bytes(plain.replace('"id":"q"', '"id":"constructor"')));
   assert.throws(() => randomize(odd, {}), AnswerError);
   const report = randomize(odd, { constructor: "yes" }, { word: () => 0, id: "0".repeat(32) });
-  assert.equal(encodeReport(report), `{"id":"${"0".repeat(32)}","cohort":null,"answers":{"constructor":1}}`);
+  assert.equal(encodeReport(report), `{"id":"${"0".repeat(32)}","cohort":null,"values":{"constructor":1}}`);
 });
 
 test("an unknown cohort is refused", () => {
@@ -53,8 +53,8 @@ test("an unknown cohort is refused", () => {
 });
 
 test("a cohort is written in ASCII", () => {
-  const report = { id: "00", cohort: "Zürich 🤫\x7f", answers: {} };
-  assert.equal(encodeReport(report), '{"id":"00","cohort":"Z\\u00fcrich \\ud83e\\udd2b\\u007f","answers":{}}');
+  const report = { id: "00", cohort: "Zürich 🤫\x7f", values: {} };
+  assert.equal(encodeReport(report), '{"id":"00","cohort":"Z\\u00fcrich \\ud83e\\udd2b\\u007f","values":{}}');
 });
 
 test("reports have one form whatever the answers: numbers, and texts of one length", () => {
@@ -103,6 +103,6 @@ test("a scale takes the label or the number, ticks take any order, and both make
 
 test("reports are frozen, and two draws have two ids", () => {
   const [one, two] = [randomize(survey, whole), randomize(survey, whole)];
-  assert.ok(Object.isFrozen(one) && Object.isFrozen(one.answers));
+  assert.ok(Object.isFrozen(one) && Object.isFrozen(one.values));
   assert.notEqual(one.id, two.id);
 });

@@ -13,7 +13,7 @@ import {
   Geometric,
   KAry,
   Longitudinal,
-  Mean,
+  OneBitMean,
   Subset,
   TickBoxes,
   TwoCoin,
@@ -151,7 +151,7 @@ test("tick-boxes: every box is turned over by its own word and by nothing else",
 });
 
 test("mean: every step adds the same, and the two ends mirror each other", () => {
-  const mechanism = new Mean(-3, 5, QUARTER / 4);
+  const mechanism = new OneBitMean(-3, 5, QUARTER / 4);
   const ends = Array.from({ length: 9 }, (_, n) => mechanism.least + n * mechanism.slope);
   ends.forEach((end, n) => {
     assert.deepEqual([end - 1, end].map((word) => mechanism.randomize(n - 3, tape([word]))), [1, 0]);

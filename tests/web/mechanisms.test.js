@@ -9,7 +9,7 @@ import {
   Geometric,
   KAry,
   MECHANISMS,
-  Mean,
+  OneBitMean,
   Subset,
   TickBoxes,
   TwoCoin,
@@ -43,7 +43,7 @@ const FAIR = [
   new Subset(2, 1, 3 * UNIT),
   new Geometric(0, 1, [QUARTER]),
   new Exponential([[3 * QUARTER, QUARTER], [QUARTER, 3 * QUARTER]]),
-  new Mean(0, 1, 2 ** 31),
+  new OneBitMean(0, 1, 2 ** 31),
   new DiscreteLaplace(0, 1, 0, [QUARTER]),
 ];
 
@@ -110,8 +110,8 @@ test("ranges end where they must", () => {
   const falling = (/** @type {number} */ n) => Array.from({ length: n }, (_, d) => 2 ** 31 - 1 - d);
   assert.equal(new Geometric(-1e12, 1000 - 1e12, falling(1000)).hi, 1000 - 1e12);
   assert.equal(new DiscreteLaplace(0, 1, 4000, falling(4001)).margin, 4000);
-  assert.equal(new Mean(-1e12, 1e6 - 1e12, 4294).slope, 4294);
-  assert.equal(new Mean(0, 2, 2 ** 31 - 2).least, 2);
+  assert.equal(new OneBitMean(-1e12, 1e6 - 1e12, 4294).slope, 4294);
+  assert.equal(new OneBitMean(0, 2, 2 ** 31 - 2).least, 2);
   assert.equal(new Subset(256, 255, 1e15 - 1).w, 255);
   const refused = [
     () => new Geometric(0, 1001, falling(1001)),
@@ -119,9 +119,9 @@ test("ranges end where they must", () => {
     () => new Geometric(1e12 + 1, 1e12 + 2, falling(1)),
     () => new Geometric(0.5, 1.5, falling(1)),
     () => new DiscreteLaplace(0, 1, 4001, falling(4002)),
-    () => new Mean(0, 1e6 + 1, 2),
-    () => new Mean(0, 2, 2 ** 31 - 1),
-    () => new Mean(0, 1, 3),
+    () => new OneBitMean(0, 1e6 + 1, 2),
+    () => new OneBitMean(0, 2, 2 ** 31 - 1),
+    () => new OneBitMean(0, 1, 3),
     () => new Subset(4, 2, UNIT),
     () => new Subset(4, 2, 1e15),
     () => new TickBoxes(257, 3 * QUARTER),
@@ -182,7 +182,7 @@ test("epsilon is precise even where it is hardly above 0", () => {
   near(new Warner(2 ** 31 + 1).epsilon, 2 ** -30);
   near(new Warner(2 ** 31 - 1).epsilon, 2 ** -30);
   near(new TickBoxes(2, 2 ** 31 + 1).epsilon, 2 ** -29);
-  near(new Mean(0, 1, 2).epsilon, 2 ** -30);
+  near(new OneBitMean(0, 1, 2).epsilon, 2 ** -30);
   near(new Exponential([[2 ** 31 + 1, 2 ** 31 - 1], [2 ** 31, 2 ** 31]]).epsilon, 1 / (2 ** 31 - 1) - 2 ** -63);
 });
 

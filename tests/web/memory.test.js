@@ -17,7 +17,7 @@ let drawn = 0;
 const drawOf = (survey, value = drawn % 2) => () => ({
   id: String(++drawn).padStart(32, "0"),
   cohort: null,
-  answers: Object.fromEntries(survey.questions.map(({ id, type }) => [id, type === "ticks" ? "11" : value])),
+  values: Object.fromEntries(survey.questions.map(({ id, type }) => [id, type === "ticks" ? "11" : value])),
 });
 const never = () => assert.fail("must not be drawn");
 
@@ -63,7 +63,7 @@ test("one value of a question, whether its survey or its question in a form came
   for (const isFormFirst of [true, false]) {
     const memory = new Memory(fakeStore());
     const inForm = () => memory.value(ONE.questions[0], HERE, () => 1);
-    const inSurvey = async () => JSON.parse(await memory.once(ONE, HERE, drawOf(ONE, 0))).answers.affair;
+    const inSurvey = async () => JSON.parse(await memory.once(ONE, HERE, drawOf(ONE, 0))).values.affair;
     const values = isFormFirst ? [await inForm(), await inSurvey()] : [await inSurvey(), await inForm()];
     assert.deepEqual(values, isFormFirst ? [1, 1] : [0, 0]);
     assert.deepEqual((await memory.look(ONE, HERE)).totals, [1, 1]);
@@ -83,8 +83,8 @@ test("three waves of a panel: one permanent value, a draw of its own for each, o
   assert.deepEqual(noisy[question.key], 0);
   for (const wave of waves) {
     const asked = wave.questions.filter(({ key }) => key === question.key);
-    const { answers } = JSON.parse(texts[waves.indexOf(wave)]);
-    for (const { id, sent } of asked) assert.equal(answers[id], noisy[sent]); // also where it stands twice
+    const { values } = JSON.parse(texts[waves.indexOf(wave)]);
+    for (const { id, sent } of asked) assert.equal(values[id], noisy[sent]); // also where it stands twice
     assert.equal(new Set(asked.map(({ sent }) => sent)).size, 1);
   }
   assert.equal(new Set(waves.map(({ questions }) => questions.find(({ key }) => key === question.key).sent)).size, 3);
@@ -107,7 +107,7 @@ test("one wave's value, whether its survey or its question in a form came first;
   for (const isFormFirst of [true, false]) {
     const memory = new Memory(fakeStore());
     const inForm = () => memory.value(asked, HERE, () => 1);
-    const inSurvey = async () => JSON.parse(await memory.once(first, HERE, drawOf(first, 1))).answers.leave;
+    const inSurvey = async () => JSON.parse(await memory.once(first, HERE, drawOf(first, 1))).values.leave;
     const values = isFormFirst ? [await inForm(), await inSurvey()] : [await inSurvey(), await inForm()];
     assert.equal(values[0], values[1]);
     assert.equal(await memory.value(asked, HERE), values[0]);
@@ -121,7 +121,7 @@ test("a kiosk draws both steps and keeps neither", async () => {
   const kept = [];
   const draw = (isKept) => (kept.push(isKept), drawOf(wave, 2)());
   const text = await new Memory(store).once(wave, HERE, draw, "somebody");
-  assert.deepEqual([kept, JSON.parse(text).answers.leave, JSON.parse(store.text).noisy], [[false], 2, {}]);
+  assert.deepEqual([kept, JSON.parse(text).values.leave, JSON.parse(store.text).noisy], [[false], 2, {}]);
 });
 
 test("what is drawn on a shared device is nobody else's: no value, no ledger, forgotten when told", async () => {
@@ -170,6 +170,7 @@ test("what is damaged is refused and never drawn again", async () => {
     "a text that is no report": { ...kept, reports: { [two.id]: { ...report, report: "{" } } },
     "a report with spaces": { ...kept, reports: { [two.id]: { ...report, report: report.report.replaceAll(",", ", ") } } },
     "a report of another survey": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace("affair", "affairs") } } },
+    "a report of an older version": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace("values", "answers") } } },
     "a report that lacks a value": { ...kept, reports: { [two.id]: { ...report, report: report.report.replace(/"affair":.,/, "") } } },
     "a value that is an object": { ...kept, noisy: Object.fromEntries(Object.keys(kept.noisy).map((each) => [each, {}])) },
     "values that no mechanism makes": { ...kept, noisy: Object.fromEntries(Object.keys(kept.noisy).map((each) => [each, 7])) },
@@ -200,6 +201,22 @@ test("what is damaged is refused and never drawn again", async () => {
     assert.ok(!again || !next, `${name}: must be refused`);
     store.text = JSON.stringify(state);
   }
+});
+
+test("a report that an older version kept is not sent, and its value not drawn again", async () => {
+  const store = fakeStore();
+  const memory = new Memory(store);
+  const newer = titled("The same under another title and id");
+  const older = (await memory.once(ONE, HERE, drawOf(ONE, 1))).replace("values", "answers");
+  const state = JSON.parse(store.text);
+  state.reports = { [ONE.id]: { ...state.reports[ONE.id], report: older }, [`${ONE.id}:1`]: { report: older, to: { [HERE]: false } } };
+  store.text = JSON.stringify(state);
+  await assert.rejects(memory.look(ONE, HERE), UnusableMemory);
+  await assert.rejects(memory.once(ONE, HERE, never), UnusableMemory);
+  await assert.rejects(memory.recall(`${ONE.id}:1`, ONE), UnusableMemory);
+  assert.deepEqual(JSON.parse(store.text), state);
+  assert.equal(JSON.parse(await memory.once(newer, HERE, drawOf(newer, 0))).values.liaison, 1);
+  assert.deepEqual((await memory.look(newer, HERE)).totals, [1, 1]);
 });
 
 test("a report that cannot be kept is neither charged nor known to anybody", async () => {

@@ -41,6 +41,14 @@ test("bytes of another address are refused, whatever they say", async () => {
   });
 });
 
+test("a survey of another format is refused, and what to do about it said", async () => {
+  for (const format of ["1", "3", '"2"', "true", "{}"]) {
+    const older = bytes(plain.document.replace('"deniable":2', `"deniable":${format}`));
+    const said = new SurveyError("survey: must be of format 2: publish it again");
+    for (const id of [undefined, await address(older)]) await assert.rejects(parseSurvey(older, id), said, format);
+  }
+});
+
 test("a survey is frozen all through", async () => {
   const survey = await parseSurvey(bytes(whole.document));
   const inside = [survey, survey.cohorts, survey.questions];
@@ -56,7 +64,7 @@ const TRAPS = {
   "space after a colon": plain.document.replace('"title":', '"title": '),
   "escaped letter": plain.document.replace('"T"', '"\\u0054"'),
   "escaped slash": plain.document.replace('"Q?"', '"Q\\/?"'),
-  "exponent": plain.document.replace('"deniable":1', '"deniable":1e0'),
+  "exponent": plain.document.replace('"deniable":2', '"deniable":2e0'),
   "minus zero": plain.document.replace(/"keep":\d+/, '"keep":-0'),
   "huge integer": plain.document.replace(/"keep":\d+/, `"keep":${"9".repeat(4000)}`),
   "integer beyond doubles that rounds to the weight": plain.document.replace('3139872686', "3139872686.0000000001"),
@@ -188,7 +196,7 @@ test("without crypto.subtle nothing is read", async (t) => {
 });
 
 /** A survey of these published questions. */
-const withQuestions = (questions) => parseSurvey(bytes(dumps({ deniable: 1, questions, title: "T" })));
+const withQuestions = (questions) => parseSurvey(bytes(dumps({ deniable: 2, questions, title: "T" })));
 
 /** The plain survey with these weights of Warner's design, one question each. @param {number[]} weights */
 const withKeeps = (weights) => {

@@ -20,7 +20,7 @@ import numpy as np
 from deniable import (
     Geometric,
     KAry,
-    Mean,
+    OneBitMean,
     Report,
     Subset,
     TickBoxes,
@@ -59,7 +59,7 @@ def many_answers() -> list[tuple[str, ...]]:
         "k-ary, k = 4": KAry.from_epsilon(4, 1),
         "k-ary, k = 100": KAry.from_epsilon(100, 1),
         "geometric, 11 levels": Geometric.from_epsilon(0, 10, 1),
-        "mean": Mean.from_epsilon(0, 100, 1),
+        "mean": OneBitMean.from_epsilon(0, 100, 1),
     }
     answers = {name: dice.integers(0, mechanism.k, n) for name, mechanism in mechanisms.items()}
     contenders: dict[str, Callable[[], object]] = {"system": lambda: np.frombuffer(os.urandom(4 * n), "<u4")}

@@ -24,10 +24,10 @@ _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)\r\n")
 class Connection:
     """One request after another, each with an id of its own, over one socket."""
 
-    def __init__(self, port: int, path: str, answers: str) -> None:
+    def __init__(self, port: int, path: str, values: str) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), 10)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        before, after = '{"id":"', f'","cohort":null,"answers":{answers}}}'
+        before, after = '{"id":"', f'","cohort":null,"values":{values}}}'
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         self._before = f"{head}Content-Length: {len(before) + 32 + len(after)}\r\n\r\n{before}".encode()
         self._after = after.encode()
@@ -55,12 +55,12 @@ class Connection:
         return int(self._got[9:12])
 
 
-def load(port: int, path: str, connections: int, seconds: float, answers: str) -> dict[str, Any]:
+def load(port: int, path: str, connections: int, seconds: float, values: str) -> dict[str, Any]:
     """Keep that many connections busy for so long."""
     statuses: Counter[int] = Counter()
     latencies: list[float] = []
     with selectors.DefaultSelector() as selector:
-        opened = [Connection(port, path, answers) for _ in range(connections)]
+        opened = [Connection(port, path, values) for _ in range(connections)]
         for connection in opened:
             selector.register(connection.socket, selectors.EVENT_READ, connection)
             connection.send()
@@ -83,5 +83,5 @@ def load(port: int, path: str, connections: int, seconds: float, answers: str) -
 
 
 if __name__ == "__main__":
-    port, path, connections, seconds, answers = sys.argv[1:]
-    print(json.dumps(load(int(port), path, int(connections), float(seconds), answers)))
+    port, path, connections, seconds, values = sys.argv[1:]
+    print(json.dumps(load(int(port), path, int(connections), float(seconds), values)))

@@ -60,7 +60,7 @@ def draw(
     pair: tuple[Mechanism, Mechanism], shares: Table, n: int, draws: int, chance: np.random.Generator
 ) -> Iterator[JointReports]:
     """Reports of ``n`` people with these joint shares, as often as asked."""
-    if all(each.report_type is int for each in pair):
+    if all(each.reports.supports_one for each in pair):
         # The table of reports is multinomial: no need to draw person by person.
         expected = pair[0].float_matrix @ shares @ pair[1].float_matrix.T
         for table in chance.multinomial(n, expected.ravel(), size=draws):
@@ -80,7 +80,7 @@ def _item(name: str, mechanism: Mechanism, cells: NDArray[np.int64], chance: np.
     boxes = isinstance(mechanism, TickBoxes)
     answers = cells[:, None] >> np.arange(mechanism.k) & 1 if boxes else cells
     reports = mechanism.randomize_many(answers, words)
-    supports = np.eye(mechanism.k, dtype=bool)[reports] if mechanism.report_type is int else reports.astype(bool)
+    supports = np.eye(mechanism.k, dtype=bool)[reports] if mechanism.reports.json_type is int else reports.astype(bool)
     return Item(name, mechanism, supports, mechanism.truths)
 
 

@@ -10,7 +10,18 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from deniable import DiscreteLaplace, Exponential, Geometric, KAry, Mean, Mechanism, Subset, TickBoxes, TwoCoin, Warner
+from deniable import (
+    DiscreteLaplace,
+    Exponential,
+    Geometric,
+    KAry,
+    Mechanism,
+    OneBitMean,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
 from deniable.exact import exp_below, log_above
 from deniable.survey.selection import choose_for_choice
 from deniable.table import format_table
@@ -37,14 +48,16 @@ MAKERS: dict[str, Callable[[str], Mechanism]] = {
         for hi in (1, 10, 40)
     },
     **{f"exponential, {k}": lambda epsilon, k=k: Exponential.calibrated(distance(k), epsilon) for k in (2, 5, 11, 32)},
-    **{f"mean, 0 to {hi}": lambda epsilon, hi=hi: Mean.from_epsilon(0, hi, epsilon) for hi in (1, 10, 100, 10**6)},
+    **{
+        f"mean, 0 to {hi}": lambda epsilon, hi=hi: OneBitMean.from_epsilon(0, hi, epsilon) for hi in (1, 10, 100, 10**6)
+    },
 }
 
 COINS = [(truth, yes) for truth in ("1/3", "1/2", "0.8", "0.95") for yes in ("1/10", "1/3", "1/2", "0.8")]
 
 
 def rounding() -> str:
-    """Asked epsilon minus that of the integers; never negative, which is checked without floats."""
+    """NoiseModel epsilon minus that of the integers; never negative, which is checked without floats."""
     rows, sets = [], 0
     for name, make in MAKERS.items():
         losses = []
@@ -58,10 +71,10 @@ def rounding() -> str:
     losses = []
     for truth, yes in COINS:
         t, y = Fraction(truth), Fraction(yes)
-        asked = 1 + t / ((1 - t) * min(y, 1 - y))
+        noise = 1 + t / ((1 - t) * min(y, 1 - y))
         mechanism = TwoCoin(truth, yes)
-        assert mechanism.likelihood_ratio <= asked
-        losses.append(log_above(asked) - mechanism.epsilon)
+        assert mechanism.likelihood_ratio <= noise
+        losses.append(log_above(noise) - mechanism.epsilon)
         sets += 1
     table = format_table(["epsilon lost", *EPSILONS], rows, right=EPSILONS)
     coins = f"two coins, {len(COINS)} pairs: at most {max(losses):.1e}"

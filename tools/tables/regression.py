@@ -151,13 +151,13 @@ def small_samples(sets: int, n: int = 200, seed: int = 1) -> Counter[str]:
         plain = logistic(reports, x, COINS, penalty=None) if fit.penalty else fit
         rows = fit.tidy()
         counts["samples"] += 1
-        counts["diverged"] += plain.diverged
+        counts["separated"] += plain.separated
         counts["penalised"] += fit.penalty is not None
         counts["several optima"] += plain.optima > 1
         counts["not converged"] += not fit.converged
         finite = [math.isfinite(row.std_error) for row in plain.tidy(interval="wald")]
-        counts["diverged without infinite standard error"] += plain.diverged and all(finite)
-        counts["silent nonsense"] += any(map(nonsense, rows)) or plain.diverged != bool(fit.penalty)
+        counts["separated without infinite standard error"] += plain.separated and all(finite)
+        counts["silent nonsense"] += any(map(nonsense, rows)) or plain.separated != bool(fit.penalty)
         counts["tests without a value"] += any(math.isnan(row.p_value) for row in rows)
         counts["endless intervals"] += any(math.isinf(row.conf_high - row.conf_low) for row in rows)
         truth = (-2.6, 0.7, 0.5)

@@ -17,7 +17,7 @@ from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.means import MeanEstimate
-from deniable.estimation.published_rows import TARGETS, Wanted, mean_row, share_rows
+from deniable.estimation.published_rows import TARGETS, EstimateOptions, mean_row, share_rows
 from deniable.exact import Number
 from deniable.mechanisms import (
     MECHANISMS,
@@ -27,8 +27,8 @@ from deniable.mechanisms import (
     Geometric,
     KAry,
     Longitudinal,
-    Mean,
     Mechanism,
+    OneBitMean,
     Subset,
     TickBoxes,
     TwoCoin,
@@ -86,7 +86,7 @@ FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
     "tick-boxes": lambda draw: TickBoxes.from_epsilon(int(draw.integers(2, 8)), str(draw.choice(EPSILONS))),
     "geometric": lambda draw: Geometric.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "exponential": _exponential,
-    "mean": lambda draw: Mean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
+    "mean": lambda draw: OneBitMean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "discrete-laplace": lambda draw: DiscreteLaplace.from_epsilon(*_range(draw), str(draw.choice(EPSILONS[1:]))),
     "longitudinal": lambda draw: Longitudinal.from_epsilon(
         int(draw.integers(2, 12)), at := str(draw.choice(EPSILONS)), float(at) * float(draw.choice([0.2, 0.5, 0.8]))
@@ -143,7 +143,7 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
             for chance, matrix in zip(chances.tolist(), design.matrices, strict=True)
         ]
         return design.estimate(groups), ([count for group in groups for count in group], 0)
-    if isinstance(design, Mechanism) and design.report_type is str:
+    if isinstance(design, Mechanism) and not design.reports.supports_one:
         n = int(10 ** draw.uniform(0, draw.choice([1.5, 4, 7])))
         sure = draw.random(design.k) < 0.2
         lam = np.where(sure, draw.integers(0, 2, design.k), np.clip(design.expected(shares.tolist()), 0, 1))
@@ -154,14 +154,14 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
             counts = draw.binomial(n, lam).tolist()
         return design.estimate(counts, n), (counts, n)
     matrix = design.matrix if isinstance(design, Channel) else design.channel_matrix
-    if isinstance(design, Mean) or draw.integers(2):
+    if isinstance(design, OneBitMean) or draw.integers(2):
         counts = random_counts(draw, [any(row) for row in matrix])
     else:
         counts = likely_counts(draw, design.expected(shares.tolist()))
     return design.estimate(counts), (counts, sum(counts))
 
 
-def check_numbers(estimate: Estimate, wanted: Wanted) -> None:
+def check_numbers(estimate: Estimate, wanted: EstimateOptions) -> None:
     """Raise an AssertionError unless everything that is published of an estimate is a number."""
     names = tuple(map(str, range(len(estimate.share))))
     for row in share_rows(estimate, "q", names, 1.0, wanted=wanted):
@@ -176,7 +176,7 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def check_mean(estimate: MeanEstimate, wanted: Wanted) -> None:
+def check_mean(estimate: MeanEstimate, wanted: EstimateOptions) -> None:
     """The same of a mean."""
     row = mean_row(estimate, "q", 1.0, wanted=wanted)
     for value in (row.estimate, row.std_error, row.feasible, row.conf_low, row.conf_high):
@@ -191,7 +191,7 @@ def check_maximum(design: AnyDesign, estimate: Estimate, gap: float = GAP) -> No
         return  # their truths do not exclude each other
     feasible = np.array(estimate.feasible)
     assert abs(feasible.sum() - 1) < 1e-9, feasible
-    if isinstance(design, (Subset, Mean)):
+    if isinstance(design, (Subset, OneBitMean)):
         return
     if isinstance(design, Groups):
         matrix = np.array(sum(design.matrices, ()), dtype=float)
@@ -226,13 +226,15 @@ def search(family: str, tallies: int, seed: int = 1974) -> list[str]:
         try:
             estimate, counts = random_estimate(draw, design)
             level = float(draw.choice([0.5, 0.95, 0.999]))
-            check_numbers(estimate, Wanted(level, methods[number % len(methods)], simultaneous=bool(number % 2)))
+            check_numbers(
+                estimate, EstimateOptions(level, methods[number % len(methods)], simultaneous=bool(number % 2))
+            )
             if not isinstance(design, Groups):  # whose estimates are for a population only
-                alone = Wanted(level, ("default", "wilson", "wald")[number % 3], TARGETS[1], bool(number % 2))
+                alone = EstimateOptions(level, ("default", "wilson", "wald")[number % 3], TARGETS[1], bool(number % 2))
                 check_numbers(estimate, alone)
             if isinstance(design, Mechanism) and not isinstance(design, TickBoxes):
                 mean = design.estimate_mean(counts[0], counts[1])
-                check_mean(mean, Wanted(level, methods[number % len(methods)]))
+                check_mean(mean, EstimateOptions(level, methods[number % len(methods)]))
             check_maximum(design, estimate)
         except Exception as error:  # whatever it is, it is a finding
             wrong.append(f"{family}: {design!r:.200} {counts or ''}: {type(error).__name__}: {error!s:.300}")

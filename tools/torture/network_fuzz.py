@@ -191,7 +191,7 @@ def damaged(draw: st.DrawFn, good: st.SearchStrategy[dict[str, Any]]) -> bytes:
     """A report whose content or bytes were changed in one or more places, or in none."""
     report = draw(good)
     for _ in range(draw(st.integers(0, 2))):
-        part = draw(st.sampled_from([report, report["answers"]])) if isinstance(report.get("answers"), dict) else report
+        part = draw(st.sampled_from([report, report["values"]])) if isinstance(report.get("values"), dict) else report
         key = draw(st.sampled_from([*part, "other"]) | st.text())
         if draw(st.booleans()):
             part[key] = draw(JSON_VALUES)

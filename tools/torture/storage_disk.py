@@ -172,5 +172,5 @@ def invented(survey: Survey, cohort: str | None, dice: random.Random) -> Report:
     for question in survey.questions:
         k = question.mechanism.k
         number = dice.randrange(k)
-        values[question.id] = number if question.mechanism.report_type is int else f"{dice.getrandbits(k):0{k}b}"
+        values[question.id] = number if question.mechanism.reports.json_type is int else f"{dice.getrandbits(k):0{k}b}"
     return Report(f"{dice.getrandbits(128):032x}", cohort, values)

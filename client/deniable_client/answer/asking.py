@@ -7,6 +7,7 @@ import re
 import click
 
 from deniable import AnswerError, Question, Survey, odds_sentences
+from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
 from deniable_client.device import Given, range_of, true_answer
@@ -107,13 +108,13 @@ def answer_from(asked: Question, typed: str) -> Given:
     (['cocaine', 'cannabis'], [])
     """
     given: object = None
-    if asked.type == "yes-no":
+    if asked.kind.options == YES_NO:
         given = {"n": "no", "y": "yes"}.get(typed, typed)
-    elif asked.type == "scale":
+    elif asked.kind.answers is AnswerKind.LEVELS:
         given = typed
-    elif asked.type == "number":
+    elif asked.kind.answers is AnswerKind.RANGE:
         given = int(typed) if re.fullmatch(r"-?[0-9]{1,15}", typed) else None
-    elif asked.type == "ticks":
+    elif asked.kind.takes_several:
         given = [] if typed == "0" else [_option(asked, each) for each in re.split(r"[\s,]+", typed)]
     else:
         given = _option(asked, typed)
@@ -123,11 +124,11 @@ def answer_from(asked: Question, typed: str) -> Given:
 
 def prompt_of(asked: Question) -> str:
     """What to type for an answer."""
-    if asked.type == "yes-no":
+    if asked.kind.options == YES_NO:
         return m.PROMPT_YES_NO
-    if asked.type == "ticks":
+    if asked.kind.takes_several:
         return m.PROMPT_TICKS
-    if asked.type == "choice":
+    if not asked.kind.has_numbers:
         return m.PROMPT_CHOICE.format(k=len(asked.options))
     lo, hi = range_of(asked)
     return m.PROMPT_NUMBER.format(lo=lo, hi=hi)

@@ -16,6 +16,7 @@ import click
 from deniable import Question, Survey, odds_sentences, whole_odds_sentences
 from deniable.privacy.ceiling import Ceiling, weakness
 from deniable.privacy.odds import plainest
+from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import EVERY_OTHER, Text
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
@@ -67,7 +68,7 @@ def inline(text: str) -> str:
 
 def label_of(question: Question, option: str) -> str:
     """An option as people read it."""
-    return (m.YES if option == "yes" else m.NO) if question.type == "yes-no" else inline(option)
+    return (m.YES if option == "yes" else m.NO) if question.kind.options == YES_NO else inline(option)
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | None = None) -> Paragraphs:
@@ -75,7 +76,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
     told = told or Told()
     most = Ceiling()
     weak = weakness(survey, told.collector)
-    has_yes = any(asked.type == "yes-no" for asked in survey.questions)
+    has_yes = any(asked.kind.options == YES_NO for asked in survey.questions)
     return [
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
@@ -113,18 +114,18 @@ def question(asked: Question, number: int, total: int) -> Paragraphs:
     """One question, its place among all, and what can be answered."""
     place = m.PLACE.format(n=number, all=total) if total > 1 else ""
     options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.options, start=1)]
-    if asked.type == "scale":
+    if asked.kind.answers is AnswerKind.LEVELS:
         options = [inline(each.in_language(EVERY_OTHER)) for each in asked.options if isinstance(each, Text)]
-    listed = own("\n".join(options)) if asked.type in ("choice", "ticks", "scale") and options else ""
+    listed = own("\n".join(options)) if not asked.kind.options and options else ""
     return [each for each in (place, own(asked.text), hint(asked), listed) if each]
 
 
 def hint(asked: Question) -> str:
     """What kind of answer there can be, where the question alone does not say."""
-    if asked.type in ("number", "scale"):
+    if asked.kind.has_numbers:
         lo, hi = range_of(asked)
         return m.RANGE.format(lo=lo, hi=hi)
-    return m.TICKS if asked.type == "ticks" else ""
+    return m.TICKS if asked.kind.takes_several else ""
 
 
 def review(survey: Survey, answers: Mapping[str, Given] | None = None) -> Paragraphs:
@@ -144,7 +145,7 @@ def spoken(asked: Question, given: Given) -> str:
 
 def receipt(survey: Survey, collector: str, *, is_old: bool, report: bytes | None = None) -> Paragraphs:
     """What a respondent can keep; what was drawn only for who asked, because people read a No as a denial."""
-    has_yes = any(asked.type == "yes-no" for asked in survey.questions)
+    has_yes = any(asked.kind.options == YES_NO for asked in survey.questions)
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     whole = whole_odds_sentences(survey)
     return [
@@ -180,7 +181,7 @@ def trial(survey: Survey) -> Paragraphs:
     for asked in survey.questions:
         lines = [own(asked.text), *odds_sentences(asked)]
         for answer, name in zip(extreme_answers(asked), (m.TRY_NOTHING, m.TRY_EVERYTHING), strict=True):
-            shown = name if asked.type == "ticks" else spoken(asked, answer)
+            shown = name if asked.kind.takes_several else spoken(asked, answer)
             lines.append(m.TRY_IF.format(answer=shown))
             lines.append(own("\n".join(f"{n:>3}  {label_of(asked, what)}" for what, n in split(asked, answer).items())))
         paragraphs.append("\n".join(lines))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from deniable.mechanisms import Mean
 from deniable.randomness import Word, system_word
 from deniable.survey.document import Question
 from deniable_client.answer import messages as m
@@ -40,10 +39,10 @@ def split(question: Question, answer: Given, presses: int = PRESSES, word: Word 
     """
     mechanism, choice = question.mechanism, true_answer(question, answer)
     sent = [mechanism.randomize(choice, word) for _ in range(presses)]
-    if isinstance(mechanism, Mean):
-        return {str(end): sent.count(end) for end in (0, 1)}
+    if not mechanism.has_shares:
+        return {str(end): sent.count(end) for end in range(mechanism.reports.size)}
     if not question.options:
         same = sent.count(choice)
         return {m.TRY_SAME: same, m.TRY_OTHER: presses - same}
-    supported = Counter(option for value in sent for option in mechanism.supports(value))
+    supported = Counter(option for value in sent for option in mechanism.reports.supports(value))
     return {option: supported[n] for n, option in enumerate(question.options)}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable import Question
+from deniable.survey.question_types import AnswerKind
 from deniable_client.device import range_of
 
 MOST_ANSWERS = 64
@@ -33,11 +34,11 @@ class Answers:
 
 def answers_to(question: Question, dice: random.Random) -> Answers:
     """All answers to a question, or `MOST_ANSWERS` of them."""
-    if question.type == "number":
+    if question.kind.answers is AnswerKind.RANGE:
         lo, hi = range_of(question)
         numbers = tuple(some(range(lo, hi + 1), dice))
         return Answers(question, numbers, numbers)
-    if question.type == "ticks":
+    if question.kind.takes_several:
         truths = _ticks(len(question.options), dice)
         return Answers(question, tuple([question.options[each] for each in truth] for truth in truths), truths)
     chosen = some(range(len(question.options)), dice)
@@ -46,9 +47,9 @@ def answers_to(question: Question, dice: random.Random) -> Answers:
 
 def extreme_answers(question: Question) -> tuple[Any, Any]:
     """The two answers that differ most, as a person gives them."""
-    if question.type == "ticks":
+    if question.kind.takes_several:
         return ([], list(question.options))
-    if question.type == "number":
+    if question.kind.answers is AnswerKind.RANGE:
         return range_of(question)
     return (question.options[0], question.options[-1])
 

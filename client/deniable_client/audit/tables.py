@@ -60,9 +60,8 @@ class Values:
     def __init__(self, answers: Answers) -> None:
         self.question, self.answers = answers.question, answers
         mechanism = self.question.mechanism
-        self.is_text = mechanism.report_type is str
-        self.first = 0 if self.is_text else getattr(mechanism, "report_range", range(mechanism.k))[0]
-        self.size = mechanism.k
+        self.is_text = not mechanism.reports.supports_one
+        self.first, self.size = mechanism.reports.first, mechanism.reports.size
         self.bins_n = min(BINS, 2**self.size if self.is_text else self.size)
 
     @cached_property
@@ -111,7 +110,7 @@ class Values:
             options = range(self.size)
             held = [set(truth) if isinstance(truth, list) else {truth} for truth in truths]
             return np.array([[float(mechanism.support[v][v not in truth]) for v in options] for truth in held])
-        start = getattr(mechanism, "answer_range", range(mechanism.k))[0]
+        start = mechanism.answer_range.start
         rows = mechanism.channel_matrix
         return np.array([[float(row[truth - start]) for row in rows] for truth in truths])
 

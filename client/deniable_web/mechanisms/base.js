@@ -106,13 +106,18 @@ export function integer(value, least, most) {
  */
 export const weight = (value) => integer(value, 2, UNIT - 1);
 
+/** @param {any} value @param {number} least @param {number} most @returns {unknown[]} */
+export function list(value, least, most) {
+  demand(Array.isArray(value) && isWhole(value.length, least, most));
+  return value;
+}
+
 /**
  * A published list of integers.
  * @param {any} value @param {number} length @param {number} least @param {number} most @returns {readonly number[]}
  */
 export function integers(value, length, least, most) {
-  demand(Array.isArray(value) && value.length === length);
-  return Object.freeze(Array.from(value, (each) => integer(each, least, most)));
+  return Object.freeze(Array.from(list(value, length, length), (each) => integer(each, least, most)));
 }
 
 /** @param {readonly number[]} numbers */

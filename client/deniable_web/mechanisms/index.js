@@ -8,7 +8,7 @@ import { ForcedResponse } from "./forced-response.js";
 import { Geometric } from "./geometric.js";
 import { KAry } from "./k-ary.js";
 import { Longitudinal } from "./longitudinal.js";
-import { Mean } from "./mean.js";
+import { OneBitMean } from "./mean.js";
 import { Subset } from "./subset.js";
 import { TickBoxes } from "./tick-boxes.js";
 import { TwoCoin } from "./two-coin.js";
@@ -17,7 +17,7 @@ import { Warner } from "./warner.js";
 /** @typedef {{ published: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
 const classes = /** @type {MechanismClass[]} */ (
-  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, Geometric, Exponential, Mean, DiscreteLaplace, Longitudinal]
+  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, Geometric, Exponential, OneBitMean, DiscreteLaplace, Longitudinal]
 );
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no mechanisms. @type {ReadonlyMap<unknown, MechanismClass>} */
@@ -41,7 +41,7 @@ export {
   Geometric,
   KAry,
   Longitudinal,
-  Mean,
+  OneBitMean,
   Subset,
   TickBoxes,
   TwoCoin,

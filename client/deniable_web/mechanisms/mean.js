@@ -12,7 +12,7 @@ import { Mechanism, alike, demand, integer, isWhole, logRatio } from "./base.js"
  * J. C. Duchi, M. I. Jordan, M. J. Wainwright, "Minimax optimal procedures for locally private estimation", Journal
  * of the American Statistical Association 113 (2018), 182-201.
  */
-export class Mean extends Mechanism {
+export class OneBitMean extends Mechanism {
   /** @override */ static published = ["mean", "lo", "hi", "slope"];
   /** @override */ static types = "scale number";
 

@@ -151,8 +151,11 @@ def cohort_fragment(cohort: str) -> str:
 
 def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:
     """What cannot be analysed and could make sense: names have no mean."""
-    has_numbers = question.type in ("scale", "number")
-    return [name for name, is_possible in possible.items() if not is_possible and (name != "mean" or has_numbers)]
+    return [
+        name
+        for name, is_possible in possible.items()
+        if not is_possible and (name != "mean" or question.kind.has_numbers)
+    ]
 
 
 def warnings_about(checked: Survey) -> list[str]:
@@ -197,6 +200,6 @@ def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
         # So may options that are numbers, unless they have labels; those of a yes-no question are never the author's.
-        for option in question.options if question.type != "yes-no" else ():
+        for option in question.options if not question.kind.options else ():
             if any(map(str.isalpha, option)) or isinstance(option, Text):
                 yield f"the option {str(option)!r} of {question.id}", option

@@ -41,7 +41,7 @@ def _of_groups(survey: Survey, groups: Iterable[Iterable[tuple[Any, Any, int]]])
         for cohort, value, n in equal:
             if cohort not in supports:
                 supports[cohort] = {each.id: [0] * each.mechanism.k for each in survey.questions}
-            for option in question.mechanism.supports(value):
+            for option in question.mechanism.reports.supports(value):
                 supports[cohort][question.id][option] += n
             if question is survey.questions[0]:
                 sizes[cohort] += n

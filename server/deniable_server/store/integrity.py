@@ -16,7 +16,7 @@ from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts
 from deniable_server.store.connection import WAIT_MS, transaction
 from deniable_server.store.errors import StoreDamaged
-from deniable_server.store.migrations import apply, refuse_newer, schema
+from deniable_server.store.migrations import apply, refuse_newer, refuse_unreadable, schema
 from deniable_server.store.tables import create_tables, pending_table, report_of, reports_table, rows_of
 
 ROWS_AT_START = 100_000
@@ -68,6 +68,7 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
         with closing(connection), transaction(Database(connection), path, "BEGIN") as db:
             refuse_newer(db, path)
             if schema.pending(db):
+                refuse_unreadable(db, path)
                 raise DeniableError(f"database {path}: is of an older version; 'deniable serve' brings it up to date")
             return _inspect(db, most_rows)
     except sqlite3.OperationalError as error:

@@ -25,12 +25,13 @@ def bring_up_to_date(db: Database, path: Path) -> None:
     Raises
     ------
     DeniableError
-        If a newer version wrote the database.
+        If a newer version wrote the database, or an older one whose surveys this one does not read.
     """
     refuse_newer(db, path)
     if not schema.pending(db):
         return
     with transaction(db, path):
+        refuse_unreadable(db, path)
         apply(db)
         # sqlite-utils writes the time of day there. When a collector was updated is nobody's secret, but no column
         # of any table holds a time of day.
@@ -58,6 +59,23 @@ def refuse_newer(db: Database, path: Path) -> None:
             f"database {path}: must be of this version of deniable or an older one, "
             f"got one with {unknown[0]!r}, which a newer version wrote; use that version"
         )
+
+
+def refuse_unreadable(db: Database, path: Path) -> None:
+    """Raise a DeniableError if an older version published a survey that this one does not read.
+
+    No update could mend that: a survey's address is the hash of its bytes, so what is read otherwise is another survey.
+    """
+    if not db["surveys"].exists():
+        return
+    for survey_id, document in db.execute("SELECT id, document FROM surveys ORDER BY id"):
+        try:
+            parse_survey(document, survey_id)
+        except DeniableError as error:
+            raise DeniableError(
+                f"database {path}: must hold surveys that this version reads, got {survey_id}: {error}. It was left as "
+                "it is: close its surveys and take their results with the version that wrote it, and begin another file"
+            ) from None
 
 
 @schema(name="1 surveys, tallies, tokens")
@@ -179,3 +197,8 @@ CREATE TABLE agenda (
     db.execute("CREATE INDEX agenda_by_day ON agenda (day)")
     db.execute("INSERT INTO agenda SELECT id, '' FROM surveys")
     db.execute("CREATE TABLE calendar (believed TEXT NOT NULL, doubted_since TEXT, latest TEXT NOT NULL) STRICT")
+
+
+@schema(name="7 surveys of format 2")
+def _surveys_of_format_2(db: Database) -> None:
+    """Changes nothing: `refuse_unreadable` found no survey of format 1, and no older version writes here again."""

@@ -109,7 +109,7 @@ class Store:
         self._parse = functools.lru_cache(maxsize=256)(parse_survey)
         self._calendar = Calendar()
         self._arrived: Counter[str] = Counter()  # reports of a survey that were stored since it was last settled
-        self.let_wait = 0  # reports stored since the last settling that wait for a fold
+        self.unfolded = 0  # reports stored since the last settling that wait for a fold
         try:
             bring_up_to_date(self.db, self.path)
         except Exception:
@@ -220,7 +220,7 @@ class Store:
             outcomes[key] = iter(what)
             stored = what.count(Outcome.STORED)
             self._arrived[key] += stored
-            self.let_wait += waiting
+            self.unfolded += waiting
             if stored > waiting:
                 self._folded(surveys[key])
         return [list(itertools.islice(outcomes[survey.id], len(some))) for survey, some in submissions]
@@ -232,7 +232,7 @@ class Store:
         surveys on the agenda are looked at. Each is a transaction of its own, so it can be interrupted anywhere and
         done again.
         """
-        self.let_wait = 0
+        self.unfolded = 0
         with self._transaction() as db:
             day = self._calendar.look(db, self.today())
         query = f"SELECT id, document, closed_on FROM surveys WHERE id IN ({agenda.LISTED})"

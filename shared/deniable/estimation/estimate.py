@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.debiasing import fake_margins
+from deniable.estimation.fakes import fake_margins
 from deniable.estimation.intervals import (
     Consistency,
     Interval,
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from deniable.estimation.debiasing import Count, Design
+    from deniable.estimation.debiasing import Count
+    from deniable.estimation.design import Design
 
 DEFAULT_METHOD = "default"
 
@@ -108,7 +109,7 @@ class Estimate:
             If the counts are not as many numbers in ``[0, n]`` as the design has supports.
         """
         tally = check_counts(counts, len(design.expected_if_even), weighted=n_effective is not None)
-        if n is None and getattr(design, "report_type", int) is str:
+        if n is None and not design.reports.supports_one:
             raise ParameterError("n: must be given, because a report can support several options")
         total = sum(tally) if n is None else n
         if total < max(tally):
@@ -158,7 +159,7 @@ class Estimate:
         return self.of_population(math.ceil(self.n))
 
     @property
-    def unseen(self) -> float:
+    def finite_population_correction(self) -> float:
         """``phi``: how much of the variance of who was drawn counts, from 0 (these respondents only) to 1."""
         if self.population is None:
             return 1.0
@@ -176,7 +177,7 @@ class Estimate:
             return self.design.covariance(self.counts, self.n) * (float(self.n) / self.n_effective)
         f = np.array(self.feasible)
         people = (np.diag(f) - np.outer(f, f)) / self.n_effective
-        return np.asarray(self._feasible_covariance - (1 - self.unseen) * people)
+        return np.asarray(self._feasible_covariance - (1 - self.finite_population_correction) * people)
 
     @property
     def _feasible_covariance(self) -> NDArray[np.float64]:
@@ -200,7 +201,7 @@ class Estimate:
             else:
                 part, whole = (support.if_other + support.slope * Fraction(share)).as_integer_ratio()
             steep, scale = support.slope.as_integer_ratio()
-            people = (1 - self.unseen) * share * (1 - share)
+            people = (1 - self.finite_population_correction) * share * (1 - share)
             # lam (1 - lam) / (a - b)^2 with lam = part / whole; the quotient of two integers is rounded once.
             variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
             errors.append(math.sqrt(max(variance, 0.0) / self.n_effective))
@@ -295,8 +296,8 @@ class Estimate:
         a, b = self.design.support[option].floats
         estimate, factor = self.share[option], z * z / self.n_effective
         level = b * (1 - b) / (a - b) ** 2
-        slope = (1 - 2 * b) / (a - b) - (1 - self.unseen)
-        square = 1 + self.unseen * factor
+        slope = (1 - 2 * b) / (a - b) - (1 - self.finite_population_correction)
+        square = 1 + self.finite_population_correction * factor
         middle = (estimate + factor * slope / 2) / square
         inside = middle * middle - (estimate * estimate - factor * level) / square
         half = math.sqrt(max(inside, 0.0))
@@ -336,7 +337,7 @@ class Estimate:
         >>> [round(number, 4) for number in sld.total(["yes, honest", "yes, lying"])]
         [0.5667, 0.0508]
         """
-        where = [self.place(truth) for truth in truths]
+        where = [self.index(truth) for truth in truths]
         return math.fsum(self.share[x] for x in where), self._error_of([float(x in where) for x in self._places])
 
     def mean(self, values: Sequence[float]) -> tuple[float, float]:
@@ -356,7 +357,7 @@ class Estimate:
         >>> [round(number, 4) for number in sld.ratio(["yes, honest"], ["yes, honest", "yes, lying"])]
         [0.5529, 0.0271]
         """
-        above, below = ([self.place(truth) for truth in truths] for truths in (part, whole))
+        above, below = ([self.index(truth) for truth in truths] for truths in (part, whole))
         bottom = math.fsum(self.share[x] for x in below)
         if bottom == 0:
             raise ParameterError("whole: must have a share other than 0, got 0")
@@ -399,7 +400,7 @@ class Estimate:
         weights = np.array(slope)[used]
         return math.sqrt(max(float(weights @ self.covariance[np.ix_(used, used)] @ weights), 0.0))
 
-    def place(self, truth: str | int) -> int:
+    def index(self, truth: str | int) -> int:
         """The number of a truth, given as that or by its name in the design.
 
         Raises

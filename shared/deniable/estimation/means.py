@@ -6,40 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method, share_interval
 from deniable.estimation.intervals.interval import normal_quantile
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
     from deniable.estimation.debiasing import Count
-    from deniable.mechanisms.support import Support
-
-
-class MeanDesign(Protocol):
-    """What turned numbers into reports, as far as their mean needs it: a mechanism."""
-
-    k: int
-
-    @property
-    def support(self) -> tuple[Support, ...] | None:
-        """Support probabilities of every option, where they depend only on whether it is the truth; else None."""
-
-    @property
-    def expected_if_even(self) -> Sequence[float]:
-        """The probability that a report supports each option when all answers are equally frequent."""
-
-    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
-        """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
-
-    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """Covariance of ``weights @ S`` for the supports ``S`` of one report, from their probabilities."""
-
-    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far apart two reports can be in ``weights @ supports``, shape (m,)."""
+    from deniable.estimation.design import Design
 
 
 @dataclass(frozen=True)
@@ -48,7 +22,7 @@ class MeanEstimate:
 
     Attributes
     ----------
-    mechanism : MeanDesign
+    design : Design
         What the answers went through.
     counts : tuple of int, length k
         Number of reports that support each option.
@@ -67,7 +41,7 @@ class MeanEstimate:
     -----
     The mechanism gives every support a weight ``w_v`` and a constant ``c`` with
     ``E[c + sum w_v S_v | x] = value of x``, ``S`` the supports of one report. The mean is ``c + sum w_v C_v / n``,
-    its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `Mean`, their count is binomial
+    its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `OneBitMean`, their count is binomial
     and the mean has the interval of a share; elsewhere it is normal around the mean after ``z^2`` more reports as
     equal shares would bring them, Agresti and Coull's idea [1]_, which never shrinks to a point.
 
@@ -78,13 +52,13 @@ class MeanEstimate:
 
     Examples
     --------
-    >>> from deniable import Mean
-    >>> estimate = Mean.from_epsilon(0, 10, epsilon=1).estimate_mean([500, 500])
+    >>> from deniable import OneBitMean
+    >>> estimate = OneBitMean.from_epsilon(0, 10, epsilon=1).estimate_mean([500, 500])
     >>> estimate.mean, round(estimate.std_error, 3)
     (5.0, 0.342)
     """
 
-    mechanism: MeanDesign
+    design: Design
     counts: tuple[Count, ...]
     n: Count
     mean: float
@@ -95,7 +69,7 @@ class MeanEstimate:
     @classmethod
     def from_counts(
         cls,
-        mechanism: MeanDesign,
+        design: Design,
         counts: Sequence[Count],
         n: Count | None,
         values: Sequence[float],
@@ -107,13 +81,13 @@ class MeanEstimate:
         total = sum(counts) if n is None else n
         numbers = tuple(map(float, values))
         if total == 0:
-            return cls(mechanism, tuple(counts), 0, math.nan, math.nan, numbers, 0.0)
+            return cls(design, tuple(counts), 0, math.nan, math.nan, numbers, 0.0)
         effective = float(total if n_effective is None else n_effective)
-        weights, constant = mechanism.mean_weights(numbers)
+        weights, constant = design.mean_weights(numbers)
         w, lam = np.array(weights), np.array(counts, dtype=float) / total
-        variance = max(float(mechanism.score_covariance(w[None, :], lam)[0, 0]), 0.0) / effective
+        variance = max(float(design.score_covariance(w[None, :], lam)[0, 0]), 0.0) / effective
         mean = constant + float(w @ lam)
-        return cls(mechanism, tuple(counts), total, mean, math.sqrt(variance), numbers, effective)
+        return cls(design, tuple(counts), total, mean, math.sqrt(variance), numbers, effective)
 
     @property
     def lowest(self) -> float:
@@ -129,15 +103,15 @@ class MeanEstimate:
     def fake_margin(self) -> float:
         """How far made-up reports, one in a hundred, can move the mean, in its own unit.
 
-        >>> from deniable import Mean
-        >>> mechanism = Mean.from_epsilon(0, 10, epsilon=1)
+        >>> from deniable import OneBitMean
+        >>> mechanism = OneBitMean.from_epsilon(0, 10, epsilon=1)
         >>> round(mechanism.estimate_mean([500, 500]).fake_margin, 3)       # 0.01 x 10 (e + 1) / (e - 1)
         0.216
         """
         import numpy as np
 
-        weights, _ = self.mechanism.mean_weights(self.values)
-        return 0.01 * float(self.mechanism.reach(np.array([weights]))[0])
+        weights, _ = self.design.mean_weights(self.values)
+        return 0.01 * float(self.design.reach(np.array([weights]))[0])
 
     @property
     def feasible(self) -> float:
@@ -155,9 +129,8 @@ class MeanEstimate:
         named = self.interval_method(method)
         if not self.n:
             return Interval(self.lowest, self.highest)
-        if named != "wald" and self._is_share:
-            assert self.mechanism.support is not None
-            a, b = self.mechanism.support[1].floats
+        if named != "wald" and self._is_share and self.design.support:
+            a, b = self.design.support[1].floats
             count = self.counts[1] * (self.n_effective / self.n)
             start, step = self.values[0], self.values[1] - self.values[0]
             ends = share_interval(count, self.n_effective, (a, b), level, named)
@@ -169,11 +142,11 @@ class MeanEstimate:
     @property
     def _is_share(self) -> bool:
         """Whether the mean is a linear function of one binomial count."""
-        return self.mechanism.support is not None and self.mechanism.k == len(self.values) == 2
+        return self.design.support is not None and self.design.reports.size == len(self.values) == 2
 
     def _smoothed(self, reports: float) -> MeanEstimate:
         """The estimate after that many more reports, as equal shares of all answers would bring them."""
         scale = self.n_effective / self.n
-        more = self.mechanism.expected_if_even
+        more = self.design.expected_if_even
         counts = [count * scale + reports * each for count, each in zip(self.counts, more, strict=True)]
-        return MeanEstimate.from_counts(self.mechanism, counts, self.n_effective + reports, self.values)
+        return MeanEstimate.from_counts(self.design, counts, self.n_effective + reports, self.values)

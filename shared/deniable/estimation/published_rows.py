@@ -55,7 +55,7 @@ class EstimateRow:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class EstimateOptions:
     """How to estimate.
 
     Parameters
@@ -100,14 +100,14 @@ def estimate(
     by_cohort : bool
         One group of rows for each cohort instead of one for everybody.
     confidence_level, method, target, simultaneous
-        As for `Wanted`.
+        As for `EstimateOptions`.
 
     Returns
     -------
     list of EstimateRow
         In the order of cohorts, questions and options.
     """
-    wanted = Wanted(confidence_level, method, target, simultaneous)
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous)
     if by_cohort:
         known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
@@ -132,7 +132,7 @@ def share_rows(
     options: Sequence[str],
     epsilon: float,
     cohort: str | None = None,
-    wanted: Wanted = Wanted(),  # a frozen value
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     n: int | None = None,
 ) -> list[EstimateRow]:
     """The rows of one question's shares; ``n`` is the number of reports where they have weights."""
@@ -175,7 +175,7 @@ def derived_rows(
     question: str,
     epsilon: float,
     cohort: str | None = None,
-    wanted: Wanted = Wanted(),  # a frozen value
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     n: int | None = None,
 ) -> list[EstimateRow]:
     """The rows of figures that a design is known for: sums of its shares, and ratios of them.
@@ -186,11 +186,17 @@ def derived_rows(
 
 
 def _derived_row(
-    result: Estimate, figure: Derived, question: str, epsilon: float, cohort: str | None, wanted: Wanted, n: int | None
+    result: Estimate,
+    figure: Derived,
+    question: str,
+    epsilon: float,
+    cohort: str | None,
+    wanted: EstimateOptions,
+    n: int | None,
 ) -> EstimateRow:
     import numpy as np
 
-    part, whole = ([result.place(truth) for truth in truths or ()] for truths in (figure.part, figure.whole))
+    part, whole = ([result.index(truth) for truth in truths or ()] for truths in (figure.part, figure.whole))
     value: float | None = None
     error, feasible, margin = None, None, math.nan
     interval = Interval(0.0, 1.0)
@@ -237,7 +243,7 @@ def mean_row(
     question: str,
     epsilon: float,
     cohort: str | None = None,
-    wanted: Wanted = Wanted(),  # a frozen value
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     n: int | None = None,
 ) -> EstimateRow:
     """The row of one question's mean."""

@@ -17,7 +17,7 @@ from deniable.mechanisms.forced_response import ForcedResponse
 from deniable.mechanisms.geometric import Geometric
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.longitudinal import Longitudinal
-from deniable.mechanisms.mean import Mean
+from deniable.mechanisms.mean import OneBitMean
 from deniable.mechanisms.rows import RowMechanism
 from deniable.mechanisms.subset import Subset
 from deniable.mechanisms.support import Support
@@ -36,7 +36,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         TickBoxes,
         Geometric,
         Exponential,
-        Mean,
+        OneBitMean,
         DiscreteLaplace,
         Longitudinal,
     )
@@ -63,8 +63,8 @@ __all__ = [
     "Geometric",
     "KAry",
     "Longitudinal",
-    "Mean",
     "Mechanism",
+    "OneBitMean",
     "OneOfK",
     "RowMechanism",
     "Subset",

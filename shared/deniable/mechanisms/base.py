@@ -6,20 +6,20 @@ they share the same numbers and change together.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from deniable.errors import AnswerError, ParameterError, ReportError, describe
-from deniable.estimation.debiasing import Count, Debiasing, left_inverse, one_report_covariance
+from deniable.errors import AnswerError, ParameterError, describe
+from deniable.estimation.debiasing import Count
+from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.feasible import most_likely_shares
 from deniable.estimation.means import MeanEstimate
-from deniable.exact import log_above, ratio
-from deniable.mechanisms.support import Support
+from deniable.exact import Number, log_above
 from deniable.randomness import Word, Words, system_word, system_words
+from deniable.report.space import Numbers, ReportSpace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 Answer = int | Sequence[int]
 """A true answer: the number of an option or a number in a range; for tick boxes the numbers of those ticked."""
 
-ReportValue = int | str
-"""What is sent for one question: a number, or one character 0 or 1 for each option."""
 
-
-class Mechanism(ABC):
+class Mechanism(Design):
     """The randomiser of one question. Its reports support some of ``k`` options, numbered from 0."""
 
     name: ClassVar[str]
@@ -42,14 +39,11 @@ class Mechanism(ABC):
     parameters: ClassVar[tuple[str, ...]]
     """The names of what is published, which are also the names of the constructor's arguments."""
 
-    report_type: ClassVar[type[int] | type[str]] = int
-    """Type of a report value; a text is one character 0 or 1 for each option."""
+    question_types: ClassVar[tuple[str, ...]]
+    """The question types for which it may answer, by name."""
 
-    has_shares: ClassVar[bool] = True
-    """Whether reports tell the share of every answer; of some no more than the mean."""
-
-    has_models: ClassVar[bool] = True
-    """Whether regressions know the likelihood of a report, as outcome and as predictor."""
+    named_in: ClassVar[tuple[str, ...]]
+    """Those of them whose authors may ask for it by name, with an epsilon; the others get it by other keys, or not."""
 
     has_waves: ClassVar[bool] = False
     """Whether each survey sends a draw of its own from the value that a device keeps; otherwise it sends that value."""
@@ -57,14 +51,37 @@ class Mechanism(ABC):
     k: int
     """Number of options that a report can support."""
 
+    @classmethod
+    @abstractmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Mechanism:
+        """The one with the least noise for these answers whose epsilon is at most ``epsilon``, as authors ask for it.
+
+        Parameters
+        ----------
+        answers : range
+            Numbers of the options, from 0, or the numbers that can be answered.
+        epsilon : number
+        wave_epsilon : number, optional
+            The same of one wave, which mechanisms with waves take.
+
+        Raises
+        ------
+        ParameterError
+            If no such mechanism can be made.
+        """
+
     @property
+    def answer_range(self) -> range:
+        return range(self.k)
+
+    @cached_property
+    def reports(self) -> ReportSpace:
+        return Numbers(range(self.k))
+
+    @property
+    @abstractmethod
     def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
         """``A[v][x]``: probability that a report supports option ``v`` when the truth is the x-th answer."""
-        assert self.support is not None, "mechanisms without simple supports bring their own"
-        return tuple(
-            tuple(option.if_true if x == v else option.if_other for x in range(self.k))
-            for v, option in enumerate(self.support)
-        )
 
     @property
     def float_matrix(self) -> NDArray[np.float64]:
@@ -72,11 +89,6 @@ class Mechanism(ABC):
         import numpy as np
 
         return np.array(self.channel_matrix, dtype=float)
-
-    @property
-    def support(self) -> tuple[Support, ...] | None:
-        """Support probabilities of every option, where they depend only on whether it is the truth; else None."""
-        return None
 
     @property
     @abstractmethod
@@ -101,6 +113,26 @@ class Mechanism(ABC):
         """Privacy loss of one report alone, likewise: less than `epsilon` only where there are waves."""
         return log_above(self.wave_likelihood_ratio)
 
+    @property
+    @abstractmethod
+    def readable(self) -> Fraction:
+        """The largest probability, over all answers, that a report tells the truth to whoever reads it best.
+
+        A report is read as the answer under which it is likeliest. That need not be the answer that it names: a Warner
+        coin that mostly says the opposite is read as the opposite, and noise beyond the end of a range as that end. Of
+        tick boxes this is the truth about one of them.
+        """
+
+    @property
+    def most_readable(self) -> Fraction:
+        """The same of the whole truth."""
+        return self.readable
+
+    @property
+    @abstractmethod
+    def odds(self) -> tuple[str, ...]:
+        """What the noise means to a person, in sentences: odds out of 100 people."""
+
     @abstractmethod
     def randomize(self, answer: Any, word: Word = system_word) -> Any:
         """Mix chance into one answer.
@@ -120,7 +152,7 @@ class Mechanism(ABC):
         Raises
         ------
         AnswerError
-            If the answer is none. The message does not repeat it.
+            If the answer is not one of those that are possible. The message does not repeat it.
         """
 
     def permanent(self, answer: Any, word: Word = system_word) -> Any:
@@ -136,7 +168,7 @@ class Mechanism(ABC):
         Raises
         ------
         ReportError
-            Where there are waves, and the value is none that `permanent` makes.
+            Where there are waves, and `permanent` cannot have made the value.
         """
         return value
 
@@ -160,65 +192,39 @@ class Mechanism(ABC):
         Raises
         ------
         AnswerError
-            If any answer is none, or the array holds something else than integers.
+            If any answer is not possible, or the array holds something else than integers.
         """
 
-    def supports(self, report: Any) -> tuple[int, ...]:
-        """The options that a report value speaks for."""
-        if isinstance(report, str):
-            return tuple(option for option, bit in enumerate(report) if bit == "1")
-        return (report,)
+    @property
+    def label(self) -> str:
+        """What it is called where several are compared."""
+        return self.name
 
-    def check_report(self, report: object, subject: str) -> ReportValue:
-        """Return the report value if this mechanism can have made it.
+    @property
+    def total_variance(self) -> float:
+        """``n`` times the sum of the variances of all shares: noise alone, averaged over a uniform truth."""
+        import numpy as np
 
-        Raises
-        ------
-        ReportError
-            Otherwise; ``subject`` opens the message.
+        matrix, inverse = self.float_matrix, self.debiasing.weights
+        covariance = np.diag(matrix.mean(axis=1)) - matrix @ matrix.T / matrix.shape[1]
+        return float(np.trace(inverse @ covariance @ inverse.T))
+
+    def untouched(self, answer: Any) -> Any:
+        """The report of somebody who mixes in no chance, as `randomize_many` gives it.
+
+        No device makes one. It is what people do who do not follow the instructions of coins or cards.
         """
-        if type(report) is not int or not 0 <= report < self.k:
-            raise ReportError(f"{subject}: report must be an integer in [0, {self.k}), got {describe(report)}")
-        return report
+        return answer
+
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.asarray(supports @ self.float_matrix)
 
     @cached_property
     def truths(self) -> tuple[str, ...]:
         """Names of the true answers, in order."""
         return tuple(map(str, range(self.k)))
-
-    @cached_property
-    def debiasing(self) -> Debiasing:
-        """The map from the supports of a report to unbiased shares."""
-        import numpy as np
-
-        if self.support is None:
-            weights = left_inverse(self.float_matrix, f"mechanism {self.name}")
-            return Debiasing(weights, np.zeros(len(weights)))
-        slopes = np.array([1 / float(each.slope) for each in self.support])
-        return Debiasing(np.diag(slopes), -slopes * np.array([each.floats[1] for each in self.support]))
-
-    def shares(self, counts: Sequence[Count], n: Count) -> Sequence[Fraction | float]:
-        """Unbiased shares: exact where every option has support probabilities."""
-        if self.support is None:
-            weights, constant = self.debiasing
-            return [float(share) for share in weights @ [count / n for count in counts] + constant]
-        shares = []
-        for count, support in zip(counts, self.support, strict=True):
-            part, whole = ratio(count, n)
-            other, scale = support.if_other.as_integer_ratio()
-            shares.append(Fraction(part * scale - other * whole, whole * scale) / support.slope)
-        return shares
-
-    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """Covariance of ``weights @ S`` for the supports ``S`` of one report, from their probabilities.
-
-        Parameters
-        ----------
-        weights : ndarray, shape (m, k)
-        supported : array_like, shape (k,)
-            Probability that a report supports each option.
-        """
-        return one_report_covariance(weights, supported)
 
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
         """Covariance of the unbiased shares of ``n`` people drawn from a population."""
@@ -229,27 +235,6 @@ class Mechanism(ABC):
         import numpy as np
 
         return np.asarray(weights.max(axis=1) - weights.min(axis=1))
-
-    def expected(self, shares: Sequence[float]) -> Sequence[float]:
-        """The probability that a report supports each option when these are the shares."""
-        if self.support is None:
-            return [float(each) for each in self.float_matrix @ list(shares)]
-        return [each.floats[1] + float(each.slope) * share for share, each in zip(shares, self.support, strict=True)]
-
-    @cached_property
-    def expected_if_even(self) -> Sequence[float]:
-        """The same when all answers are equally frequent."""
-        answers = len(self.truths)
-        return self.expected((1 / answers,) * answers)
-
-    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
-        """For each count the number of reports that could have been counted there."""
-        return (n,) * len(counts)
-
-    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        """The most likely shares within [0, 1] that add up to 1, at the price of a bias."""
-        assert self.support is not None, "mechanisms without simple supports bring their own"
-        return most_likely_shares(counts, n, self.support)
 
     def estimate(
         self, counts: Sequence[Count], n: Count | None = None, *, n_effective: float | None = None
@@ -286,18 +271,6 @@ class Mechanism(ABC):
         """
         return MeanEstimate.from_counts(self, counts, n, self.answer_values if values is None else values, n_effective)
 
-    @property
-    def answer_values(self) -> Sequence[float]:
-        """The numbers that answers stand for unless somebody says otherwise: 0 to ``k - 1``."""
-        return range(self.k)
-
-    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
-        """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
-        assert self.support is not None, "mechanisms without simple supports bring their own"
-        weights = [value / float(each.slope) for value, each in zip(values, self.support, strict=True)]
-        constant = -sum(weight * each.floats[1] for weight, each in zip(weights, self.support, strict=True))
-        return tuple(weights), constant
-
     def publish(self) -> dict[str, Any]:
         """The mechanism as a survey publishes it: its name and its integers."""
         values = {key: getattr(self, key) for key in self.parameters}
@@ -316,11 +289,6 @@ class Mechanism(ABC):
 
 class OneOfK(Mechanism):
     """A mechanism whose answers and reports are both one of ``k`` options."""
-
-    @property
-    def answer_range(self) -> range:
-        """Every possible answer."""
-        return range(self.k)
 
     @abstractmethod
     def randomize(self, answer: int, word: Word = system_word) -> int: ...
@@ -398,10 +366,3 @@ def check_range(lo: object, hi: object, largest: int) -> None:
             f"range: lo and hi must be integers, hi above lo and at most {largest} apart, "
             f"got {describe(lo)} and {describe(hi)}"
         )
-
-
-def check_bits(report: object, k: int, subject: str) -> str:
-    """The report if it is one character 0 or 1 for each of ``k`` options, or a ReportError."""
-    if not isinstance(report, str) or len(report) != k or set(report) - {"0", "1"}:
-        raise ReportError(f"{subject}: report must be a text of {k} characters 0 or 1, got {describe(report)}")
-    return report

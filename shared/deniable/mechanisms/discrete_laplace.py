@@ -14,7 +14,7 @@ from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, che
 from deniable.randomness import UNIT
 
 LARGEST_MARGIN = 4000
-"""Ranges that need more, for their epsilon, are better served by `Mean`."""
+"""Ranges that need more, for their epsilon, are better served by `OneBitMean`."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class DiscreteLaplace(RowMechanism):
     tails: tuple[int, ...]
 
     name = "discrete-laplace"
+    question_types = ("number",)
+    named_in = ("number",)
     parameters = ("lo", "hi", "margin", "tails")
 
     def __post_init__(self) -> None:
@@ -77,6 +79,10 @@ class DiscreteLaplace(RowMechanism):
             return cls(lo, hi, margin, geometric_tails(nominal / (hi - lo), hi - lo + margin))
 
         return calibrate(make, asked)
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> DiscreteLaplace:
+        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def tail(self) -> Fraction:

@@ -54,6 +54,8 @@ class Exponential(RowMechanism):
     weights: tuple[tuple[int, ...], ...]
 
     name = "exponential"
+    question_types = ("choice", "scale")
+    named_in = ("scale",)
     parameters = ("weights",)
 
     def __post_init__(self) -> None:
@@ -107,6 +109,11 @@ class Exponential(RowMechanism):
         mechanism = make(low)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"a score of {len(scores)} options")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Exponential:
+        """The nearer a number is to the answer, the likelier it is sent."""
+        return cls.calibrated([[-abs(x - r) for r in answers] for x in answers], epsilon)
 
     @property
     def answer_range(self) -> range:

@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, checked_weight, floor_weight, log_above, probability, refuse_costly_rounding
+from deniable.exact import Number, checked_weight, floor_weight, log_above, of_100, probability, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK, check_k
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class ForcedResponse(OneOfK):
+class ForcedResponse(PureMechanism, OneOfK):
     """With probability `truth` tell the truth, otherwise say option ``v`` with probability ``forced[v]``.
 
     Parameters
@@ -57,6 +58,8 @@ class ForcedResponse(OneOfK):
     forced: tuple[int, ...]
 
     name = "forced-response"
+    question_types = ("choice",)
+    named_in = ()
     parameters = ("truth", "forced")
 
     def __init__(self, truth: Number, forced: Sequence[Number]) -> None:
@@ -72,6 +75,10 @@ class ForcedResponse(OneOfK):
         asked = 1 + t / ((1 - t) * min(shares))
         refuse_costly_rounding(log_above(asked), self.epsilon, f"{self.k} options")
 
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> ForcedResponse:
+        raise ParameterError("mechanism: forced-response is made of coins, truth = ...; it takes no epsilon")
+
     @property
     def k(self) -> int:  # type: ignore[override]
         """Number of options."""
@@ -81,6 +88,11 @@ class ForcedResponse(OneOfK):
     def support(self) -> tuple[Support, ...]:
         instead = [Fraction((UNIT - self.truth) * weight, UNIT**2) for weight in self.forced]
         return tuple(Support(Fraction(self.truth, UNIT) + each, each) for each in instead)
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        t = of_100(Fraction(self.truth, UNIT))
+        return (f"Of 100 people, about {t} send what they chose and {100 - t} send an option drawn by chance.",)
 
     @property
     def likelihood_ratio(self) -> Fraction:

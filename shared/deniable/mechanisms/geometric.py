@@ -46,6 +46,8 @@ class Geometric(RowMechanism):
     tails: tuple[int, ...]
 
     name = "geometric"
+    question_types = ("scale", "number")
+    named_in = ("scale", "number")
     parameters = ("lo", "hi", "tails")
 
     def __post_init__(self) -> None:
@@ -62,6 +64,10 @@ class Geometric(RowMechanism):
             return cls(lo, hi, geometric_tails(nominal / (hi - lo), hi - lo))
 
         return calibrate(make, positive_epsilon(epsilon))
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Geometric:
+        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def answer_range(self) -> range:

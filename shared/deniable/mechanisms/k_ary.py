@@ -13,11 +13,13 @@ from deniable.exact import (
     Number,
     exp_below,
     log_above,
+    of_100,
     positive_epsilon,
     probability,
     refuse_costly_rounding,
 )
 from deniable.mechanisms.base import OneOfK, check_k
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class KAry(OneOfK):
+class KAry(PureMechanism, OneOfK):
     """Tell the truth with probability ``keep / 2**32``, otherwise one of the other ``k - 1`` options, uniformly.
 
     Parameters
@@ -64,6 +66,8 @@ class KAry(OneOfK):
     keep: int
 
     name = "k-ary"
+    question_types = ("choice", "scale")
+    named_in = ("choice", "scale")
     parameters = ("k", "keep")
 
     def __init__(self, k: int, keep: Number) -> None:
@@ -98,6 +102,10 @@ class KAry(OneOfK):
         return mechanism
 
     @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> KAry:
+        return cls.from_epsilon(len(answers), epsilon)
+
+    @classmethod
     def from_coin(cls, k: int, truth: Number) -> KAry:
         """Tell the truth with probability ``truth``, otherwise report any option at random, the true one included.
 
@@ -120,6 +128,11 @@ class KAry(OneOfK):
     @cached_property
     def support(self) -> tuple[Support, ...]:
         return (Support(Fraction(self.keep, UNIT), Fraction(self.other, UNIT)),) * self.k
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        kept = of_100(self.readable)
+        return (f"Of 100 people who choose an option, about {kept} send it and {100 - kept} send another one.",)
 
     @property
     def likelihood_ratio(self) -> Fraction:

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, exp_below, log_above, rational, refuse_costly_rounding
+from deniable.exact import Number, exp_below, log_above, of_100, rational, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.k_ary import KAry
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class Longitudinal(OneOfK):
+class Longitudinal(PureMechanism, OneOfK):
     """k-ary response twice: a device keeps what the first made of the answer, a wave sends what the second makes of it.
 
     Parameters
@@ -71,6 +72,8 @@ class Longitudinal(OneOfK):
     again: int
 
     name = "longitudinal"
+    question_types = ("yes-no", "choice", "scale")
+    named_in = ("yes-no", "choice", "scale")
     parameters = ("k", "keep", "again")
     has_waves = True
 
@@ -130,6 +133,12 @@ class Longitudinal(OneOfK):
         refuse_costly_rounding(float(asked), mechanism.wave_epsilon, f"one wave of {k} options")
         return mechanism
 
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Longitudinal:
+        if wave_epsilon is None:
+            raise ParameterError("wave_epsilon: must say how much noise one wave has, such as wave_epsilon = 0.5")
+        return cls.from_epsilon(len(answers), epsilon, wave_epsilon)
+
     @cached_property
     def permanent_response(self) -> KAry:
         """The step from the answer to what a device keeps."""
@@ -143,6 +152,19 @@ class Longitudinal(OneOfK):
     @cached_property
     def support(self) -> tuple[Support, ...]:
         return (Support(*self._of_waves(1)),) * self.k
+
+    @property
+    def readable(self) -> Fraction:
+        """Of the permanent value, which many waves tell in the end."""
+        return self.permanent_response.readable
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        kept = of_100(self.readable)
+        return (
+            f"Of 100 people who choose an option, all waves together show it for about {kept} and another one for "
+            f"{100 - kept}; one wave shows less.",
+        )
 
     @property
     def likelihood_ratio(self) -> Fraction:
@@ -184,7 +206,7 @@ class Longitudinal(OneOfK):
         return self.permanent_response.randomize(answer, word)
 
     def instantaneous(self, value: int, word: Word = system_word) -> int:
-        self.check_report(value, "permanent value")
+        self.reports.check(value, "permanent value")
         return self.instantaneous_response.randomize(value, word)
 
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:

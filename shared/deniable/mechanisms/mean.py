@@ -10,10 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
+from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK, check_range
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
+from deniable.report.space import Numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +25,7 @@ LARGEST_RANGE = 10**6
 
 
 @dataclass(frozen=True)
-class Mean(OneOfK):
+class OneBitMean(PureMechanism, OneOfK):
     """Report 1 with a probability that grows linearly from ``lo`` to ``hi``, so that the mean can be estimated.
 
     Parameters
@@ -46,7 +48,7 @@ class Mean(OneOfK):
 
     Examples
     --------
-    >>> mechanism = Mean.from_epsilon(18, 99, epsilon=1)
+    >>> mechanism = OneBitMean.from_epsilon(18, 99, epsilon=1)
     >>> mechanism.epsilon <= 1, mechanism.randomize(35) in (0, 1)
     (True, True)
     """
@@ -56,6 +58,8 @@ class Mean(OneOfK):
     slope: int
 
     name = "mean"
+    question_types = ("scale", "number")
+    named_in = ("scale", "number")
     has_shares = False
     parameters = ("lo", "hi", "slope")
     k = 2
@@ -68,7 +72,7 @@ class Mean(OneOfK):
             raise ParameterError(f"slope: times hi - lo = {self.steps} must be even, got {self.slope}")
 
     @classmethod
-    def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Mean:
+    def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> OneBitMean:
         """The least noise over a range whose epsilon is at most ``epsilon``."""
         asked = positive_epsilon(epsilon)
         check_range(lo, hi, LARGEST_RANGE)
@@ -82,6 +86,10 @@ class Mean(OneOfK):
         mechanism = cls(lo, hi, slope)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> OneBitMean:
+        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def steps(self) -> int:
@@ -97,6 +105,21 @@ class Mean(OneOfK):
         """Of the two ends: 0 stands for ``lo``, 1 for ``hi``."""
         lowest = Fraction(self._weight(self.lo), UNIT)
         return (Support(1 - lowest, lowest),) * 2
+
+    @cached_property
+    def reports(self) -> Numbers:
+        return Numbers(range(2))
+
+    def untouched(self, answer: int) -> int:
+        return int(2 * answer >= self.lo + self.hi)
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        low, high = of_100(self.support[1].if_other), of_100(self.support[1].if_true)
+        return (
+            f"Of 100 people who give the highest answer, about {high} send “high”; "
+            f"of 100 who give the lowest, about {low} do.",
+        )
 
     @property
     def answer_values(self) -> Sequence[float]:

@@ -9,14 +9,15 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from deniable.errors import ParameterError, ReportError, describe
-from deniable.estimation.debiasing import Count
+from deniable.errors import ParameterError
+from deniable.estimation.debiasing import Count, Debiasing, left_inverse
 from deniable.estimation.feasible import most_likely_mixture
-from deniable.exact import LARGEST_LOSS, exp_below
+from deniable.exact import LARGEST_LOSS, exp_below, of_100
 from deniable.mechanisms.base import OneOfK
 from deniable.randomness import UNIT, Word, Words, system_word
+from deniable.report.space import Numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,14 +88,9 @@ class RowMechanism(OneOfK):
         found = np.searchsorted(ends, words(answers.size) + positions * UNIT, side="right")
         return np.asarray(found - positions * self.k + self.report_range.start)
 
-    def check_report(self, report: object, subject: str) -> int:
-        if type(report) is not int or report not in self.report_range:
-            low, high = self.report_range.start, self.report_range.stop
-            raise ReportError(f"{subject}: report must be an integer in [{low}, {high}), got {describe(report)}")
-        return report
-
-    def supports(self, report: Any) -> tuple[int, ...]:
-        return (report - self.report_range.start,)
+    @cached_property
+    def reports(self) -> Numbers:
+        return Numbers(self.report_range)
 
     @property
     def answer_values(self) -> Sequence[float]:
@@ -107,8 +103,36 @@ class RowMechanism(OneOfK):
     def truths(self) -> tuple[str, ...]:
         return tuple(map(str, self.answer_range))
 
+    @cached_property
+    def debiasing(self) -> Debiasing:
+        import numpy as np
+
+        weights = left_inverse(self.float_matrix, f"mechanism {self.name}")
+        return Debiasing(weights, np.zeros(len(weights)))
+
+    def shares(self, counts: Sequence[Count], n: Count) -> list[float]:
+        weights, constant = self.debiasing
+        return [float(share) for share in weights @ [count / n for count in counts] + constant]
+
+    def expected(self, shares: Sequence[float]) -> list[float]:
+        return [float(each) for each in self.float_matrix @ list(shares)]
+
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         return most_likely_mixture([self.float_matrix], [counts])
+
+    @cached_property
+    def readable(self) -> Fraction:
+        most = [max(column) for column in zip(*self.rows, strict=True)]
+        read = (sum(weight for weight, top in zip(row, most, strict=True) if weight == top) for row in self.rows)
+        return Fraction(max(read), UNIT)
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        p = of_100(self.readable)
+        return (
+            f"Whoever guesses your answer from what you send is right about {p} times in 100, or less.",
+            "Answers far apart can be told apart; close ones hardly.",
+        )
 
 
 @functools.lru_cache(maxsize=128)  # more than questions of a survey, which take turns in each cohort

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +10,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, ReportError, describe
+from deniable.errors import ParameterError, describe
 from deniable.estimation.debiasing import Count
 from deniable.estimation.feasible import nearest_on_simplex
-from deniable.exact import Number, exp_below, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, Mechanism, check_answer, check_answers, check_bits, check_k
+from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
+from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, check_answer, check_answers, check_k
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
+from deniable.report.space import Bits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +28,7 @@ LARGEST_K = 256
 
 
 @dataclass(frozen=True)
-class Subset(Mechanism):
+class Subset(PureMechanism):
     """Report one of the ``w``-subsets of the ``k`` options; those that hold the truth weigh more.
 
     A report is a text of ``k`` characters in option order, 1 for the options in the subset: the only form there is,
@@ -69,8 +72,9 @@ class Subset(Mechanism):
     inside: int
 
     name = "subset"
+    question_types = ("choice", "scale")
+    named_in = ("choice", "scale")
     parameters = ("k", "w", "inside")
-    report_type = str
 
     def __post_init__(self) -> None:
         check_k(self.k, LARGEST_K)
@@ -91,6 +95,21 @@ class Subset(Mechanism):
         mechanism = cls(k, w, inside)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"subsets of {w} out of {k}")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Subset:
+        """Subsets of the size, 2 or more, that costs the least."""
+        found = []
+        for w in range(2, len(answers)) if len(answers) <= LARGEST_K else ():
+            with contextlib.suppress(ParameterError):  # integer weights cannot hold this size
+                found.append(cls.from_epsilon(len(answers), w, epsilon))
+        if not found:
+            raise ParameterError(f"epsilon: no subsets of {len(answers)} options can hold it with integer weights")
+        return min(found, key=lambda each: each.total_variance)
+
+    @property
+    def label(self) -> str:
+        return f"subset of {self.w}"
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
@@ -114,11 +133,28 @@ class Subset(Mechanism):
             chosen = _skip(answer, unrank(self.k - 1, self.w, (draw - holding * self.inside) // UNIT))
         return "".join("1" if option in chosen else "0" for option in range(self.k))
 
-    def check_report(self, report: object, subject: str) -> str:
-        bits = check_bits(report, self.k, subject)
-        if bits.count("1") != self.w:
-            raise ReportError(f"{subject}: report must hold {self.w} characters 1, got {bits.count('1')}")
-        return bits
+    @cached_property
+    def reports(self) -> Bits:
+        return Bits(self.k, self.w)
+
+    def untouched(self, answer: int) -> list[int]:
+        """The answer, and the first of the other options."""
+        members = [answer, *(option for option in range(self.k) if option != answer)][: self.w]
+        return [int(option in members) for option in range(self.k)]
+
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        import numpy as np
+
+        total = math.comb(self.k - 1, self.w - 1) * self.inside + math.comb(self.k - 1, self.w) * UNIT
+        return np.asarray(np.where(supports, float(Fraction(self.inside, total)), float(Fraction(UNIT, total))))
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        p, q = (of_100(each) for each in self.support[0])
+        return (
+            f"Of 100 people who choose an option, about {p} send a set of {self.w} options that holds it; "
+            f"of 100 who choose another, about {q} do.",
+        )
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
         import numpy as np

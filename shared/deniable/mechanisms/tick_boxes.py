@@ -15,13 +15,16 @@ from deniable.exact import (
     checked_weight,
     exp_below,
     floor_weight,
+    of_100,
     positive_epsilon,
     probability,
     refuse_costly_rounding,
 )
-from deniable.mechanisms.base import BLOCK, Mechanism, check_bits, check_k
+from deniable.mechanisms.base import BLOCK, check_k
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
+from deniable.report.space import Bits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class TickBoxes(Mechanism):
+class TickBoxes(PureMechanism):
     """Each box is reported truthfully with probability ``keep / 2**32``, otherwise turned over.
 
     An answer is a sequence of the options that are ticked. A report is a text of ``k`` characters in option order, 1
@@ -65,9 +68,11 @@ class TickBoxes(Mechanism):
     keep: int
 
     name = "tick-boxes"
-    has_models = False
+    question_types = ("ticks",)
+    named_in = ()
+    has_likelihood = False
+    is_exclusive = False
     parameters = ("k", "keep")
-    report_type = str
 
     def __init__(self, k: int, keep: Number) -> None:
         check_k(k, 256)
@@ -86,6 +91,10 @@ class TickBoxes(Mechanism):
         mechanism = cls(k, checked_weight(floor_weight(bound / (bound + 1)), "keep"))
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} boxes")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> TickBoxes:
+        return cls.from_epsilon(len(answers), epsilon)
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
@@ -108,8 +117,24 @@ class TickBoxes(Mechanism):
             for option in range(self.k)
         )
 
-    def check_report(self, report: object, subject: str) -> str:
-        return check_bits(report, self.k, subject)
+    @cached_property
+    def reports(self) -> Bits:
+        return Bits(self.k)
+
+    def untouched(self, answer: Sequence[int]) -> list[int]:
+        return [int(option in answer) for option in range(self.k)]
+
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        raise ParameterError("tick-boxes: answers do not exclude each other; take one box at a time")
+
+    @property
+    def most_readable(self) -> Fraction:
+        return self.readable**self.k
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        p = of_100(self.support[0].if_true)
+        return (f"Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {100 - p} do.",)
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
         import numpy as np
@@ -142,7 +167,7 @@ class TickBoxes(Mechanism):
         return np.asarray(np.abs(weights).sum(axis=1))
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        return tuple(float(min(max(share, 0), 1)) for share in self.shares(counts, n))
+        return tuple(min(max(float(share), 0.0), 1.0) for share in self.shares(counts, n))
 
     def _check_ticks(self, answer: Sequence[int]) -> frozenset[int]:
         expectation = f"answer: must be a list of different integers in [0, {self.k})"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from deniable.errors import ParameterError
 from deniable.exact import (
     Number,
     checked_weight,
@@ -69,6 +70,8 @@ class TwoCoin(YesNoMechanism):
     yes: int
 
     name = "two-coin"
+    question_types = ("yes-no",)
+    named_in = ()
     parameters = ("truth", "yes")
 
     def __init__(self, truth: Number, yes: Number = "1/2") -> None:
@@ -77,6 +80,10 @@ class TwoCoin(YesNoMechanism):
         object.__setattr__(self, "yes", checked_weight(weight_towards_half(y), "yes"))
         asked = 1 + t / ((1 - t) * min(y, 1 - y))
         refuse_costly_rounding(log_above(asked), self.epsilon, "two coins")
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> TwoCoin:
+        raise ParameterError("mechanism: two-coin is made of coins, truth = ...; it takes no epsilon")
 
     @property
     def yes_if_yes(self) -> Fraction:

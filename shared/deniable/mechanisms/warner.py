@@ -59,6 +59,8 @@ class Warner(YesNoMechanism):
     keep: int
 
     name = "warner"
+    question_types = ("yes-no",)
+    named_in = ("yes-no",)
     parameters = ("keep",)
 
     def __init__(self, keep: Number) -> None:
@@ -82,6 +84,10 @@ class Warner(YesNoMechanism):
         mechanism = cls(keep)
         refuse_costly_rounding(float(asked), mechanism.epsilon, "Warner's coin")
         return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Warner:
+        return cls.from_epsilon(epsilon)
 
     @property
     def yes_if_yes(self) -> Fraction:

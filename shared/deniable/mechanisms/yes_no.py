@@ -6,11 +6,14 @@ from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
 
+from deniable.exact import of_100
 from deniable.mechanisms.base import OneOfK
+from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
+from deniable.report.space import Numbers
 
 
-class YesNoMechanism(OneOfK):
+class YesNoMechanism(PureMechanism, OneOfK):
     """A mechanism over the options 0, no, and 1, yes."""
 
     k = 2
@@ -18,6 +21,10 @@ class YesNoMechanism(OneOfK):
     @property
     def truths(self) -> tuple[str, ...]:
         return ("no", "yes")
+
+    @cached_property
+    def reports(self) -> Numbers:
+        return Numbers(range(2), self.truths)
 
     @property
     @abstractmethod
@@ -32,6 +39,14 @@ class YesNoMechanism(OneOfK):
     @cached_property
     def support(self) -> tuple[Support, ...]:
         return (Support(1 - self.yes_if_no, 1 - self.yes_if_yes), Support(self.yes_if_yes, self.yes_if_no))
+
+    @property
+    def odds(self) -> tuple[str, ...]:
+        yes_if_yes, yes_if_no = of_100(self.yes_if_yes), of_100(self.yes_if_no)
+        return (
+            f"Of 100 people whose true answer is Yes, about {yes_if_yes} send Yes and {100 - yes_if_yes} send No.",
+            f"Of 100 people whose true answer is No, about {yes_if_no} send Yes and {100 - yes_if_no} send No.",
+        )
 
     @property
     def likelihood_ratio(self) -> Fraction:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
-from deniable.mechanisms.base import ReportValue
+from deniable.report.space import ReportValue
 
 Check = Callable[[object, str], ReportValue]
 
@@ -35,9 +35,9 @@ class CanonicalForm:
         checks: Mapping[str, tuple[Check, str]],
         cohorts: Collection[str | None],
     ) -> None:
-        answers = ",".join(f'"{question}":{_VALUES[kind]}' for question, kind in types.items())
+        values = ",".join(f'"{question}":{_VALUES[kind]}' for question, kind in types.items())
         self._match = re.compile(
-            f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"answers":({{{answers}}})}}'
+            f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"values":({{{values}}})}}'
         ).fullmatch
         self._cohorts = frozenset(cohorts)
         self._readers = [(question, _reader(kind, *checks[question])) for question, kind in types.items()]
@@ -55,15 +55,15 @@ class CanonicalForm:
         found = self._match(raw.decode("latin-1"))  # ASCII is the same there, and all that the form holds
         if found is None:
             return None
-        report_id, cohort, answers = found.group(1, 2, 3)
+        report_id, cohort, text = found.group(1, 2, 3)
         if cohort not in self._cohorts:
             return None
-        return report_id, cohort, self._known.get(answers) or self._values(answers, found.groups()[3:])
+        return report_id, cohort, self._known.get(text) or self._values(text, found.groups()[3:])
 
-    def _values(self, answers: str, texts: Sequence[str]) -> Mapping[str, ReportValue]:
-        values = {question: read(text) for (question, read), text in zip(self._readers, texts, strict=True)}
+    def _values(self, text: str, texts: Sequence[str]) -> Mapping[str, ReportValue]:
+        values = {question: read(each) for (question, read), each in zip(self._readers, texts, strict=True)}
         if len(self._known) < self._room:
-            self._known[answers] = values  # of few questions, somebody has said the same before
+            self._known[text] = values  # of few questions, somebody has said the same before
         return values
 
 

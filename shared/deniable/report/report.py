@@ -7,10 +7,11 @@ import os
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from typing import Any
 
 from deniable.errors import ReportError, describe
-from deniable.mechanisms.base import ReportValue
 from deniable.report import strict_json
+from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 
 MAX_BYTES = 64 * 1024
@@ -18,7 +19,7 @@ MAX_BYTES = 64 * 1024
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
-_KEYS = {"id", "cohort", "answers"}
+_KEYS = {"id", "cohort", "values"}
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Report:
         """The JSON that is sent, and sent again: the same bytes at every try.
 
         >>> Report("00" * 16, None, {"affair": 1}).encode()
-        b'{"id":"00000000000000000000000000000000","cohort":null,"answers":{"affair":1}}'
+        b'{"id":"00000000000000000000000000000000","cohort":null,"values":{"affair":1}}'
         """
-        content = {"id": self.id, "cohort": self.cohort, "answers": dict(self.values)}
+        content = {"id": self.id, "cohort": self.cohort, "values": dict(self.values)}
         return json.dumps(content, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 
@@ -66,25 +67,37 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
         raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
     if canonical := survey.canonical_form.read(raw):
         return Report(*canonical)
-    report_id, cohort, answers = _read(raw, survey)
-    values = {question: check(answers[question], subject) for question, (check, subject) in survey.checks.items()}
+    report_id, cohort, found = _read(raw, survey)
+    values = {question: check(found[question], subject) for question, (check, subject) in survey.checks.items()}
     return Report(report_id, cohort, values)
 
 
-def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object]]:
-    """Read a report in any form that JSON allows."""
+def content_of(raw: bytes) -> dict[str, Any]:
+    """What has the keys of a report, whatever its survey and whatever they hold.
+
+    Raises
+    ------
+    ReportError
+        If it has others, as a report of an older version has.
+    """
     content = strict_json.loads(raw, ReportError, "report")
     if not isinstance(content, dict):
         raise ReportError(f"report: must be an object, got {describe(content)}")
     _require_keys(content, _KEYS, "report")
-    report_id, cohort, answers = content["id"], content["cohort"], content["answers"]
+    return content
+
+
+def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object]]:
+    """Read a report in any form that JSON allows."""
+    content = content_of(raw)
+    report_id, cohort, values = content["id"], content["cohort"], content["values"]
     if not isinstance(report_id, str) or not _ID.fullmatch(report_id):
         raise ReportError("id: must be 32 lower-case hexadecimal digits")
     _check_cohort(cohort, survey)
-    if not isinstance(answers, dict):
-        raise ReportError(f"answers: must be an object, got {describe(answers)}")
-    _require_keys(answers, survey.checks.keys(), "answers")
-    return report_id, cohort, answers
+    if not isinstance(values, dict):
+        raise ReportError(f"values: must be an object, got {describe(values)}")
+    _require_keys(values, survey.checks.keys(), "values")
+    return report_id, cohort, values
 
 
 def _check_cohort(cohort: object, survey: Survey) -> None:

@@ -47,7 +47,7 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
             report.cohort, {question.id: [0] * question.mechanism.k for question in survey.questions}
         )
         for question in survey.questions:
-            for option in question.mechanism.supports(report.values[question.id]):
+            for option in question.mechanism.reports.supports(report.values[question.id]):
                 counts[question.id][option] += 1
     return {
         cohort: Tally(n, {question: tuple(counts) for question, counts in supports[cohort].items()})

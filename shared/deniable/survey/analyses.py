@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import Geometric, Mechanism, Warner
-from deniable.survey.document import MAX_LEVELS, YES_NO, Question
+from deniable.survey.document import Question
+from deniable.survey.question_types import MAX_LEVELS, YES_NO
 from deniable.survey.selection import MOST_COMPARED, choose_for_scale, mean_variance
 
 ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")
@@ -23,13 +24,13 @@ def analyses_of(question: Question) -> dict[str, bool]:
 
     Examples
     --------
-    >>> from deniable import Mean
-    >>> drinks = Question("drinks", "number", "How many?", (), Mean.from_epsilon(0, 40, epsilon=1))
+    >>> from deniable import OneBitMean
+    >>> drinks = Question("drinks", "number", "How many?", (), OneBitMean.from_epsilon(0, 40, epsilon=1))
     >>> [name for name, possible in analyses_of(drinks).items() if possible]
     ['mean']
     """
     mechanism = question.mechanism
-    can_model = question.has_shares and mechanism.has_models
+    can_model = question.has_shares and mechanism.has_likelihood
     possible = (
         question.has_shares,
         question.mean_values is not None,
@@ -80,16 +81,16 @@ def alternatives_for(question: Question) -> tuple[Alternative, ...]:
 def _others(question: Question) -> Iterator[tuple[str, Question]]:
     """Other ways to write a question, the cheapest first."""
     epsilon = question.epsilon
-    if question.type == "ticks":
+    if question.kind.takes_several:
         box = f"a yes-no question for each box, with epsilon = {epsilon / len(question.options):.3g},"
         coin = Warner.from_epsilon(epsilon / len(question.options))
         single = replace(question, type="yes-no", options=YES_NO, mechanism=coin, why=None)
         yield box, single
-    elif question.type == "scale":
+    elif question.kind.has_goal:
         shares = _made(lambda: choose_for_scale(len(question.options), epsilon, "shares").best)
         if shares is not None:
             yield 'goal = "shares" (and no line mechanism)', _as_scale(question, question.options, shares)
-    elif question.type == "number":
+    elif question.kind.has_numbers:
         possible = question.mechanism.answer_values
         lo, hi = int(possible[0]), int(possible[-1])
         levels = tuple(str(level) for level in range(lo, hi + 1)) if hi - lo < MAX_LEVELS else ()

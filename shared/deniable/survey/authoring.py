@@ -6,55 +6,35 @@ import datetime
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
-from deniable.mechanisms import (
-    DiscreteLaplace,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mean,
-    Mechanism,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TickBoxes, TwoCoin, Warner
 from deniable.survey.document import (
     GOALS,
     MAX_BYTES,
-    MAX_LEVELS,
-    QUESTION_TYPES,
     READERS,
     RELEASE,
     RESULTS,
     RETENTIONS,
-    YES_NO,
     Question,
     Survey,
     check_text,
     levels_from,
     refuse_repeats,
 )
-from deniable.survey.selection import best_subset, choose_for_choice, choose_for_number, choose_for_scale
+from deniable.survey.question_types import QUESTION_TYPES, YES_NO, AnswerKind, QuestionType
+from deniable.survey.selection import choose_for_choice, choose_for_number, choose_for_scale
 from deniable.survey.texts import EVERY_OTHER, Text, read_text
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
     *("retention", "fresh", "release", "results", "readers", "questions"),
 )
-QUESTION_KEYS = {
-    "yes-no": ("id", "type", "text", "epsilon", "truth", "yes", "mechanism", "wave_epsilon", "decline"),
-    "choice": ("id", "type", "text", "options", "epsilon", "truth", "forced", "mechanism", "wave_epsilon", "decline"),
-    "ticks": ("id", "type", "text", "options", "epsilon"),
-    "scale": ("id", "type", "text", "lo", "hi", "ends", "epsilon", "goal", "mechanism", "wave_epsilon"),
-    "number": ("id", "type", "text", "lo", "hi", "epsilon", "mechanism"),
-}
+QUESTION_KEYS = ("id", "type", "text", "epsilon")
 SPOKEN_NO_YES = (
     Text("No", {"ar": "لا", "de": "Nein", "es": "No", "fr": "Non"}),
     Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
@@ -90,7 +70,7 @@ def read_survey(text: str | bytes) -> Survey:
     ... truth = "1/2"
     ... ''')
     >>> survey.id, survey.questions[0].mechanism
-    ('46es6ramwhfejnr7cygw3egjni', TwoCoin(truth=2147483648, yes=2147483648))
+    ('httkewi55ornktgjp4t4lebelm', TwoCoin(truth=2147483648, yes=2147483648))
     """
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -165,15 +145,16 @@ def _year_first(written: str) -> str:
 
 def _question(written: Mapping[str, Any], number: int) -> Question:
     where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
-    kind = _required(written, "type", where)
-    if not isinstance(kind, str) or kind not in QUESTION_TYPES:
-        raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {kind!r}")
-    _refuse_unknown(written, QUESTION_KEYS[kind], where)
+    name = _required(written, "type", where)
+    if not isinstance(name, str) or name not in QUESTION_TYPES:
+        raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {name!r}")
+    kind = QUESTION_TYPES[name]
+    _refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
     coins = [key for key in _COINS if key in written]
     if "epsilon" in written and coins:
         raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
     if "epsilon" not in written and "truth" not in written:
-        hint = ', or the coin truth = "1/2"' if "truth" in QUESTION_KEYS[kind] else ""
+        hint = ', or the coin truth = "1/2"' if "truth" in kind.keys else ""
         raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
     options = _options(kind, written, where)
     if "decline" in written:
@@ -181,8 +162,8 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
         spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
         refuse_repeats(spoken, f"{where}: options in {language}")
-    goal = written.get("goal", "shares") if kind == "scale" else None
-    if kind == "scale" and goal not in GOALS:
+    goal = written.get("goal", "shares") if kind.has_goal else None
+    if kind.has_goal and goal not in GOALS:
         raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {goal!r}")
     try:
         mechanism, why = _mechanism(kind, len(options), goal, written)
@@ -190,7 +171,7 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
         raise SurveyError(f"{where}: {error}") from None
     return Question(
         id=_required(written, "id", where),
-        type=kind,
+        type=kind.name,
         text=_text(_required(written, "text", where), f"{where}: text"),
         options=options,
         mechanism=mechanism,
@@ -199,10 +180,10 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     )
 
 
-def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    if kind == "yes-no":
-        return YES_NO
-    if kind in ("scale", "number"):
+def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    if kind.options:
+        return kind.options
+    if kind.has_numbers:
         lo, hi = (_required(written, key, where) for key in ("lo", "hi"))
         for key, value in (("lo", lo), ("hi", hi)):
             if type(value) is not int:
@@ -210,10 +191,12 @@ def _options(kind: str, written: Mapping[str, Any], where: str) -> tuple[str, ..
                 raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
         if lo >= hi:
             raise SurveyError(f"{where}: lo must be below hi, got {describe(lo)} and {describe(hi)}")
-        if kind == "number":
+        if kind.answers is AnswerKind.RANGE:
             return ()
-        if hi - lo >= MAX_LEVELS:
-            raise SurveyError(f"{where}: a scale has at most {MAX_LEVELS} levels, got {hi - lo + 1}; ask a number")
+        if hi - lo >= kind.most_options:
+            raise SurveyError(
+                f"{where}: a {kind.name} has at most {kind.most_options} levels, got {hi - lo + 1}; ask a number"
+            )
         levels = levels_from(str(lo), int(hi - lo + 1))
         return _with_ends(levels, written, where) if "ends" in written else levels
     options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
@@ -243,8 +226,8 @@ def _is_whole(value: object) -> bool:
 
 
 def _declinable(
-    kind: str, options: tuple[str, ...], written: Mapping[str, Any], where: str
-) -> tuple[str, tuple[str, ...]]:
+    kind: QuestionType, options: tuple[str, ...], written: Mapping[str, Any], where: str
+) -> tuple[QuestionType, tuple[str, ...]]:
     """The question with "prefer not to say" as one of its options.
 
     It goes through the mechanism like every other answer: a blank, or a value of its own, would tell.
@@ -252,10 +235,12 @@ def _declinable(
     if "yes" in written:
         raise SurveyError(f"{where}: must have either yes or decline: with three options there is no second coin")
     declined = _text(written["decline"], f"{where}: decline")
-    return "choice", (*(SPOKEN_NO_YES if kind == "yes-no" else options), declined)
+    return QUESTION_TYPES["choice"], (*(SPOKEN_NO_YES if kind.options == YES_NO else options), declined)
 
 
-def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) -> tuple[Mechanism, str | None]:
+def _mechanism(
+    kind: QuestionType, k: int, goal: str | None, written: Mapping[str, Any]
+) -> tuple[Mechanism, str | None]:
     """The mechanism and, where it was chosen and not asked for, why."""
     for key in ("truth", "yes"):
         if isinstance(written.get(key), int):
@@ -264,11 +249,11 @@ def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) 
         raise ParameterError(f'wave_epsilon: needs mechanism = "{Longitudinal.name}", the one that has waves')
     if "mechanism" in written:
         return _asked_mechanism(kind, k, written), None
-    if kind == "yes-no":
+    if kind.options == YES_NO:
         if "epsilon" in written:
             return Warner.from_epsilon(written["epsilon"]), None
         return TwoCoin(written["truth"], written.get("yes", "1/2")), None
-    if kind == "ticks":
+    if kind.takes_several:
         return TickBoxes.from_epsilon(k, written["epsilon"]), None
     if "forced" in written:
         forced = written["forced"]
@@ -278,45 +263,26 @@ def _mechanism(kind: str, k: int, goal: str | None, written: Mapping[str, Any]) 
     if "truth" in written:
         return KAry.from_coin(k, written["truth"]), None
     epsilon = positive_epsilon(written["epsilon"])
-    if kind == "choice":
-        choice = choose_for_choice(k, epsilon)
-    elif kind == "scale":
-        assert goal is not None
+    if kind.answers is AnswerKind.RANGE:
+        choice = choose_for_number(written["lo"], written["hi"], epsilon)
+    elif goal is not None:
         choice = choose_for_scale(k, epsilon, goal)
     else:
-        choice = choose_for_number(written["lo"], written["hi"], epsilon)
+        choice = choose_for_choice(k, epsilon)
     return choice.best, choice.why
 
 
-def _asked_mechanism(kind: str, k: int, written: Mapping[str, Any]) -> Mechanism:
+def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> Mechanism:
     """The mechanism that the author names."""
     name = written["mechanism"]
     if "epsilon" not in written:
         raise ParameterError("mechanism: needs epsilon, not coins")
     epsilon = positive_epsilon(written["epsilon"])
-    lo, hi = (written["lo"], written["hi"]) if kind == "number" else (0, k - 1)
-    makers: dict[str, Callable[[], Mechanism]] = {
-        "warner": lambda: Warner.from_epsilon(epsilon),
-        "k-ary": lambda: KAry.from_epsilon(k, epsilon),
-        "subset": lambda: best_subset(k, epsilon),
-        "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
-        "exponential": lambda: Exponential.calibrated([[-abs(x - r) for r in range(k)] for x in range(k)], epsilon),
-        "mean": lambda: Mean.from_epsilon(lo, hi, epsilon),
-        "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
-        "longitudinal": lambda: _of_waves(k, written),
-    }
-    possible = [each for each in QUESTION_TYPES[kind] if each in makers]
-    if kind == "choice":
-        possible.remove("exponential")  # it needs a score, and options without order have none
+    possible = {each: cls for each, cls in MECHANISMS.items() if kind.name in cls.named_in}
     if name not in possible:
         raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
-    return makers[name]()
-
-
-def _of_waves(k: int, written: Mapping[str, Any]) -> Mechanism:
-    if "wave_epsilon" not in written:
-        raise ParameterError("wave_epsilon: must say how much noise one wave has, such as wave_epsilon = 0.5")
-    return Longitudinal.from_epsilon(k, written["epsilon"], written["wave_epsilon"])
+    answers = range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
+    return possible[name].for_answers(answers, epsilon, written.get("wave_epsilon"))
 
 
 def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
@@ -326,7 +292,7 @@ def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
 
 
 def _text(written: Any, where: str) -> Any:
-    """A text, perhaps in several languages; `Survey` and `Question` refuse what is none."""
+    """A text, perhaps in several languages; `Survey` and `Question` refuse what is not one."""
     return read_text(written, where)
 
 

@@ -18,34 +18,23 @@ from typing import Any
 
 from deniable.errors import SurveyError, describe, shown
 from deniable.exact import sum_above
-from deniable.mechanisms import Geometric, Mean, Mechanism
-from deniable.mechanisms.base import ReportValue
+from deniable.mechanisms import Mechanism
 from deniable.report import strict_json
 from deniable.report.canonical import CanonicalForm
+from deniable.report.space import ReportValue
+from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import Text, all_forms, publish_text
 
-FORMAT = 1
+FORMAT = 2
 """Version of the published document, its key ``"deniable"``."""
 
 MAX_BYTES = 256 * 1024
 MAX_QUESTIONS = 100
-MAX_OPTIONS = 1000
 MAX_COHORTS = 1000
 MAX_ROWS = 2000
 """Rows of estimates that a survey may make by cohort: each costs its collector up to a millisecond, whoever asks."""
 MAX_LABEL = 200
 MAX_TEXT = 4000
-
-MAX_LEVELS = 101
-
-QUESTION_TYPES: dict[str, tuple[str, ...]] = {
-    "yes-no": ("two-coin", "warner", "longitudinal"),
-    "choice": ("k-ary", "subset", "forced-response", "exponential", "longitudinal"),
-    "ticks": ("tick-boxes",),
-    "scale": ("k-ary", "subset", "geometric", "exponential", "mean", "longitudinal"),
-    "number": ("mean", "discrete-laplace", "geometric"),
-}
-"""Question types and the mechanisms that may answer for them."""
 
 GOALS = ("shares", "mean")
 """What the author of a scale wants to know."""
@@ -66,9 +55,6 @@ RELEASE = 200
 """New reports of a cohort that make a release, where the author says nothing else: as many hide each other."""
 
 LEAST_RELEASE, MOST_RELEASE = 50, 100_000
-
-YES_NO = ("no", "yes")
-"""The options of every yes-no question, in the order of their numbers."""
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
@@ -121,37 +107,37 @@ class Question:
         check_text(self.text, f"{where}: text", MAX_TEXT)
         if self.why is not None:
             check_text(self.why, f"{where}: why", MAX_TEXT)
-        if self.type == "scale" and self.goal not in GOALS:
+        if self.kind.has_goal and self.goal not in GOALS:
             raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
-        if self.type != "scale" and self.goal is not None:
+        if not self.kind.has_goal and self.goal is not None:
             raise SurveyError(f"{where}: only a scale has a goal")
-        if self.mechanism.name not in QUESTION_TYPES[self.type]:
+        if self.type not in self.mechanism.question_types:
             raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
-        if self.type == "number":
-            if self.options:
-                raise SurveyError(f"{where}: a number has no options, its range is the mechanism's")
-        else:
+        if self.kind.answers is not AnswerKind.RANGE:
             self._check_options(where)
+        elif self.options:
+            raise SurveyError(f"{where}: a {self.type} has no options, its range is the mechanism's")
 
     def _check_options(self, where: str) -> None:
-        most = MAX_LEVELS if self.type == "scale" else MAX_OPTIONS
+        most = self.kind.most_options
         if not 2 <= len(self.options) <= most:
             raise SurveyError(f"{where}: options must be 2 to {most}, got {len(self.options)}")
         for option in self.options:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
-        if self.type == "yes-no" and any(isinstance(option, Text) for option in self.options):
-            raise SurveyError(f"{where}: options of a yes-no question have no translations of their own")
-        if self.type == "yes-no" and self.options != YES_NO:
-            raise SurveyError(f"{where}: options of a yes-no question must be {list(YES_NO)}")
-        if self.type == "scale" and self.options != levels_from(self.options[0], len(self.options)):
+        if self.kind.options and any(isinstance(option, Text) for option in self.options):
+            raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
+        if self.kind.options and self.options != self.kind.options:
+            raise SurveyError(f"{where}: options of a {self.type} question must be {list(self.kind.options)}")
+        if self.kind.answers is AnswerKind.LEVELS and self.options != levels_from(self.options[0], len(self.options)):
             raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
-        if isinstance(self.mechanism, (Geometric, Mean)):
-            k = self.mechanism.hi + 1 if self.mechanism.lo == 0 else -1
-        else:
-            k = self.mechanism.k
-        if k != len(self.options):
+        if self.mechanism.answer_range != range(len(self.options)):
             raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
+
+    @property
+    def kind(self) -> QuestionType:
+        """What holds for all questions of this type."""
+        return QUESTION_TYPES[self.type]
 
     @property
     def epsilon(self) -> float:
@@ -161,7 +147,7 @@ class Question:
     @property
     def has_shares(self) -> bool:
         """Whether the shares of the options can be estimated."""
-        return self.type != "number" and self.mechanism.has_shares
+        return bool(self.options) and self.mechanism.has_shares
 
     @property
     def rows(self) -> int:
@@ -171,11 +157,11 @@ class Question:
     @property
     def mean_values(self) -> tuple[float, ...] | None:
         """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
-        if self.type == "number":
-            return tuple(self.mechanism.answer_values)
-        if self.type != "scale":
+        if not self.kind.has_numbers:
             return None
-        if isinstance(self.mechanism, Mean):
+        if not self.options:
+            return tuple(self.mechanism.answer_values)
+        if not self.mechanism.has_shares:  # then truths are the two ends
             return (float(self.options[0]), float(self.options[-1]))
         return tuple(map(float, self.options))
 
@@ -281,7 +267,7 @@ class Survey:
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
         """For each question what checks a report value, and how an error names it; asked for with every report."""
-        return {each.id: (each.mechanism.check_report, f'answers["{each.id}"]') for each in self.questions}
+        return {each.id: (each.mechanism.reports.check, f'values["{each.id}"]') for each in self.questions}
 
     @cached_property
     def keys(self) -> dict[str, str]:
@@ -298,7 +284,7 @@ class Survey:
     @cached_property
     def canonical_form(self) -> CanonicalForm:
         """The form in which both clients write a report, and its reader."""
-        types = {each.id: each.mechanism.report_type for each in self.questions}
+        types = {each.id: each.mechanism.reports.json_type for each in self.questions}
         return CanonicalForm(types, self.checks, [each for each in (None, *self.cohorts) if self.takes_cohort(each)])
 
     @property

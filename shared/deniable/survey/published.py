@@ -40,8 +40,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes, got {len(document)}")
     published = strict_json.loads(document, SurveyError, "survey")
     keys = _Keys(published, "survey")
-    if keys.required("deniable") != FORMAT or type(published["deniable"]) is not int:
-        raise SurveyError(f"deniable: must be {FORMAT}, the format that this version reads")
+    _check_format(keys.required("deniable"))
     survey = Survey(
         title=keys.text("title", keys.required("title")),
         questions=tuple(_question(each, number) for number, each in enumerate(keys.array("questions"))),
@@ -61,6 +60,14 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
     if survey.document != document:
         raise SurveyError("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty")
     return survey
+
+
+def _check_format(found: object) -> None:
+    if type(found) is not int:
+        raise SurveyError(f"deniable: must be {FORMAT}, the format that this version reads, got {describe(found)}")
+    if found != FORMAT:
+        way = "publish it again with 'deniable survey publish'" if found < FORMAT else "use the version that wrote it"
+        raise SurveyError(f"survey: is of format {found}; this version reads format {FORMAT}: {way}")
 
 
 def _question(published: object, number: int) -> Question:

@@ -9,7 +9,7 @@ import click
 from deniable.commands.main import example
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
-from deniable.estimation.published_rows import TARGETS, EstimateRow, Wanted
+from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
 from deniable.output import counted, records
 from deniable_research.commands.analyze_data import data_options, draw, print_result, result_options, say_dropped
 from deniable_research.files import Table
@@ -81,7 +81,7 @@ def shares(
     """
     asked = questions or tuple(question.name for question in table.layout.questions)
     dropped = say_dropped(table, asked)
-    rows = estimate_shares(table, asked, by=by, wanted=Wanted(confidence_level, method, target, simultaneous))
+    rows = estimate_shares(table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous))
     document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, EstimateRow)}
     print_result(form, rows, EstimateRow, lambda: shares_text(rows), document, cautions(table, asked, by))
     draw(picture, lambda: share_panels(rows))

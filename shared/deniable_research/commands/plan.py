@@ -18,10 +18,10 @@ from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
 from deniable.table import csv_lines
 from deniable_research.pictures import check_picture, save_picture
-from deniable_research.planning.asked import Asked
 from deniable_research.planning.charts import epsilon_chart, survey_chart
 from deniable_research.planning.checks import MOST_PEOPLE
-from deniable_research.planning.plans import Subject, plan_size, plan_width, subjects_of
+from deniable_research.planning.noise_model import NoiseModel
+from deniable_research.planning.plans import Estimand, estimands_of, plan_size, plan_width
 from deniable_research.planning.power_plans import plan_power
 from deniable_research.planning.splitting import least_noise, plan_split
 from deniable_research.planning.tables import Plan, meaning, plans_table
@@ -122,10 +122,10 @@ def plan(
     survey = None if file is None else read_survey(file.read_bytes())
     plans: Sequence[Plan]
     if survey is not None:
-        subjects = [subject for question in survey.questions for subject in subjects_of(question, planned)]
+        estimands = [estimand for question in survey.questions for estimand in estimands_of(question, planned)]
     else:
-        asked = _asked(epsilons, truth, yes, options)
-        subjects = [Subject.of_share("", each, share) for each in asked for share in planned]
+        noise = _asked(epsilons, truth, yes, options)
+        estimands = [Estimand.of_share("", each, share) for each in noise for share in planned]
     if questions is not None:
         plans = [
             plan_split(questions, epsilon, share, half_width, options, confidence)
@@ -136,27 +136,27 @@ def plan(
         level = round(1 - confidence, 12)  # 0.05, not 0.050000000000000044
         plans = [
             plan_power(each, against, cohorts, respondents, power, level, _side(each, against, one_sided), exact)
-            for each in subjects
+            for each in estimands
         ]
     elif respondents is not None:
-        plans = [plan_width(each, respondents, half_width, confidence, power) for each in subjects]
+        plans = [plan_width(each, respondents, half_width, confidence, power) for each in estimands]
     else:
-        plans = [plan_size(each, half_width, confidence) for each in subjects]
+        plans = [plan_size(each, half_width, confidence) for each in estimands]
     click.echo({"table": _as_table, "csv": _as_csv, "json": _as_json}[form](plans, survey), nl=form != "csv")
     if picture is not None:
         save_picture(picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, options))
 
 
-def _asked(epsilons: Sequence[float], truth: str | None, yes: str, options: int) -> list[Asked]:
+def _asked(epsilons: Sequence[float], truth: str | None, yes: str, options: int) -> list[NoiseModel]:
     if truth is None:
-        return [Asked.through(least_noise(options, epsilon)) for epsilon in epsilons]
-    return [Asked.through(TwoCoin(truth, yes) if options == 2 else KAry.from_coin(options, truth))]
+        return [NoiseModel.through(least_noise(options, epsilon)) for epsilon in epsilons]
+    return [NoiseModel.through(TwoCoin(truth, yes) if options == 2 else KAry.from_coin(options, truth))]
 
 
-def _side(subject: Subject, against: float, one_sided: bool) -> str:
-    if not one_sided or subject.share is None:
+def _side(estimand: Estimand, against: float, one_sided: bool) -> str:
+    if not one_sided or estimand.share is None:
         return "two-sided"
-    return "greater" if subject.share > against else "less"
+    return "greater" if estimand.share > against else "less"
 
 
 def _as_table(plans: Sequence[Plan], survey: Survey | None) -> str:

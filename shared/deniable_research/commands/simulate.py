@@ -13,7 +13,7 @@ from deniable.commands.numbers import LEVEL, Number
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
-from deniable.estimation.published_rows import Wanted
+from deniable.estimation.published_rows import EstimateOptions
 from deniable.exact import number_hint
 from deniable.output import number, percent, records, rows_csv, to_json
 from deniable.table import format_table
@@ -110,7 +110,7 @@ def simulate(
         Misbehaviour(noncompliance, denial, careless),
         _shares(others, "--compare") if others else None,
     )
-    rows = simulation.run(repetitions, seed, Wanted(confidence, method))
+    rows = simulation.run(repetitions, seed, EstimateOptions(confidence, method))
     if form == "table":
         click.echo(_as_table(rows, simulation, seed))
     elif form == "csv":

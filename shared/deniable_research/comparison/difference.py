@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level
+from deniable.estimation.intervals import Interval, check_confidence_level, two_sided
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
@@ -107,7 +107,7 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     [0.0139, 0.1855]
     """
     cohorts = check_cohorts((first, second))
-    option = cohorts[0].place(option)
+    option = cohorts[0].index(option)
     apart = first.share[option] - second.share[option]
     if math.isnan(apart):
         return Difference((first, second), option, math.nan, math.nan, math.nan, math.nan, "score")
@@ -115,8 +115,3 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     null = common_share(cohorts, option)
     statistic = math.copysign(math.sqrt(null.statistic), apart)
     return Difference((first, second), option, apart, error, statistic, two_sided(statistic), null.test)
-
-
-def two_sided(statistic: float) -> float:
-    """The probability that a standard normal is at least as far from 0."""
-    return math.erfc(abs(statistic) / math.sqrt(2))

@@ -12,7 +12,6 @@ from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable.mechanisms import TickBoxes
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial
 from deniable_research.comparison.null import common_share, is_one_design, pooled
 from deniable_research.comparison.whitening import whitening
@@ -89,8 +88,8 @@ def homogeneity(estimates: Sequence[Estimate], option: int | str | None = None) 
     """
 
     cohorts = check_cohorts(estimates)
-    position = None if option is None else cohorts[0].place(option)
-    if position is None and any(isinstance(cohort.design, TickBoxes) for cohort in cohorts):
+    position = None if option is None else cohorts[0].index(option)
+    if position is None and not all(cohort.design.is_exclusive for cohort in cohorts):
         raise ParameterError("option: must be given for tick boxes, whose tallies do not tell what goes together")
     cohorts = tuple(cohort for cohort in cohorts if cohort.n)
     if len(cohorts) < 2:

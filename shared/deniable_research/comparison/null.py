@@ -11,7 +11,6 @@ from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import Interval
 from deniable.estimation.intervals.tails import crossing
 from deniable_research.comparison.cohorts import is_binomial
-from deniable_research.designs import Groups
 
 
 @dataclass(frozen=True)
@@ -87,9 +86,7 @@ def common_share(cohorts: Sequence[Estimate], option: int) -> CommonShare:
 def is_one_design(cohorts: Sequence[Estimate]) -> bool:
     """Whether all reports can be taken together: one design, one kind of response, people drawn without end."""
     first = cohorts[0].design
-    return not isinstance(first, Groups) and all(
-        cohort.design == first and cohort.population is None for cohort in cohorts
-    )
+    return first.groups == 1 and all(cohort.design == first and cohort.population is None for cohort in cohorts)
 
 
 def pooled(cohorts: Sequence[Estimate]) -> Estimate:

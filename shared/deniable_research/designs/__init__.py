@@ -4,8 +4,9 @@ Nothing here randomises an answer. A design whose epsilon is infinite, such as M
 model, can be analysed; `Channel.can_collect` says that it protects nobody for certain, and `Channel.refusal` why.
 """
 
+from deniable.estimation.design import Derived
 from deniable_research.designs.algebra import Matrix
-from deniable_research.designs.channel import Channel, Derived, Groups
+from deniable_research.designs.channel import Channel, Groups
 from deniable_research.designs.designs import (
     cheater_detection,
     crosswise,
@@ -15,6 +16,7 @@ from deniable_research.designs.designs import (
     from_mechanism,
     kuk,
     mangat,
+    of_one_truth,
     stochastic_lie_detector,
     triangular,
     unrelated_question,
@@ -35,6 +37,7 @@ __all__ = [
     "from_mechanism",
     "kuk",
     "mangat",
+    "of_one_truth",
     "stochastic_lie_detector",
     "triangular",
     "unrelated_question",

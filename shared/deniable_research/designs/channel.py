@@ -9,23 +9,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import Count, Debiasing, one_report_covariance
+from deniable.estimation.design import Derived, Design
 from deniable.estimation.estimate import Estimate, check_counts
 from deniable.estimation.feasible import most_likely_mixture, most_likely_shares
 from deniable.exact import log_above
 from deniable.mechanisms.support import Support
+from deniable.report.space import Numbers
 from deniable_research.designs.algebra import Matrix, identity, left_inverse, product, times
 from deniable_research.risk import likelihood_ratio
 
 
 @dataclass(frozen=True)
-class Channel:
+class Channel(Design):
     """What a design does to an answer: the probability of every response under every truth.
 
     Parameters
@@ -86,6 +87,17 @@ class Channel:
         object.__setattr__(self, "truths", _labels(self.truths, columns, f"{self.name}: truths"))
         if self.scores is not None and product(self.scores, self.matrix) != identity(columns):
             raise ParameterError(f"{self.name}: scores times matrix must be the identity")
+
+    @property
+    def answer_range(self) -> range:
+        return range(len(self.truths))
+
+    @cached_property
+    def reports(self) -> Numbers:
+        return Numbers(range(len(self.responses)), self.responses)
+
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return np.asarray(supports @ np.array(self.matrix, dtype=float))
 
     @property
     def likelihood_ratio(self) -> Fraction | float:
@@ -166,15 +178,6 @@ class Channel:
         """The probability of every response when these are the shares."""
         return [math.fsum(map(operator.mul, map(float, row), shares)) for row in self.matrix]
 
-    @cached_property
-    def expected_if_even(self) -> Sequence[float]:
-        """The same when all truths are equally frequent."""
-        return self.expected((1 / len(self.truths),) * len(self.truths))
-
-    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
-        """For each count the number of responses that could have been counted there."""
-        return (n,) * len(counts)
-
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         """The most likely shares within [0, 1] that add up to 1."""
         if self.support is not None:
@@ -200,16 +203,8 @@ class Channel:
         return Estimate.from_counts(self, tally, n_effective=n_effective)
 
 
-class Derived(NamedTuple):
-    """A figure that a design is known for: the share of some truths together, among all or among others."""
-
-    name: str
-    part: tuple[str, ...]
-    whole: tuple[str, ...] | None = None
-
-
 @dataclass(frozen=True)
-class Groups:
+class Groups(Design):
     """A design that gives samples of different people different probabilities, to learn one more unknown.
 
     Parameters
@@ -231,9 +226,9 @@ class Groups:
     """
 
     matrices: tuple[Matrix, ...]
-    responses: tuple[str, ...]
-    truths: tuple[str, ...]
-    name: str
+    responses: tuple[str, ...] = ()
+    truths: tuple[str, ...] = ()
+    name: str = "groups"
     derived: tuple[Derived, ...] = ()
 
     can_collect = False
@@ -244,10 +239,26 @@ class Groups:
         """``L[x][r]`` over the responses of all groups, one group after the other."""
         return left_inverse(sum(self.matrices, ()), self.name)
 
+    has_likelihood = False
+    epsilon = math.inf
+
     @property
-    def support(self) -> None:
-        """None: no share is told by a single count."""
-        return None
+    def groups(self) -> int:  # type: ignore[override]
+        return len(self.matrices)
+
+    @property
+    def answer_range(self) -> range:
+        return range(len(self.truths))
+
+    @cached_property
+    def reports(self) -> Numbers:
+        return Numbers(range(len(self.responses)), self.responses)
+
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        raise ParameterError(f"{self.name}: what a response tells depends on its group")
+
+    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
+        raise ParameterError(f"{self.name}: has a report of one person in one group only; take the mean of the shares")
 
     def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
         """Unbiased shares, exactly."""
@@ -292,11 +303,6 @@ class Groups:
     def _parts(self) -> list[slice]:
         ends = list(itertools.accumulate(map(len, self.matrices)))
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
-
-    @cached_property
-    def expected_if_even(self) -> Sequence[float]:
-        """The same when all truths are equally frequent."""
-        return self.expected((1 / len(self.truths),) * len(self.truths))
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of responses of its group."""

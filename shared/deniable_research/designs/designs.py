@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
+from deniable.estimation.design import Derived
 from deniable.exact import Number, probability, rational
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.yes_no import YesNoMechanism
-from deniable_research.designs.channel import Channel, Derived, Groups
+from deniable.mechanisms import Mechanism, Support
+from deniable_research.designs.channel import Channel, Groups
 
 NO_YES = ("no", "yes")
 
@@ -272,10 +272,20 @@ def from_mechanism(mechanism: Mechanism) -> Channel:
     >>> from_mechanism(TwoCoin("1/2", "1/2")).matrix == forced_response("1/2").matrix
     True
     """
-    if mechanism.report_type is not int:
+    if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism: must report one value, got {mechanism.name!r}, which reports several at once")
-    labels = NO_YES if isinstance(mechanism, YesNoMechanism) else ()
-    return Channel(mechanism.channel_matrix, labels, labels, mechanism.name)
+    truths = mechanism.truths if mechanism.has_shares else ()
+    return Channel(mechanism.channel_matrix, mechanism.reports.labels, truths, mechanism.name)
+
+
+def of_one_truth(support: Support, name: str) -> Channel:
+    """One truth against all others, as a yes-no question of its own: a box to tick, or one option.
+
+    >>> from deniable import TickBoxes
+    >>> of_one_truth(TickBoxes(3, "3/4").support[0], "box").matrix == warner("3/4").matrix
+    True
+    """
+    return _yes_no(name, support.if_true, support.if_other)
 
 
 def unrelated_question_unknown(p1: Number, p2: Number) -> Groups:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import level_of_each, normal_quantile
+from deniable.estimation.intervals import level_of_each, normal_quantile, two_sided
 from deniable.estimation.means import MeanEstimate
-from deniable.mechanisms import Mechanism, TickBoxes
 from deniable_research.comparison import Difference, holm, homogeneity, pairwise, ratio, trend
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.layout import RandomizedColumn
@@ -120,7 +119,7 @@ def compare(
         for option in _options(question, options):
             about = replace(blank, option=question.options[option])
             rows += _trend(about, labels, estimates, option) if line else _shares(about, labels, estimates, option)
-        if not line and not options and len(question.options) > 2 and not isinstance(question.design, TickBoxes):
+        if not line and not options and len(question.options) > 2 and question.design.is_exclusive:
             rows.append(_homogeneity(blank, estimates, None))
     if question.mean_values is not None and not line:
         rows += _means(blank, labels, question, estimates)
@@ -260,7 +259,7 @@ def _means(
                 conf_low=apart - z * error,
                 conf_high=apart + z * error,
                 statistic=statistic,
-                p_value=math.erfc(abs(statistic) / math.sqrt(2)),
+                p_value=two_sided(statistic),
                 method="wald",
             )
         )
@@ -270,7 +269,6 @@ def _means(
 
 
 def _mean(question: RandomizedColumn, estimate: Estimate) -> MeanEstimate:
-    assert isinstance(question.design, Mechanism), "surveys ask through mechanisms"
-    return question.design.estimate_mean(
-        estimate.counts, estimate.n, question.mean_values, n_effective=estimate.n_effective
+    return MeanEstimate.from_counts(
+        question.design, estimate.counts, estimate.n, question.mean_values or (), estimate.n_effective
     )

@@ -105,7 +105,7 @@ def cross(
     Raises
     ------
     ParameterError
-        If there are not two or three different columns, none is randomised, or `given` is none of them.
+        If there are not two or three different columns, no column is randomised, or `given` is not one of them.
 
     Examples
     --------

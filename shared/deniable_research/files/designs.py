@@ -12,13 +12,14 @@ from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError, describe
+from deniable.estimation.design import Design
 from deniable.exact import number_hint
-from deniable.mechanisms import MECHANISMS, Mechanism
+from deniable.mechanisms import MECHANISMS
 from deniable_research import designs as channels
-from deniable_research.designs import Channel, Groups, from_matrix
+from deniable_research.designs import Channel, from_matrix
 from deniable_research.files.layout import MISSING, Layout, RandomizedColumn
 
-DESIGNS: dict[str, tuple[Callable[..., Mechanism | Channel | Groups], ...]] = {}
+DESIGNS: dict[str, tuple[Callable[..., Design], ...]] = {}
 """Name of each design to the ways of making it, the first one that takes the given parameters is used."""
 
 _LAYOUT_KEYS = ("questions", "weights", "cluster", "cohort", "cohorts", "missing")
@@ -56,7 +57,7 @@ def _add_designs() -> None:
     DESIGNS["direct"] = (direct,)
     for name in channels.__all__:
         made = getattr(channels, name)
-        if inspect.isfunction(made) and name != "from_mechanism":
+        if inspect.isfunction(made) and name not in ("from_mechanism", "of_one_truth"):  # which make one of another
             DESIGNS[name.removeprefix("from_").replace("_", "-")] = (made,)
     for name, cls in MECHANISMS.items():
         ways = [getattr(cls, way) for way in ("from_epsilon", "from_coin", "calibrated") if hasattr(cls, way)]
@@ -200,7 +201,7 @@ def _question(written: Mapping[str, Any], fallback: str) -> RandomizedColumn:
         raise ParameterError(sentence if sentence.startswith(f"{name}: ") else f"{where}: {sentence}") from None
 
 
-def _make(kind: str, parameters: Mapping[str, Any]) -> Mechanism | Channel | Groups:
+def _make(kind: str, parameters: Mapping[str, Any]) -> Design:
     for key in _PROBABILITIES:
         given = parameters.get(key)
         if any(type(each) is int and 1 < each <= 100 for each in (given if isinstance(given, list) else [given])):
@@ -227,30 +228,26 @@ def _ways(signature: inspect.Signature) -> str:
     return " and ".join(needed) + (f" (optional: {', '.join(optional)})" if optional else "")
 
 
-def _codes(written: object, design: Mechanism | Channel | Groups) -> dict[str, int | str] | None:
+def _codes(written: object, design: Design) -> dict[str, int | str] | None:
     """From response to code, as a person thinks, to code to report value, as a file is read."""
     if written is None:
         return None
     if not isinstance(written, dict) or not written:
         raise ParameterError(f'codes: must be like {{no = "2", yes = "1"}}, got {describe(written)}')
-    names = design.truths if isinstance(design, Mechanism) else design.responses
     codes: dict[str, int | str] = {}
     for response, given in written.items():
-        report: int | str
-        if response in names:
-            report = names.index(response)
-        elif isinstance(design, Mechanism) and design.report_type is str:
-            report = response
-        elif _INTEGER.fullmatch(response):
+        report = design.reports.from_text(response)
+        if report is None and _INTEGER.fullmatch(response):
             report = int(response)
-        else:
-            raise ParameterError(f"codes: must name responses ({', '.join(names)}), got {response!r}")
+        if report is None:
+            named = ", ".join(design.reports.labels) or design.reports.described
+            raise ParameterError(f"codes: must name responses ({named}), got {response!r}")
         for code in given if isinstance(given, list) else [given]:  # several texts may mean one response
             codes[_text(code, f"codes of {response}")] = report
     return codes
 
 
-def _values(written: object, design: Mechanism | Channel | Groups) -> tuple[float, ...] | None:
+def _values(written: object, design: Design) -> tuple[float, ...] | None:
     if written is None:
         return (0.0, 1.0) if design.truths == channels.designs.NO_YES else None
     if not isinstance(written, (list, tuple)):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from deniable.errors import ParameterError, ReportError
-from deniable.mechanisms import Mean, Mechanism, TickBoxes, Warner
-from deniable.mechanisms.base import ReportValue
+from deniable.estimation.design import Design
+from deniable.report.space import ReportValue
 from deniable.survey.document import Question, Survey
-from deniable_research.designs import Channel, Groups
+from deniable_research.designs import of_one_truth
 
 MISSING = ("", "NA", "NaN")
 """Texts that mean *no report*, unless a layout says otherwise."""
@@ -30,7 +29,7 @@ class RandomizedColumn:
         What analyses call the question.
     column : str
         Its column in the file.
-    design : Mechanism, Channel or Groups
+    design : Design
         What the answers went through.
     options : tuple of str
         Names of the true answers.
@@ -54,7 +53,7 @@ class RandomizedColumn:
 
     name: str
     column: str
-    design: Mechanism | Channel | Groups
+    design: Design
     options: tuple[str, ...]
     values: tuple[float, ...] | None = None
     codes: Mapping[str, ReportValue] | None = None
@@ -70,12 +69,12 @@ class RandomizedColumn:
             raise ParameterError(f"{self.name}: options must be {len(self.design.truths)}, got {len(self.options)}")
         if self.values is not None and len(self.values) != len(self.options):
             raise ParameterError(f"{self.name}: values must be {len(self.options)} numbers, got {len(self.values)}")
-        if isinstance(self.design, Groups):
+        if self.design.groups > 1:
             if self.group is None:
                 raise ParameterError(f"{self.name}: must name the column group, because the design has two groups")
-            if len(set(self.groups)) != len(self.design.matrices):
+            if len(set(self.groups)) != self.design.groups:
                 raise ParameterError(
-                    f"{self.name}: groups must be {len(self.design.matrices)} different codes, got {len(self.groups)}"
+                    f"{self.name}: groups must be {self.design.groups} different codes, got {len(self.groups)}"
                 )
             for text in self.groups:
                 if text in self.group_missing:
@@ -83,29 +82,22 @@ class RandomizedColumn:
         elif self.group is not None:
             raise ParameterError(f"{self.name}: has a group, but its design asks everybody alike")
         for text, value in (self.codes or {}).items():
-            if self._checked(value) is None:
+            if value not in self.design.reports:
                 raise ParameterError(f"{self.name}: codes must stand for reports of the design, {text!r} does not")
 
     @property
     def epsilon(self) -> float:
         """Privacy loss of one report; infinite where a design has groups, see `Groups`."""
-        return float("inf") if isinstance(self.design, Groups) else self.design.epsilon
-
-    @cached_property
-    def responses(self) -> tuple[str, ...]:
-        """Names of the responses, where the design has names for them."""
-        if isinstance(self.design, Mechanism):
-            exclusive = len(self.design.truths) == self.design.k and not isinstance(self.design, (TickBoxes, Mean))
-            return self.design.truths if exclusive and self.design.report_type is int else ()
-        return self.design.responses
+        return self.design.epsilon
 
     def box(self, option: str) -> RandomizedColumn:
         """One box of tick boxes as a yes-no question of its own: each is randomised with a coin of its own."""
-        if not isinstance(self.design, TickBoxes) or option not in self.options:
-            possible = ", ".join(self.options) if isinstance(self.design, TickBoxes) else "it has none"
+        boxes = () if self.design.is_exclusive else self.options
+        if option not in boxes or not self.design.support:
+            possible = ", ".join(boxes) or "it has none"
             raise ParameterError(f"{self.name}: must name one of its boxes ({possible}), got {option!r:.40}")
-        coin = Warner(self.design.keep)
         name = f"{self.name}[{option}]"
+        coin = of_one_truth(self.design.support[self.options.index(option)], name)
         return replace(self, name=name, design=coin, options=coin.truths, values=(0.0, 1.0), codes=None)
 
     def decode(self, text: str) -> ReportValue | None:
@@ -113,13 +105,9 @@ class RandomizedColumn:
         if self.codes is not None:
             whole = _WHOLE.fullmatch(text)
             return self.codes.get(text, self.codes.get(whole[1]) if whole else None)
-        if isinstance(self.design, Mechanism) and self.design.report_type is str:
-            bits = text.removeprefix("b")  # see deniable.table.report_cell
-            return self._checked(bits.zfill(self.design.k))  # spreadsheets drop the zeros in front
-        if text in self.responses and not _WHOLE.fullmatch(text):
-            return self.responses.index(text)
         whole = _WHOLE.fullmatch(text)
-        return self._checked(int(whole[1])) if whole else None
+        number = int(whole[1]) if whole else None
+        return number if number in self.design.reports else self.design.reports.from_text(text)
 
     def read(self, texts: Sequence[str]) -> list[ReportValue | None]:
         """The reports of a column; None where there is none.
@@ -153,25 +141,9 @@ class RandomizedColumn:
         """What the column may hold, in words."""
         if self.codes is not None:
             return _listed(self.codes)
-        if isinstance(self.design, Mechanism) and self.design.report_type is str:
-            return (
-                f"{self.design.k} characters 0 or 1 as the mechanism {self.design.name} makes them, with or without a b"
-            )
-        if not isinstance(self.design, Mechanism):
-            names = [each for each in self.responses if not _WHOLE.fullmatch(each)]
-            return _listed([*names, *map(str, range(len(self.responses)))])
-        possible = getattr(self.design, "report_range", range(self.design.k))
-        names = [each for each in self.responses if not _WHOLE.fullmatch(each)]
-        numbers = f"an integer in [{possible.start}, {possible.stop})"
-        return f"{_listed(names)} or {numbers}" if names else numbers
-
-    def _checked(self, value: ReportValue) -> ReportValue | None:
-        if isinstance(self.design, Mechanism):
-            try:
-                return self.design.check_report(value, self.name)
-            except ReportError:
-                return None
-        return value if type(value) is int and 0 <= value < len(self.design.responses) else None
+        names = [each for each in self.design.reports.labels if not _WHOLE.fullmatch(each)]
+        described = self.design.reports.described
+        return f"{_listed(names)} or {described}" if names else described
 
 
 @dataclass(frozen=True)
@@ -255,9 +227,9 @@ def _of_question(question: Question) -> RandomizedColumn:
     mechanism = question.mechanism
     names = question.options if len(question.options) == len(mechanism.truths) else mechanism.truths
     values: tuple[float, ...] | None = None
-    if question.type == "yes-no":
+    if question.kind.headline is not None:
         values = (0.0, 1.0)
-    elif question.mean_values is not None and not isinstance(mechanism, Mean):
+    elif question.mean_values is not None and mechanism.has_shares:
         values = question.mean_values
     return RandomizedColumn(
         question.id,

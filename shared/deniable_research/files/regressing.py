@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from deniable.errors import ParameterError, ReportError
-from deniable.mechanisms import Mechanism, OneOfK, TickBoxes
-from deniable_research.designs import Channel, Groups, from_mechanism
+from deniable.estimation.design import Design
+from deniable.mechanisms import OneOfK
+from deniable_research.designs import Groups, from_mechanism
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
-
-if TYPE_CHECKING:
-    from deniable_research.regression import Fit, Grouped, MomentFit
+from deniable_research.regression import Fit, Grouped, MomentFit, grouped, linear, linear_moments, logistic, multinomial
+from deniable_research.regression.data import sides
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 
@@ -59,14 +59,10 @@ def regress(
     >>> fit.terms, round(float(fit.params[0]), 4)
     (('Intercept',), -0.5754)
     """
-    from deniable_research.regression import linear, linear_moments, logistic, multinomial
-
     if table.weights is not None and not table.weights.all():
         table = table.where(table.weights > 0)  # the others count nothing
-    left, tilde, right = formula.partition("~")
-    if not tilde:
-        raise ParameterError(f'formula: must be like "affair ~ age + C(region)", got {formula!r:.80}')
-    outcome = left.strip().strip("`")
+    left, right = sides(formula)
+    outcome = left.strip("`")
     predictors = questions_in(table, right)
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
@@ -86,14 +82,14 @@ def regress(
         if likelihood:
             raise ParameterError("likelihood: must go with a number as outcome; randomised outcomes have no other way")
         question = table.layout.question(outcome)
-        if isinstance(question.design, TickBoxes):
+        if not question.design.is_exclusive:
             raise ParameterError(
                 f"formula: {outcome} must be one box of its question, such as {outcome}[{question.options[0]}] ~ ..., "
                 "because a person may tick several"
             )
         design = _design(table, question)
         text = f"`{outcome}` ~ {right}"
-        if len(question.options) == 2 or isinstance(question.design, Groups):
+        if len(question.options) == 2 or question.design.groups > 1:
             return logistic(text, data, design, penalty=penalty, **settings)
         return multinomial(text, data, design, truths=question.options, penalty=penalty, **settings)
     if not predictors:
@@ -144,9 +140,7 @@ def _objects(values: Any) -> Any:
     return found
 
 
-def _design(table: Table, question: RandomizedColumn) -> Mechanism | Channel | Grouped:
-    from deniable_research.regression import grouped
-
+def _design(table: Table, question: RandomizedColumn) -> Design | Grouped:
     if isinstance(question.design, Groups):
         return grouped(question.design, _objects([None if g < 0 else int(g) for g in table.groups_of(question.name)]))
     if not question.has_shares:

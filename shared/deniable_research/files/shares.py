@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.published_rows import EstimateRow, Wanted, derived_rows, mean_row, share_rows
-from deniable.mechanisms import Mechanism
-from deniable_research.designs import Groups
+from deniable.estimation.means import MeanEstimate
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, derived_rows, mean_row, share_rows
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 
 
 def estimate_shares(
-    table: Table, names: Iterable[str] = (), *, by: str | None = None, wanted: Wanted | None = None
+    table: Table, names: Iterable[str] = (), *, by: str | None = None, wanted: EstimateOptions | None = None
 ) -> list[EstimateRow]:
     """Estimate the shares, and where there are numbers the means, of the questions of a table.
 
@@ -26,7 +25,7 @@ def estimate_shares(
         Questions; by default all.
     by : str, optional
         A plain column whose labels are the cohorts; people without a label come last.
-    wanted : Wanted, optional
+    wanted : EstimateOptions, optional
         Confidence level, method, target, simultaneous intervals.
 
     Returns
@@ -47,7 +46,7 @@ def estimate_shares(
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
     table.refuse_clusters("shares")
-    asked = wanted or Wanted()
+    asked = wanted or EstimateOptions()
     questions = [table.layout.question(name) for name in names] or list(table.layout.questions)
     rows: list[EstimateRow] = []
     for cohort, people in _cohorts(table, by):
@@ -73,18 +72,15 @@ def _cohorts(table: Table, by: str | None) -> list[tuple[str | None, NDArray[np.
 
 
 def _rows(
-    table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: Wanted
+    table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
 ) -> Iterator[EstimateRow]:
     result = table.estimate(question.name, people)
     n = int((table.answered(question.name) & people).sum())
     if question.has_shares:
         yield from share_rows(result, question.name, question.options, question.epsilon, cohort, wanted, n)
-        if isinstance(question.design, Groups):
-            figures = question.design.derived
-            yield from derived_rows(result, figures, question.name, question.epsilon, cohort, wanted, n)
+        yield from derived_rows(result, question.design.derived, question.name, question.epsilon, cohort, wanted, n)
     if question.mean_values is not None:
-        assert isinstance(question.design, Mechanism), "surveys ask through mechanisms"
-        mean = question.design.estimate_mean(
-            result.counts, result.n, question.mean_values, n_effective=result.n_effective
+        mean = MeanEstimate.from_counts(
+            question.design, result.counts, result.n, question.mean_values, result.n_effective
         )
         yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals import kish
 from deniable.exact import number_hint
-from deniable.mechanisms.base import ReportValue
+from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
-from deniable_research.designs import Groups
 from deniable_research.files.csv_file import read_columns
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.items import Item
@@ -188,10 +188,10 @@ class Table:
         question = self.layout.question(name)
         asked = self.answered(name) if people is None else self.answered(name) & people
         weights = None if self.weights is None else self.weights[asked]
-        if not isinstance(question.design, Groups):
+        if question.design.groups == 1:
             reports = [report for report, wanted in zip(self.reports_of(name), asked, strict=True) if wanted]
             return self._item(question, reports).estimate(weights)
-        return self._estimate_groups(question, question.design, asked, weights)
+        return self._estimate_groups(question, asked, weights)
 
     def groups_of(self, name: str) -> NDArray[np.int64]:
         """In which group of its design each person is, counted from 0; -1 where the file does not say.
@@ -259,7 +259,7 @@ class Table:
         return found
 
     def _item(self, question: RandomizedColumn, reports: Iterable[ReportValue | None]) -> Item:
-        if isinstance(question.design, Groups):
+        if question.design.groups > 1:
             raise ParameterError(
                 f"{question.name}: its design has two groups, which give shares, comparisons and regressions only"
             )
@@ -269,7 +269,6 @@ class Table:
     def _estimate_groups(
         self,
         question: RandomizedColumn,
-        design: Groups,
         asked: NDArray[np.bool_],
         weights: NDArray[np.float64] | None,
     ) -> Estimate:
@@ -277,15 +276,15 @@ class Table:
         groups = self.groups_of(question.name)
         kept = np.flatnonzero(asked & (groups >= 0))
         every = np.ones(len(self)) if self.weights is None else self.weights
-        counts = np.zeros((len(design.matrices), len(design.responses)))
+        design = question.design
+        counts = np.zeros((design.groups, design.reports.size))
         responses = np.array([self.reports[question.name][row] for row in kept], dtype=np.int64)
         np.add.at(counts, (groups[kept], responses), every[kept])
         if not counts.sum(axis=1).all():
             raise ParameterError(f"{question.name}: must have reports of both groups, got none of one")
         if weights is None:
             return Estimate.from_counts(design, counts.astype(int).ravel().tolist())
-        effective = every[kept].sum() ** 2 / (every[kept] ** 2).sum()
-        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=float(effective))
+        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=kish(every[kept].tolist()))
 
 
 def _require(columns: Mapping[str, tuple[str, ...]], column: str) -> None:

@@ -78,7 +78,7 @@ class Conditional:
 def conditional(reports: JointReports, given: int | str) -> Conditional:
     """Divide cells by the margin of one question; this is what `Crosstab.conditional` calls."""
 
-    axis = reports.place(given)
+    axis = reports.index(given)
     shape = tuple(len(item.options) for item in reports.items)
     cells = int(np.prod(shape))
 

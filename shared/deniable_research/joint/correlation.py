@@ -134,7 +134,7 @@ Powers = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 def _powers(item: Item, scores: NDArray[np.float64]) -> Powers:
 
     check_exclusive(item, "a correlation")
-    values = item.values if item.values is not None else getattr(item.design, "answer_values", range(len(item.options)))
+    values = item.design.answer_values if item.values is None else item.values
     x = np.array(values, dtype=float)
     x -= x.mean()  # changes no correlation and keeps the digits of squares
     return scores @ x, scores @ x**2

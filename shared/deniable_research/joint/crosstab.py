@@ -12,13 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import Count
+from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.feasible import most_likely_mixture
 from deniable.estimation.intervals import check_confidence_level
 from deniable.estimation.intervals.interval import normal_quantile
-from deniable.mechanisms import Mechanism, Subset, TickBoxes
-from deniable.randomness import UNIT
-from deniable_research.designs import Channel
 from deniable_research.items import Item
 from deniable_research.joint.association import OddsRatio, odds_ratio
 from deniable_research.joint.conditional import Conditional, conditional
@@ -69,7 +67,7 @@ class Crosstab:
     @classmethod
     def from_counts(
         cls,
-        designs: Sequence[Mechanism | Channel],
+        designs: Sequence[Design],
         table: ArrayLike,
         names: Sequence[str] = (),
         options: Sequence[Sequence[str]] = (),
@@ -139,13 +137,13 @@ class Crosstab:
             For tick boxes, whose answers do not exclude each other, and for more than `MOST_LIKELY_CELLS` cells.
         """
 
-        if any(isinstance(item.design, TickBoxes) for item in self.reports.items):
+        if not all(item.design.is_exclusive for item in self.reports.items):
             raise ParameterError("feasible: needs answers that exclude each other, tick boxes do not")
         if self.share.size > MOST_LIKELY_CELLS:
             raise ParameterError(f"feasible: must have at most {MOST_LIKELY_CELLS} cells, got {self.share.size}")
         if not self.n:
             return self.share
-        chances = products([_likelihood(item) for item in self.reports.items])
+        chances = products([item.design.likelihood(item.supports) for item in self.reports.items])
         return np.reshape(most_likely_mixture([chances], [self.reports.frequencies.tolist()]), self.share.shape)
 
     def margin(self, question: int | str) -> Estimate:
@@ -221,13 +219,3 @@ def crosstab(*items: Item, weights: ArrayLike | None = None) -> Crosstab:
     [[0.9, 0.1], [0.1, 0.9]]
     """
     return Crosstab.from_reports(JointReports.from_items(items, weights))
-
-
-def _likelihood(item: Item) -> NDArray[np.float64]:
-    """Probability of each report under each truth, up to a factor for each report, shape (reports, truths)."""
-
-    if isinstance(item.design, Channel):
-        return np.asarray(item.supports @ np.array(item.design.matrix, dtype=float))
-    if isinstance(item.design, Subset):  # a subset weighs `inside` under its members, 2**32 under others
-        return np.where(item.supports, item.design.inside / UNIT, 1.0)
-    return np.asarray(item.supports @ item.design.float_matrix)

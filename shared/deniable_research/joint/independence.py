@@ -13,9 +13,9 @@ from scipy.stats import ncx2
 
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import one_report_covariance
-from deniable.mechanisms import Mechanism
+from deniable.estimation.design import Design
+from deniable.estimation.intervals import check_level
 from deniable_research.comparison.whitening import whitening
-from deniable_research.designs import Channel
 from deniable_research.items import Item
 from deniable_research.joint.reports import JointReports
 
@@ -156,18 +156,18 @@ def _permuted(
 
 
 def _smallest_expected(reports: JointReports) -> float | None:
-    if any(isinstance(item.design, Mechanism) and item.design.report_type is not int for item in reports.items):
+    if not all(item.design.reports.supports_one for item in reports.items):
         return None
     first, second = (reports.frequencies @ item.supports for item in reports.items)
     return float(first[first > 0].min() * second[second > 0].min() / reports.frequencies.sum())
 
 
-def independence_power(designs: Sequence[Mechanism | Channel], shares: ArrayLike, n: int, level: float = 0.05) -> float:
+def independence_power(designs: Sequence[Design], shares: ArrayLike, n: int, level: float = 0.05) -> float:
     """The probability that `independence` rejects, if these are the true joint shares.
 
     Parameters
     ----------
-    designs : two Mechanisms or Channels
+    designs : two Designs
     shares : array_like, shape (truths of the first question, of the second)
         They add up to 1.
     n : int
@@ -178,7 +178,7 @@ def independence_power(designs: Sequence[Mechanism | Channel], shares: ArrayLike
     Raises
     ------
     ParameterError
-        If the shares are none, or a design's tally does not tell the covariance of its scores (tick boxes).
+        If the shares do not add up to 1, or a design's tally does not tell the covariance of its scores (tick boxes).
 
     Notes
     -----
@@ -207,8 +207,7 @@ def independence_power(designs: Sequence[Mechanism | Channel], shares: ArrayLike
         raise ParameterError(f"shares: must be a table of two questions of shape {sizes}, got {truth.shape}")
     if not truth.min() >= 0 or not math.isclose(float(truth.sum()), 1):
         raise ParameterError(f"shares: must be at least 0 and add up to 1, got a sum of {float(truth.sum()):g}")
-    if not 0 < level < 1:
-        raise ParameterError(f"level: must be above 0 and below 1, got {level}")
+    check_level(level)
     margins = (truth.sum(axis=1), truth.sum(axis=0))
     first, second = (_axes(design, margin.tolist()) for design, margin in zip(designs, margins, strict=True))
     apart = first.T @ (truth - np.outer(*margins)) @ second
@@ -216,7 +215,7 @@ def independence_power(designs: Sequence[Mechanism | Channel], shares: ArrayLike
     return float(ncx2.sf(chdtri(df, level), df, n * float((apart**2).sum())))
 
 
-def _axes(design: Mechanism | Channel, shares: list[float]) -> NDArray[np.float64]:
+def _axes(design: Design, shares: list[float]) -> NDArray[np.float64]:
 
     covariance = design.covariance(design.expected(shares), 1)
     if np.isnan(covariance).any():

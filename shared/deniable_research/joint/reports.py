@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import Count, one_report_covariance
+from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import kish
-from deniable.mechanisms import Mechanism, TickBoxes
-from deniable_research.designs import Channel
 from deniable_research.items import Item
 
 BLOCK = 4096
@@ -70,7 +69,7 @@ class JointReports:
     @classmethod
     def from_counts(
         cls,
-        designs: Sequence[Mechanism | Channel],
+        designs: Sequence[Design],
         table: ArrayLike,
         names: Sequence[str] = (),
         options: Sequence[Sequence[str]] = (),
@@ -80,7 +79,7 @@ class JointReports:
 
         Parameters
         ----------
-        designs : sequence of Mechanism or Channel
+        designs : sequence of Design
             One for each question; their reports are single values.
         table : array_like, shape (responses of the first question, of the second, ...)
             Number of people with each combination of reports; real numbers for weighted reports.
@@ -92,9 +91,9 @@ class JointReports:
 
         counts = np.asarray(table, dtype=float)
         for design in designs:
-            if isinstance(design, Mechanism) and design.report_type is not int:
+            if not design.reports.supports_one:
                 raise ParameterError(f"designs: must report single values to be counted in a table, not {design.name}")
-        sizes = tuple(len(design.matrix) if isinstance(design, Channel) else design.k for design in designs)
+        sizes = tuple(design.reports.size for design in designs)
         if len(sizes) < 2 or counts.shape != sizes:
             raise ParameterError(f"table: must have the shape {sizes} of two questions or more, got {counts.shape}")
         if not np.isfinite(counts).all() or counts.min() < 0:
@@ -135,7 +134,7 @@ class JointReports:
         """`Item.scores` of every question, each of shape (combinations, truths)."""
         return tuple(item.scores for item in self.items)
 
-    def place(self, question: int | str) -> int:
+    def index(self, question: int | str) -> int:
         """The number of a question, given as a number or by its name."""
         names = [item.name for item in self.items]
         if isinstance(question, str) and question in names:
@@ -148,7 +147,7 @@ class JointReports:
 
     def margin(self, question: int | str) -> Estimate:
         """The shares of one question alone."""
-        item = self.items[self.place(question)]
+        item = self.items[self.index(question)]
         counts = (self.frequencies @ item.supports).tolist()
         return Estimate.from_counts(item.design, counts, self.n, self.n_effective)
 
@@ -204,15 +203,14 @@ def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64] | No
 def check_exclusive(item: Item, purpose: str) -> None:
     """Raise a ParameterError unless every person has exactly one of the item's truths as answer."""
     design = item.design
-    if isinstance(design, TickBoxes):
+    if not design.is_exclusive:
         raise ParameterError(f"{item.name}: {purpose} needs answers that exclude each other; take one box at a time")
     check_shares(item, purpose)
 
 
 def check_shares(item: Item, purpose: str) -> None:
-    """Raise a ParameterError if reports tell a mean only, as those of `deniable.Mean`."""
-    answers = getattr(item.design, "answer_range", item.design.truths)
-    if len(answers) != len(item.design.truths):
+    """Raise a ParameterError if reports tell a mean only, as those of `deniable.OneBitMean`."""
+    if not item.design.has_shares:
         raise ParameterError(
             f"{item.name}: {purpose} needs the shares of answers, and {item.design.name} tells their mean only"
         )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
 from deniable_research.pictures import FAINT_INK, INK, STYLES, tidy
-from deniable_research.planning.asked import Asked
-from deniable_research.planning.plans import SizePlan, Subject, WidthPlan
+from deniable_research.planning.noise_model import NoiseModel
+from deniable_research.planning.plans import Estimand, SizePlan, WidthPlan
 from deniable_research.planning.power_plans import PowerPlan, plan_power
 from deniable_research.planning.splitting import Split, SplitPlan, least_noise, split
 from deniable_research.planning.tables import Plan
@@ -154,8 +154,8 @@ def _curves(plan: Plan, options: int) -> Curves:
     assert share is not None, "one question is planned by its share"
 
     @functools.cache
-    def subject(epsilon: float) -> Subject:
-        return Subject.of_share("", Asked.through(least_noise(options, epsilon)), share)
+    def estimand(epsilon: float) -> Estimand:
+        return Estimand.of_share("", NoiseModel.through(least_noise(options, epsilon)), share)
 
     if isinstance(plan, SplitPlan):
         questions, wide, certain = plan.questions, plan.half_width, plan.conf_level
@@ -173,7 +173,7 @@ def _curves(plan: Plan, options: int) -> Curves:
         def planned(epsilon: float) -> PowerPlan:
             people = test.respondents if _shows_power(test) else None
             return plan_power(
-                subject(epsilon), test.against, test.cohorts, people, test.target, test.level, test.alternative
+                estimand(epsilon), test.against, test.cohorts, people, test.target, test.level, test.alternative
             )
 
         if _shows_power(test):
@@ -189,15 +189,15 @@ def _curves(plan: Plan, options: int) -> Curves:
     if isinstance(plan, SizePlan):
         width = plan.half_width
         return {
-            "randomised on the device": lambda epsilon: subject(epsilon).precision.sample_size(width, level),
-            "trusted curator": lambda epsilon: subject(epsilon).precision.curator_sample_size(width, level),
-            "asked directly": lambda epsilon: subject(epsilon).precision.directly.sample_size(width, level),
+            "randomised on the device": lambda epsilon: estimand(epsilon).precision.sample_size(width, level),
+            "trusted curator": lambda epsilon: estimand(epsilon).precision.curator_sample_size(width, level),
+            "asked directly": lambda epsilon: estimand(epsilon).precision.directly.sample_size(width, level),
         }
     n = plan.respondents
     return {
-        "randomised on the device": lambda epsilon: subject(epsilon).precision.half_width(n, level),
-        "trusted curator": lambda epsilon: subject(epsilon).precision.curator_half_width(n, level),
-        "asked directly": lambda epsilon: subject(epsilon).precision.directly.half_width(n, level),
+        "randomised on the device": lambda epsilon: estimand(epsilon).precision.half_width(n, level),
+        "trusted curator": lambda epsilon: estimand(epsilon).precision.curator_half_width(n, level),
+        "asked directly": lambda epsilon: estimand(epsilon).precision.directly.half_width(n, level),
     }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from deniable.errors import ParameterError
-from deniable_research.planning.asked import Asked
 from deniable_research.planning.checks import check_people, check_share, crossing, smallest
+from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.precision import Precision
 from deniable_research.planning.testing import check_direction, check_test, normal_power, unreachable
 
@@ -15,13 +15,13 @@ Shares = tuple[float, float]
 
 
 def cohort_power(
-    asked: Asked, sizes: Sizes, shares: Shares, level: float = 0.05, alternative: str = "two-sided"
+    noise: NoiseModel, sizes: Sizes, shares: Shares, level: float = 0.05, alternative: str = "two-sided"
 ) -> float:
     """The probability that two cohorts of these sizes reject that their shares are the same.
 
     Parameters
     ----------
-    asked : Asked
+    noise : NoiseModel
         The question, the same for both.
     sizes : two ints
         Reports from each cohort.
@@ -43,20 +43,20 @@ def cohort_power(
 
     Examples
     --------
-    >>> round(cohort_power(Asked.directly(), (686, 686), (0.10, 0.15)), 3)
+    >>> round(cohort_power(NoiseModel.directly(), (686, 686), (0.10, 0.15)), 3)
     0.8
     """
     check_test(None, level, alternative)
     n1, n2 = _sizes(sizes)
     f1, f2 = (check_share(share) for share in shares)
-    pooled = asked.variance((n1 * f1 + n2 * f2) / (n1 + n2))
+    pooled = noise.variance((n1 * f1 + n2 * f2) / (n1 + n2))
     null_error = math.sqrt(pooled * (1 / n1 + 1 / n2))
-    error = math.sqrt(asked.variance(f1) / n1 + asked.variance(f2) / n2)
+    error = math.sqrt(noise.variance(f1) / n1 + noise.variance(f2) / n2)
     return normal_power(f2 - f1, null_error, error, level, alternative)
 
 
 def cohort_sizes(
-    asked: Asked,
+    noise: NoiseModel,
     shares: Shares,
     target: float = 0.8,
     level: float = 0.05,
@@ -67,7 +67,7 @@ def cohort_sizes(
 
     Parameters
     ----------
-    asked, shares, level, alternative
+    noise, shares, level, alternative
         As for `cohort_power`.
     target : float
         Power that is wanted.
@@ -83,9 +83,9 @@ def cohort_sizes(
     Examples
     --------
     >>> from deniable import Warner
-    >>> cohort_sizes(Asked.directly(), (0.10, 0.15))
+    >>> cohort_sizes(NoiseModel.directly(), (0.10, 0.15))
     (686, 686)
-    >>> cohort_sizes(Asked.through(Warner.from_epsilon(1)), (0.10, 0.15))
+    >>> cohort_sizes(NoiseModel.through(Warner.from_epsilon(1)), (0.10, 0.15))
     (6467, 6467)
     """
     check_test(target, level, alternative)
@@ -93,14 +93,14 @@ def cohort_sizes(
     f1, f2 = (check_share(share) for share in shares)
     check_direction(f2, f1, alternative)
     times = smallest(
-        lambda m: cohort_power(asked, (m * first, m * second), shares, level, alternative) >= target,
+        lambda m: cohort_power(noise, (m * first, m * second), shares, level, alternative) >= target,
         f"shares: {f1} and {f2} are too near to each other for any number of people; take more epsilon",
     )
     return times * first, times * second
 
 
 def detectable_difference(
-    asked: Asked,
+    noise: NoiseModel,
     sizes: Sizes,
     share: float,
     target: float = 0.8,
@@ -123,16 +123,16 @@ def detectable_difference(
 
     Examples
     --------
-    >>> round(detectable_difference(Asked.directly(), (686, 686), 0.10), 4)
+    >>> round(detectable_difference(NoiseModel.directly(), (686, 686), 0.10), 4)
     0.05
     """
     check_test(target, level, alternative)
     f1 = check_share(share)
     farthest = 0.0 if alternative == "less" else 1.0
-    reached = cohort_power(asked, sizes, (f1, farthest), level, alternative)
+    reached = cohort_power(noise, sizes, (f1, farthest), level, alternative)
     if reached < target or f1 == farthest:
         raise unreachable(f"a share of {farthest:g}", reached, target)
-    found = crossing(lambda f2: cohort_power(asked, sizes, (f1, f2), level, alternative) >= target, f1, farthest)
+    found = crossing(lambda f2: cohort_power(noise, sizes, (f1, f2), level, alternative) >= target, f1, farthest)
     return found - f1
 
 

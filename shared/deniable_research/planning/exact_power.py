@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from deniable.errors import ParameterError
-from deniable_research.planning.asked import Asked
 from deniable_research.planning.checks import smallest
+from deniable_research.planning.noise_model import NoiseModel
 
 MOST_PEOPLE = 1_000_000
 """Beyond, teeth are finer than anybody plans for, and the normal approximation is right."""
@@ -18,7 +18,7 @@ MOST_PEOPLE = 1_000_000
 BLOCK = 4096
 
 
-def exact_power(asked: Asked, n: int, share: float, null: float, level: float, alternative: str) -> float:
+def exact_power(noise: NoiseModel, n: int, share: float, null: float, level: float, alternative: str) -> float:
     """The exact probability that ``n`` reports reject ``share == null``.
 
     Notes
@@ -36,13 +36,15 @@ def exact_power(asked: Asked, n: int, share: float, null: float, level: float, a
     --------
     One coin shown as it is, tossed six times, to tell p = .9 from .5: reject at 6 of 6, (1/2)^6 = .016; .9^6 = .53.
 
-    >>> round(exact_power(Asked.directly(), 6, share=0.9, null=0.5, level=0.05, alternative="greater"), 4)
+    >>> round(exact_power(NoiseModel.directly(), 6, share=0.9, null=0.5, level=0.05, alternative="greater"), 4)
     0.5314
     """
-    return float(sum(_tail_power([n], *tail)[0] for tail in _tails(asked, share, null, level, alternative)))
+    return float(sum(_tail_power([n], *tail)[0] for tail in _tails(noise, share, null, level, alternative)))
 
 
-def exact_sample_size(asked: Asked, share: float, null: float, target: float, level: float, alternative: str) -> int:
+def exact_sample_size(
+    noise: NoiseModel, share: float, null: float, target: float, level: float, alternative: str
+) -> int:
     """The smallest number of people from which on exact power never falls below the target again.
 
     Notes
@@ -52,7 +54,7 @@ def exact_sample_size(asked: Asked, share: float, null: float, target: float, le
     than that have a probability of at most ``exp(-n KL(x, lam))``, ``KL`` the divergence of two coins. As ``n``
     grows ``x`` falls, so once that is below ``1 - target``, it is so for good.
     """
-    tails = _tails(asked, share, null, level, alternative)
+    tails = _tails(noise, share, null, level, alternative)
     lam_null, lam, tail_level = max(tails, key=lambda tail: tail[1] - tail[0])  # the side on which the share is
     high = smallest(
         lambda n: _missed_at_most(n, lam_null, lam, tail_level) <= 1 - target,
@@ -89,11 +91,11 @@ Tail = tuple[float, float, float]
 """Probability of a report that speaks for the alternative, under the null hypothesis and in truth; and a level."""
 
 
-def _tails(asked: Asked, share: float, null: float, level: float, alternative: str) -> list[Tail]:
+def _tails(noise: NoiseModel, share: float, null: float, level: float, alternative: str) -> list[Tail]:
     """The upper tails whose probabilities add up to the power; a lower tail is the upper one of all other reports."""
-    if asked.support is None:
+    if noise.support is None:
         raise ParameterError("exact: needs a mechanism whose reports support an option or do not")
-    a, b = asked.support
+    a, b = noise.support
     lam_null, lam = (b + (a - b) * f for f in (null, share))
     greater, less = (lam_null, lam), (1 - lam_null, 1 - lam)
     if a < b:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from deniable_research.planning.asked import Asked
 from deniable_research.planning.checks import check_people, check_share, crossing, smallest
+from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.testing import check_direction, check_test, normal_power, unreachable
 
 
 def power(
-    asked: Asked,
+    noise: NoiseModel,
     n: int,
     share: float,
     null: float = 0.0,
@@ -20,7 +20,7 @@ def power(
 
     Parameters
     ----------
-    asked : Asked
+    noise : NoiseModel
     n : int
     share, null : float
         The true share, and the one that the test takes for granted.
@@ -48,7 +48,7 @@ def power(
     --------
     A die says: 1 to 4 tell the truth, 5 say yes, 6 say no. 200 people, one of five has the trait:
 
-    >>> die = Asked.with_support(("5/6", "1/6"))
+    >>> die = NoiseModel.with_support(("5/6", "1/6"))
     >>> round(power(die, n=200, share=0.2, level=0.01, alternative="greater"), 6)
     0.986887
     """
@@ -57,15 +57,15 @@ def power(
     if exact:
         from deniable_research.planning.exact_power import exact_power
 
-        return exact_power(asked, n, share, null, level, alternative)
-    errors = asked.at(null).std_error(n), asked.at(share).std_error(n)
+        return exact_power(noise, n, share, null, level, alternative)
+    errors = noise.at(null).std_error(n), noise.at(share).std_error(n)
     if errors[0] == 0:  # asked directly, with a null of 0 or 1: one report of the other kind decides
-        return power(asked, n, share, null, level, alternative, exact=True)
+        return power(noise, n, share, null, level, alternative, exact=True)
     return normal_power(share - null, *errors, level, alternative)
 
 
 def sample_size_for_power(
-    asked: Asked,
+    noise: NoiseModel,
     share: float,
     null: float = 0.0,
     target: float = 0.8,
@@ -85,7 +85,7 @@ def sample_size_for_power(
 
     Examples
     --------
-    >>> sample_size_for_power(Asked.with_support(("5/6", "1/6")), share=0.2, level=0.01, alternative="greater")
+    >>> sample_size_for_power(NoiseModel.with_support(("5/6", "1/6")), share=0.2, level=0.01, alternative="greater")
     89
     """
     check_test(target, level, alternative)
@@ -93,15 +93,15 @@ def sample_size_for_power(
     if exact:
         from deniable_research.planning.exact_power import exact_sample_size
 
-        return exact_sample_size(asked, share, null, target, level, alternative)
+        return exact_sample_size(noise, share, null, target, level, alternative)
     return smallest(
-        lambda n: power(asked, n, share, null, level, alternative) >= target,
+        lambda n: power(noise, n, share, null, level, alternative) >= target,
         f"share: {share} is too near to {null} for any number of people; take more epsilon",
     )
 
 
 def detectable_share(
-    asked: Asked,
+    noise: NoiseModel,
     n: int,
     null: float = 0.0,
     target: float = 0.8,
@@ -120,7 +120,7 @@ def detectable_share(
 
     Examples
     --------
-    >>> die = Asked.with_support(("5/6", "1/6"))
+    >>> die = NoiseModel.with_support(("5/6", "1/6"))
     >>> share = detectable_share(die, n=89, level=0.01, alternative="greater")
     >>> round(share, 4), round(power(die, 89, share, level=0.01, alternative="greater"), 6)
     (0.1991, 0.8)
@@ -128,7 +128,7 @@ def detectable_share(
     check_test(target, level, alternative)
     check_people(n)
     farthest = 0.0 if alternative == "less" else 1.0
-    reached = power(asked, n, farthest, null, level, alternative, exact)
+    reached = power(noise, n, farthest, null, level, alternative, exact)
     if reached < target:
         raise unreachable(f"a share of {farthest:g}", reached, target)
-    return crossing(lambda share: power(asked, n, share, null, level, alternative, exact) >= target, null, farthest)
+    return crossing(lambda share: power(noise, n, share, null, level, alternative, exact) >= target, null, farthest)

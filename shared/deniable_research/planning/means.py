@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.mechanisms import Mean
-from deniable.mechanisms.base import OneOfK
 from deniable.survey.document import Question
 from deniable_research.planning.precision import Precision
 
@@ -39,8 +37,8 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     A number from 0 to 10 at epsilon 1. Rounded to an end at random, half of the people stand at either, so
     100 x (1/4) / tanh(1/2)^2 = 117.1; the numbers themselves have a variance of (11^2 - 1) / 12 = 10:
 
-    >>> from deniable import Mean
-    >>> drinks = Question("drinks", "number", "How many?", (), Mean.from_epsilon(0, 10, epsilon=1))
+    >>> from deniable import OneBitMean
+    >>> drinks = Question("drinks", "number", "How many?", (), OneBitMean.from_epsilon(0, 10, epsilon=1))
     >>> precision = mean_precision(drinks)
     >>> round(precision.variance, 1), round(precision.direct, 1), round(precision.half_width(1000), 2)
     (117.1, 10.0, 0.67)
@@ -49,17 +47,17 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     mechanism = question.mechanism
     if question.mean_values is None:
         raise ParameterError(f"question {question.id!r}: must be a scale or a number, which have a mean")
-    possible = mechanism.answer_range if isinstance(mechanism, OneOfK) and not question.options else question.options
+    possible = question.options or mechanism.answer_range
     numbers = np.array(possible, dtype=float)
     shares = np.full(len(numbers), 1 / len(numbers)) if population is None else np.array(population, dtype=float)
     if shares.shape != numbers.shape or shares.min() < 0 or abs(shares.sum() - 1) > 1e-9:
         raise ParameterError(f"population: must be {len(numbers)} shares that add up to 1, one for each number")
     mean, span = float(shares @ numbers), float(numbers[-1] - numbers[0])
-    if isinstance(mechanism, Mean):
-        upper = (mean - float(numbers[0])) / span
-        expected = mechanism.expected((1 - upper, upper))  # its reports know the two ends of the range only
-    else:
+    if mechanism.has_shares:
         expected = mechanism.expected(shares.tolist())
+    else:
+        upper = (mean - float(numbers[0])) / span
+        expected = mechanism.expected((1 - upper, upper))  # reports know the two ends of the range only
     error = mechanism.estimate_mean(expected, 1, question.mean_values).std_error
     direct = float(shares @ (numbers - mean) ** 2)
     return Precision(error**2, direct, question.epsilon, sensitivity=span, span=span)

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 from deniable.errors import ParameterError
 from deniable.survey.document import Question
-from deniable_research.planning.asked import Asked
 from deniable_research.planning.checks import check_people
 from deniable_research.planning.cohorts import detectable_difference, detectable_mean_difference, halves
 from deniable_research.planning.means import mean_precision
+from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.precision import Precision
 from deniable_research.planning.testing import check_test
 from deniable_research.planning.widths import expected_width
 
 
 @dataclass(frozen=True)
-class Subject:
+class Estimand:
     """One number that a question will estimate."""
 
     question: str
@@ -30,28 +30,28 @@ class Subject:
     share: float | None
     """The share that is planned for; None for a mean."""
     precision: Precision
-    asked: Asked | None = None
-    """How the share is asked for; None for a mean."""
+    noise: NoiseModel | None = None
+    """That of the share; None for a mean."""
 
     @classmethod
-    def of_share(cls, question: str, asked: Asked, share: float) -> Subject:
+    def of_share(cls, question: str, noise: NoiseModel, share: float) -> Estimand:
         """A share that is planned to be so large."""
-        return cls(question, "share", share, asked.at(share), asked)
+        return cls(question, "share", share, noise.at(share), noise)
 
 
-def subjects_of(question: Question, shares: Iterable[float]) -> list[Subject]:
+def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
     """What a question estimates, for each planned share; of several options the one with the most noise.
 
     The share of a yes-no is that of yes. A mean is planned for people who are spread equally over its numbers.
     """
     found = []
     if question.has_shares:
-        options = Asked.options_of(question.mechanism)[1 if question.type == "yes-no" else 0 :]
+        options = NoiseModel.options_of(question.mechanism)[question.kind.headline or 0 :]
         for share in shares:
-            worst = max(options, key=lambda asked: asked.variance(share))
-            found.append(Subject.of_share(question.id, worst, share))
+            worst = max(options, key=lambda noise: noise.variance(share))
+            found.append(Estimand.of_share(question.id, worst, share))
     if question.mean_values is not None:
-        found.append(Subject(question.id, "mean", None, mean_precision(question)))
+        found.append(Estimand(question.id, "mean", None, mean_precision(question)))
     return found
 
 
@@ -77,24 +77,24 @@ class SizePlan:
     """How wrong the direct answers of so many people must be for randomised ones to have the smaller error."""
 
 
-def plan_size(subject: Subject, width: float, confidence_level: float = 0.95) -> SizePlan:
+def plan_size(estimand: Estimand, width: float, confidence_level: float = 0.95) -> SizePlan:
     """The people for an interval of plus and minus ``width``, a part of the whole range.
 
     >>> from deniable import Warner
-    >>> plan = plan_size(Subject.of_share("affair", Asked.through(Warner.from_epsilon(1)), 0.1), 0.05)
+    >>> plan = plan_size(Estimand.of_share("affair", NoiseModel.through(Warner.from_epsilon(1)), 0.1), 0.05)
     >>> plan.people, plan.people_directly, plan.people_curator, round(plan.times, 1)
     (1553, 139, 158, 11.2)
     """
     if not 0 < width < 1:
         raise ParameterError(f"width: must be above 0 and below 1, the whole range, got {width}")
-    precision = subject.precision
+    precision = estimand.precision
     half_width = width * precision.span
     people = precision.sample_size(half_width, confidence_level)
     return SizePlan(
-        question=subject.question,
-        statistic=subject.statistic,
+        question=estimand.question,
+        statistic=estimand.statistic,
         epsilon=precision.epsilon,
-        share=subject.share,
+        share=estimand.share,
         half_width=half_width,
         conf_level=confidence_level,
         people=people,
@@ -136,36 +136,36 @@ class WidthPlan:
 
 
 def plan_width(
-    subject: Subject, respondents: int, width: float = 0.05, confidence_level: float = 0.95, target: float = 0.8
+    estimand: Estimand, respondents: int, width: float = 0.05, confidence_level: float = 0.95, target: float = 0.8
 ) -> WidthPlan:
     """The precision that so many respondents give, and how many ``width`` would take.
 
     >>> from deniable import TwoCoin
-    >>> plan = plan_width(Subject.of_share("affair", Asked.through(TwoCoin("1/2", "1/2")), 0.3), 1000)
+    >>> plan = plan_width(Estimand.of_share("affair", NoiseModel.through(TwoCoin("1/2", "1/2")), 0.3), 1000)
     >>> round(plan.half_width, 3), round(plan.half_width_directly, 3), round(plan.break_even_bias, 3)
     (0.061, 0.028, 0.027)
     """
     n = check_people(respondents, "respondents")
-    precision, asked = subject.precision, subject.asked
+    precision, noise = estimand.precision, estimand.noise
     cohorts, level = halves(n), 1 - confidence_level
     check_test(target, level, "two-sided")
     detectable: float | None
     try:
-        if asked is not None and subject.share is not None:
-            detectable = detectable_difference(asked, cohorts, subject.share, target, level)
+        if noise is not None and estimand.share is not None:
+            detectable = detectable_difference(noise, cohorts, estimand.share, target, level)
         else:
             detectable = detectable_mean_difference(precision, cohorts, target, level)
     except ParameterError:  # all else was checked: no difference is large enough
         detectable = None
-    size = plan_size(subject, width, confidence_level)
+    size = plan_size(estimand, width, confidence_level)
     return WidthPlan(
-        question=subject.question,
-        statistic=subject.statistic,
+        question=estimand.question,
+        statistic=estimand.statistic,
         epsilon=precision.epsilon,
-        share=subject.share,
+        share=estimand.share,
         respondents=n,
         conf_level=confidence_level,
-        half_width=_expected_half_width(subject, n, confidence_level),
+        half_width=_expected_half_width(estimand, n, confidence_level),
         half_width_normal=precision.half_width(n, confidence_level),
         half_width_directly=precision.directly.half_width(n, confidence_level),
         half_width_curator=precision.curator_half_width(n, confidence_level),
@@ -178,9 +178,9 @@ def plan_width(
     )
 
 
-def _expected_half_width(subject: Subject, n: int, confidence_level: float) -> float:
+def _expected_half_width(estimand: Estimand, n: int, confidence_level: float) -> float:
     """Half the width of the interval that is published: an exact one of a share, a normal one of anything else."""
-    asked = subject.asked
-    if asked is None or asked.support is None or subject.share is None:
-        return subject.precision.half_width(n, confidence_level)
-    return expected_width(asked, n, subject.share, confidence_level) / 2
+    noise = estimand.noise
+    if noise is None or noise.support is None or estimand.share is None:
+        return estimand.precision.half_width(n, confidence_level)
+    return expected_width(noise, n, estimand.share, confidence_level) / 2

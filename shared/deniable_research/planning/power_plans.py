@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deniable.errors import ParameterError
-from deniable_research.planning.asked import Asked
 from deniable_research.planning.checks import check_people
 from deniable_research.planning.cohorts import cohort_power, cohort_sizes, halves
 from deniable_research.planning.known_share import power, sample_size_for_power
-from deniable_research.planning.plans import Subject
+from deniable_research.planning.noise_model import NoiseModel
+from deniable_research.planning.plans import Estimand
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PowerPlan:
 
 
 def plan_power(
-    subject: Subject,
+    estimand: Estimand,
     against: float,
     cohorts: int = 2,
     respondents: int | None = None,
@@ -53,7 +53,7 @@ def plan_power(
 
     Parameters
     ----------
-    subject : Subject
+    estimand : Estimand
         A share.
     against : float
         The known share, or that of the second cohort.
@@ -68,35 +68,35 @@ def plan_power(
     Examples
     --------
     >>> from deniable import Warner
-    >>> subject = Subject.of_share("affair", Asked.through(Warner.from_epsilon(1)), 0.10)
+    >>> subject = Estimand.of_share("affair", NoiseModel.through(Warner.from_epsilon(1)), 0.10)
     >>> plan = plan_power(subject, against=0.15)
     >>> plan.people, plan.people_directly, round(plan.power, 4)
     (12934, 1372, 0.8)
     >>> round(plan_power(subject, against=0.15, respondents=5000).power, 3)
     0.414
     """
-    if subject.asked is None or subject.share is None:
+    if estimand.noise is None or estimand.share is None:
         raise ParameterError("subject: must be a share; for a mean take detectable_mean_difference")
     if cohorts not in (1, 2):
         raise ParameterError(f"cohorts: must be 1 or 2, got {cohorts}")
     if exact and cohorts == 2:
         raise ParameterError("exact: is for one cohort against a known share; two cohorts have the normal test")
-    share = subject.share
+    share = estimand.share
 
-    def needed(asked: Asked) -> int:
+    def needed(noise: NoiseModel) -> int:
         if cohorts == 1:
-            return sample_size_for_power(asked, share, against, target, level, alternative, exact)
-        return sum(cohort_sizes(asked, (against, share), target, level, alternative))
+            return sample_size_for_power(noise, share, against, target, level, alternative, exact)
+        return sum(cohort_sizes(noise, (against, share), target, level, alternative))
 
-    def power_of(asked: Asked, n: int) -> float:
+    def power_of(noise: NoiseModel, n: int) -> float:
         if cohorts == 1:
-            return power(asked, n, share, against, level, alternative, exact)
-        return cohort_power(asked, halves(n), (against, share), level, alternative)
+            return power(noise, n, share, against, level, alternative, exact)
+        return cohort_power(noise, halves(n), (against, share), level, alternative)
 
-    people, people_directly = needed(subject.asked), needed(Asked.directly())
+    people, people_directly = needed(estimand.noise), needed(NoiseModel.directly())
     n = people if respondents is None else check_people(respondents, "respondents")
     return PowerPlan(
-        epsilon=subject.precision.epsilon,
+        epsilon=estimand.precision.epsilon,
         share=share,
         against=against,
         cohorts=cohorts,
@@ -108,6 +108,6 @@ def plan_power(
         people_directly=people_directly,
         times=people / people_directly,
         respondents=n,
-        power=power_of(subject.asked, n),
-        power_directly=power_of(Asked.directly(), n),
+        power=power_of(estimand.noise, n),
+        power_directly=power_of(NoiseModel.directly(), n),
     )

@@ -55,8 +55,8 @@ class Precision:
     +-1.96 sqrt(.96 / 1000) = 6.1 points against 2.8, 4.6 times the people, and sqrt(.75 / 1000) = 2.7 points:
 
     >>> from deniable import TwoCoin
-    >>> from deniable_research.planning import Asked
-    >>> precision = Asked.through(TwoCoin("1/2", "1/2")).at(0.3)
+    >>> from deniable_research.planning import NoiseModel
+    >>> precision = NoiseModel.through(TwoCoin("1/2", "1/2")).at(0.3)
     >>> round(precision.half_width(1000), 3), round(precision.directly.half_width(1000), 3)
     (0.061, 0.028)
     >>> round(precision.factor, 1), round(precision.break_even_bias(1000), 3)
@@ -109,8 +109,8 @@ class Precision:
         """What a trusted curator's noise exceeds with probability ``beta`` only: ``ln(1 / beta) s / (n epsilon)``.
 
         >>> from deniable import Warner
-        >>> from deniable_research.planning import Asked
-        >>> round(Asked.through(Warner.from_epsilon(1)).at(0.1).curator_noise(1000), 4)      # ln(20) / 1000
+        >>> from deniable_research.planning import NoiseModel
+        >>> round(NoiseModel.through(Warner.from_epsilon(1)).at(0.1).curator_noise(1000), 4)      # ln(20) / 1000
         0.003
         """
         if not 0 < beta < 1:

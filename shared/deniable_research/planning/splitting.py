@@ -8,7 +8,7 @@ from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import Mechanism, Warner
 from deniable.survey.selection import choose_for_choice
-from deniable_research.planning.asked import Asked
+from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.precision import Precision
 
 
@@ -76,8 +76,8 @@ def split(questions: int, epsilon: Number, share: float, options: int = 2) -> Sp
     if type(questions) is not int or questions < 1:
         raise ParameterError(f"questions: must be an integer of at least 1, got {describe(questions)}")
     whole = positive_epsilon(epsilon)
-    together = Asked.through(least_noise(options, whole / questions)).at(share)
-    one = Asked.through(least_noise(options, whole)).at(share)
+    together = NoiseModel.through(least_noise(options, whole / questions)).at(share)
+    one = NoiseModel.through(least_noise(options, whole)).at(share)
     one_each = replace(one, variance=questions * one.variance, direct=questions * one.direct)
     return Split(questions, float(whole), together, one_each)
 

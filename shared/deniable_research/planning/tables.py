@@ -36,9 +36,10 @@ def meaning(plan: Plan) -> list[str]:
     """What a row says, in sentences.
 
     >>> from deniable import Warner
-    >>> from deniable_research.planning import Asked
-    >>> from deniable_research.planning.plans import Subject, plan_size
-    >>> for sentence in meaning(plan_size(Subject.of_share("", Asked.through(Warner.from_epsilon(1)), 0.1), 0.05)):
+    >>> from deniable_research.planning import NoiseModel
+    >>> from deniable_research.planning.plans import Estimand, plan_size
+    >>> noise = NoiseModel.through(Warner.from_epsilon(1))
+    >>> for sentence in meaning(plan_size(Estimand.of_share("", noise, 0.1), 0.05)):
     ...     print(sentence)
     1,553 people tell a share of 10 % to within 5 points (95 % interval); asked directly and truthfully, 139 would.
     A trusted curator who sees every answer and publishes at the same epsilon needs 158.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from statistics import NormalDist
 
 from deniable.errors import ParameterError
+from deniable.estimation.intervals import check_level
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 
 def check_test(power: float | None, level: float, alternative: str) -> None:
     """Raise a ParameterError unless a test can have this power, level and alternative."""
-    if not 0 < level < 1:
-        raise ParameterError(f"level: must be above 0 and below 1, got {level}")
+    check_level(level)
     if alternative not in ALTERNATIVES:
         raise ParameterError(f"alternative: must be one of {', '.join(ALTERNATIVES)}, got {alternative!r}")
     if power is not None and not level < power < 1:

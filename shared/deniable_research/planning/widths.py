@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from deniable.errors import ParameterError
 from deniable.estimation.intervals import check_confidence_level, share_interval
-from deniable_research.planning.asked import Asked
 from deniable_research.planning.checks import check_people, check_share
+from deniable_research.planning.noise_model import NoiseModel
 
 NEGLECTED = 1e-9
 """Probability, on either side, of counts that are not looked at. No width exceeds 1."""
@@ -20,13 +20,13 @@ MOST_INTERVALS = 400
 
 
 def expected_width(
-    asked: Asked, n: int, share: float, confidence_level: float = 0.95, method: str = "default"
+    noise: NoiseModel, n: int, share: float, confidence_level: float = 0.95, method: str = "default"
 ) -> float:
     """The mean width of the interval from ``n`` reports, over all counts that they may bring.
 
     Parameters
     ----------
-    asked : Asked
+    noise : NoiseModel
     n : int
     share : float
         The true share.
@@ -43,7 +43,7 @@ def expected_width(
     ------
     ParameterError
         If the mechanism's counts are no binomials: such shares have normal intervals, so that
-        ``2 * asked.at(share).half_width(n)`` is what to expect.
+        ``2 * noise.at(share).half_width(n)`` is what to expect.
 
     Notes
     -----
@@ -54,13 +54,13 @@ def expected_width(
     --------
     Asked directly, one person: Clopper and Pearson's interval is 0 to .975 or .025 to 1, whatever the share:
 
-    >>> round(expected_width(Asked.directly(), 1, 0.3, method="clopper-pearson"), 4)
+    >>> round(expected_width(NoiseModel.directly(), 1, 0.3, method="clopper-pearson"), 4)
     0.975
     """
-    if asked.support is None:
+    if noise.support is None:
         raise ParameterError("expected_width: needs a mechanism whose reports support an option or do not")
     return _expected(
-        asked.support, check_people(n), check_share(share), check_confidence_level(confidence_level), method
+        noise.support, check_people(n), check_share(share), check_confidence_level(confidence_level), method
     )
 
 

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 from deniable.errors import ParameterError
 from deniable_research.regression.fit import Fit
-from deniable_research.regression.maximum import SAME_VALUE, climb
+from deniable_research.regression.maximum import SAME_VALUE, newton
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,9 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
 
     Notes
     -----
-    A ratio of local maxima is none: the full model is climbed once more from the restricted estimates, so it cannot
-    end below them. Under a prior the ratio is that of the penalised likelihoods, and both fits need the prior.
+    Local maxima would not give a likelihood ratio. So the full model is maximised once more from the restricted
+    estimates, and cannot end below them. Under a prior the ratio is that of the penalised likelihoods, and both fits
+    need the prior.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
     for name, fit in (("restricted", restricted), ("full", full)):
         if not fit.sample.plain:
             raise ParameterError(f"{name}: must be fitted without weights and clusters, which make no likelihood")
-        if not (fit.converged or fit.diverged):
+        if not (fit.converged or fit.separated):
             raise ParameterError(f"{name}: must have converged")
     if not np.array_equal(restricted.model.observed, full.model.observed) or restricted.n != full.n:
         raise ParameterError(f"full: must be fitted to the same {restricted.n} rows, got others of {full.n}")
@@ -88,4 +89,4 @@ def _from(restricted: Fit, full: Fit) -> float:
     known = dict(zip(restricted.terms, restricted.params, strict=True))
     start = np.array([known.get(term, 0.0) for term in full.terms])
     n = float(full.model.weights.sum())
-    return climb(full.objective, start, full.model.directions(), full.model.bounded, n).value
+    return newton(full.objective, start, full.model.directions(), full.model.bounded, n).value

@@ -102,6 +102,18 @@ def read_frame(
     return _complete(found, coded, total, spec)
 
 
+def sides(formula: str) -> tuple[str, str]:
+    """The two sides of a formula, as they are written.
+
+    >>> sides("report ~ age + sex")
+    ('report', 'age + sex')
+    """
+    left, tilde, right = formula.partition("~")
+    if not tilde:
+        raise ParameterError(f'formula: must be like "report ~ age + sex", got {formula!r:.80}')
+    return left.strip(), right.strip()
+
+
 def _from_formula(
     formula: str, data: Any, columns: Mapping[str, str | ArrayLike | None], without: Sequence[str]
 ) -> tuple[dict[str, Any], Any, int, Any]:
@@ -110,15 +122,13 @@ def _from_formula(
         from formulaic.errors import FormulaicError
     except ImportError:
         raise ParameterError(f"formula: needs formulaic; {install_hint('research')}") from None
-    left, tilde, right = formula.partition("~")
-    if not tilde:
-        raise ParameterError(f'formula: must be like "report ~ age + sex", got {formula!r}')
+    left, right = sides(formula)
     table = _table(data)
-    outcome = left.strip().strip("`")
+    outcome = left.strip("`")
     try:
         parsed = Formula(right)
         if not isinstance(parsed, SimpleFormula):
-            raise ParameterError(f"formula: must have one right side without parts, got {right.strip()!r}")
+            raise ParameterError(f"formula: must have one right side without parts, got {right!r}")
         terms = list(parsed)
         strangers = set(without) - {str(term) for term in terms}
         mixed = [

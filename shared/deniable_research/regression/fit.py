@@ -16,7 +16,7 @@ from deniable.estimation.intervals import check_confidence_level
 from deniable_research.regression.categorical import Categorical
 from deniable_research.regression.information import information, invert
 from deniable_research.regression.likelihood import Likelihood, Sample, numbered
-from deniable_research.regression.maximum import Search, climb
+from deniable_research.regression.maximum import Search, newton
 from deniable_research.regression.penalty import CauchyPrior, penalised
 from deniable_research.regression.prediction import Prediction, predict
 from deniable_research.regression.profile import Profile
@@ -47,7 +47,7 @@ class Fit:
         Rows left out because something was missing.
     converged : bool
         Whether gradient and step vanished at a strict maximum of what was maximised.
-    diverged : bool
+    separated : bool
         Whether no climb found a maximum of the likelihood that the data bound: it rises, or is all but flat, towards
         infinite coefficients (`deniable_research.regression.maximum.LARGEST_ERROR`). Then the estimates are those under
         `penalty`; without one they are where the climb ended, and every term that runs away has an infinite standard
@@ -69,7 +69,7 @@ class Fit:
     n_effective: float
     n_dropped: int
     converged: bool
-    diverged: bool
+    separated: bool
     optima: int
     penalty: str | None
     message: str
@@ -78,7 +78,7 @@ class Fit:
     prior: CauchyPrior | None = field(repr=False)
 
     @classmethod
-    def of(cls, model: Likelihood, sample: Sample, prior: CauchyPrior | None, found: Search, diverged: bool) -> Fit:
+    def of(cls, model: Likelihood, sample: Sample, prior: CauchyPrior | None, found: Search, separated: bool) -> Fit:
         """The fit at the best end of a search."""
         best = found.best
         fit = cls(
@@ -89,7 +89,7 @@ class Fit:
             n_effective=sample.n_effective,
             n_dropped=sample.frame.n_dropped,
             converged=best.converged,
-            diverged=diverged,
+            separated=separated,
             optima=found.optima,
             penalty=None if prior is None else "cauchy",
             message="",
@@ -97,7 +97,7 @@ class Fit:
             sample=sample,
             prior=prior,
         )
-        object.__setattr__(fit, "message", " ".join(fit._remarks(found.beyond)))
+        object.__setattr__(fit, "message", " ".join(fit._remarks(found.excess)))
         return fit
 
     @property
@@ -190,7 +190,7 @@ class Fit:
             interval = "profile" if kind == "observed" and self.sample.plain else "wald"
         errors = np.sqrt(np.diag(self.covariance(kind)))
         rows = [wald_row(*each, confidence_level) for each in zip(self.terms, self.params, errors, strict=True)]
-        if interval == "wald" or not (self.converged or self.diverged):
+        if interval == "wald" or not (self.converged or self.separated):
             return rows
         profile = Profile.of(self)
         return [profile.row(row, j, confidence_level) for j, row in enumerate(rows)]
@@ -218,7 +218,7 @@ class Fit:
             penalty=self.penalty,
             optima=self.optima,
             converged=self.converged,
-            diverged=self.diverged,
+            separated=self.separated,
         )
 
     def predict(self, newdata: Any = None) -> Prediction:
@@ -246,13 +246,13 @@ class Fit:
         directions = self.model.null_directions()
         starts = [directions @ np.linalg.lstsq(directions, start)[0] for start in self.model.starts()]
         n = float(self.model.weights.sum())
-        ends = [climb(self.objective, start, directions, self.model.bounded, n) for start in starts]
+        ends = [newton(self.objective, start, directions, self.model.bounded, n) for start in starts]
         best = max(ends, key=lambda each: (each.converged, each.value))
         return self.model.evaluate(best.params)[0], best.value, directions.shape[1]
 
-    def _remarks(self, beyond: float) -> list[str]:
+    def _remarks(self, excess: float) -> list[str]:
         remarks = []
-        if self.diverged:
+        if self.separated:
             end = (
                 "estimates are those under a Cauchy prior"
                 if self.penalty
@@ -265,8 +265,8 @@ class Fit:
             remarks.append("The climb did not converge: the estimates are no maximum and have no standard errors.")
         if self.optima > 1:
             remarks.append(f"The climbs found {self.optima} different ends; the best that the data bound is taken.")
-        if beyond > 0:
-            remarks.append(f"Coefficients that nothing bounds have a log-likelihood that is higher by {beyond:.3g}.")
+        if excess > 0:
+            remarks.append(f"Coefficients that nothing bounds have a log-likelihood that is higher by {excess:.3g}.")
         for j in self.at_end():
             remarks.append(
                 f"The share of {self.terms[j]} is {self.params[j]:.0f}, the end of its range: it has no standard error "

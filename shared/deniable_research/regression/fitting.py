@@ -42,11 +42,11 @@ def fit_model(
     prior = cauchy if penalty == "cauchy" else None
     first = _checked_start(start, len(model.terms))
     found = _search(model, sample, prior, first, random_starts, seed)
-    diverged = prior is None and not found.best.bounded
-    if diverged and penalty == "auto":
+    separated = prior is None and not found.best.bounded
+    if separated and penalty == "auto":
         prior = cauchy
         found = _search(model, sample, prior, first, random_starts, seed)
-    return Fit.of(model, sample, prior, found, diverged)
+    return Fit.of(model, sample, prior, found, separated)
 
 
 def _search(

@@ -19,13 +19,13 @@ from deniable_research.regression.moment_fit import MomentFit
 from deniable_research.regression.moments import corrected_least_squares
 from deniable_research.regression.predictors import Cells
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
-from deniable_research.regression.tables import Design
+from deniable_research.regression.tables import DesignLike
 
 
 def linear(
     outcome: str | ArrayLike,
     data: Any,
-    randomised: Mapping[str, Design | Grouped],
+    randomised: Mapping[str, DesignLike | Grouped],
     *,
     reports: Mapping[str, ArrayLike] | None = None,
     names: Sequence[str] | None = None,
@@ -120,7 +120,7 @@ def _doubt(fit: Fit, moments: MomentFit) -> str:
 def linear_moments(
     outcome: str | ArrayLike,
     data: Any,
-    randomised: Mapping[str, Design | Grouped],
+    randomised: Mapping[str, DesignLike | Grouped],
     *,
     reports: Mapping[str, ArrayLike] | None = None,
     names: Sequence[str] | None = None,
@@ -148,7 +148,7 @@ def linear_moments(
 def _read(
     outcome: str | ArrayLike,
     data: Any,
-    randomised: Mapping[str, Design | Grouped],
+    randomised: Mapping[str, DesignLike | Grouped],
     reports: Mapping[str, ArrayLike] | None,
     names: Sequence[str] | None,
     weights: str | ArrayLike | None,

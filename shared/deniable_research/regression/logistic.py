@@ -14,13 +14,13 @@ from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
-from deniable_research.regression.tables import Design
+from deniable_research.regression.tables import DesignLike
 
 
 def logistic(
     outcome: str | ArrayLike,
     data: Any,
-    design: Design | Grouped,
+    design: DesignLike | Grouped,
     *,
     names: Sequence[str] | None = None,
     weights: str | ArrayLike | None = None,
@@ -65,7 +65,7 @@ def logistic(
     Raises
     ------
     ParameterError
-        If reports are none of the design's, covariates are collinear, or the design tells nothing. No report is
+        If the design cannot have made a report, covariates are collinear, or the design tells nothing. No report is
         repeated in the message.
 
     Notes
@@ -73,7 +73,7 @@ def logistic(
     ``P(yes_i) = a_i g_i + b_i (1 - g_i)`` with ``g_i = expit(x_i beta)`` [1]_ [2]_ [3]_: everybody has a row of one
     likelihood, whatever their design. Noise makes it flat and sometimes gives it several maxima, or none: with a
     share of 0.1, two covariates and 200 people through two fair coins, so in about one sample of three. Hence the
-    several starts; `Fit.diverged` and `Fit.optima` tell. Estimates are biased away from 0 by a term in 1/n, as those
+    several starts; `Fit.separated` and `Fit.optima` tell. Estimates are biased away from 0 by a term in 1/n, as those
     of every logistic regression: at 5,000 people through two fair coins by less than a tenth of a standard error.
 
     References

@@ -53,16 +53,16 @@ class Optimum:
     value: float
     converged: bool
     flat: bool
-    weakest: float = 0.0
+    smallest_eigenvalue: float = 0.0
     """Information in the direction that has the least."""
 
     @property
     def bounded(self) -> bool:
         """Whether this is a maximum that the data bound."""
-        return self.converged and self.weakest > LARGEST_ERROR**-2
+        return self.converged and self.smallest_eigenvalue > LARGEST_ERROR**-2
 
 
-def climb(
+def newton(
     objective: Objective,
     start: NDArray[np.float64],
     directions: NDArray[np.float64],
@@ -95,21 +95,21 @@ def climb(
         return Optimum(params, -np.inf, False, False)
     box = list(bounded)
     converged = flat = False
-    weakest = math.inf
+    smallest_eigenvalue = math.inf
     climbed, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
     for _ in range(MOST_STEPS):
         stuck = [j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)]
         free = directions[:, ~directions[stuck].any(axis=0)] if stuck else directions
         slope = free.T @ gradient
         if not slope.size:
-            converged, weakest = True, math.inf
+            converged, smallest_eigenvalue = True, math.inf
             break
         curvature, axes = np.linalg.eigh(-(free.T @ hessian @ free))
-        weakest = float(curvature[0])
+        smallest_eigenvalue = float(curvature[0])
         along = (axes.T @ slope) / np.maximum(np.abs(curvature), 1e-14 * n)
         length = float(np.linalg.norm(along))
         if np.abs(slope).max() <= SMALLEST_GRADIENT * n:
-            flat = weakest <= FLAT * n
+            flat = smallest_eigenvalue <= FLAT * n
             converged = not flat and length <= SMALLEST_STEP
             if flat or converged:
                 break
@@ -126,12 +126,12 @@ def climb(
         else:
             new = params
         if (new == params).all():  # no digit left to gain
-            converged = gain <= 1e-9 and weakest > FLAT * n
+            converged = gain <= 1e-9 and smallest_eigenvalue > FLAT * n
             break
         climbed += float(np.linalg.norm((new - params) * reach))
         params = new
         value, gradient, hessian = candidate
-    return Optimum(params, value, converged, flat, weakest)
+    return Optimum(params, value, converged, flat, smallest_eigenvalue)
 
 
 @dataclass(frozen=True)
@@ -144,13 +144,13 @@ class Search:
         The highest maximum that the data bound; if there is none, the highest at all, or where a climb was stopped.
     optima : int
         How many different ends there were, runaways among them.
-    beyond : float
+    excess : float
         How much higher another climb came, to infinity or to a maximum that the data do not bound.
     """
 
     best: Optimum
     optima: int
-    beyond: float
+    excess: float
 
 
 def search(
@@ -167,7 +167,7 @@ def search(
     for climbed, start in enumerate(starts):
         if climbed == AGREEING_STARTS and len(distinct) == 1 and distinct[0].bounded:
             break
-        end = climb(objective, start, directions, bounded, n)
+        end = newton(objective, start, directions, bounded, n)
         if np.isfinite(end.value) and not any(_same(end, other, inverse) for other in distinct):
             distinct.append(end)
     if not distinct:

@@ -87,5 +87,5 @@ class MomentFit:
             penalty=None,
             optima=int(self.converged),
             converged=self.converged,
-            diverged=not self.converged,
+            separated=not self.converged,
         )

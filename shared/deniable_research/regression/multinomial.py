@@ -14,13 +14,13 @@ from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
-from deniable_research.regression.tables import Design
+from deniable_research.regression.tables import DesignLike
 
 
 def multinomial(
     outcome: str | ArrayLike,
     data: Any,
-    design: Design | Grouped,
+    design: DesignLike | Grouped,
     *,
     truths: Sequence[str] | None = None,
     names: Sequence[str] | None = None,

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from deniable.estimation.intervals import normal_quantile
+from deniable.estimation.intervals import normal_quantile, two_sided
 from deniable_research.regression.likelihood import Likelihood
-from deniable_research.regression.maximum import SAME_VALUE, Objective, climb
-from deniable_research.regression.rows import TidyRow, two_sided
+from deniable_research.regression.maximum import SAME_VALUE, Objective, newton
+from deniable_research.regression.rows import TidyRow
 
 
 class Fitted(Protocol):
@@ -149,7 +149,7 @@ class _Path:
             start[bounded] = np.clip(start[bounded], 0, 1)
             start[self.j] = here
             n = float(self.fit.model.weights.sum())
-            end = climb(self.fit.objective, start, self.directions, bounded, n)
+            end = newton(self.fit.objective, start, self.directions, bounded, n)
             cost = self.fit.value - end.value if end.converged or end.flat else math.nan
             self.known[here] = (math.sqrt(max(0.0, 2 * cost)) if cost > -self.same else math.nan, end.params)
         return self.known[held][0]

@@ -6,16 +6,18 @@ people who were asked directly, through coins or through a mechanism of this pac
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable_research.designs import Groups
-from deniable_research.regression.tables import NO_YES, Design, SubsetTable, Table, positions, probabilities, table_of
+from deniable_research.designs import Channel, Groups
+from deniable_research.regression.tables import NO_YES, DesignLike, Table, positions, probabilities, table_of
 
 if TYPE_CHECKING:
     from deniable_research.regression.tables import Rows
@@ -25,11 +27,11 @@ if TYPE_CHECKING:
 class Grouped:
     """Designs that differ between groups of people, and which row belongs to which group; `grouped` makes it."""
 
-    designs: Mapping[Any, Design] | Groups
+    designs: Mapping[Any, DesignLike] | Groups
     by: Any
 
 
-def grouped(designs: Mapping[Any, Design] | Groups, by: str | ArrayLike) -> Grouped:
+def grouped(designs: Mapping[Any, DesignLike] | Groups, by: str | ArrayLike) -> Grouped:
     """Give each group of people its own design.
 
     Parameters
@@ -107,7 +109,7 @@ class Reports:
         return replace(self, truths=tuple(truths))
 
 
-def aligned_columns(design: Design | Grouped, subject: str = "outcome") -> dict[str, Any]:
+def aligned_columns(design: DesignLike | Grouped, subject: str = "outcome") -> dict[str, Any]:
     """The columns of a design that belong to rows, so that they lose the same rows as the reports."""
     if isinstance(design, Grouped):
         return {f"{subject}: by": design.by}
@@ -118,14 +120,14 @@ def aligned_columns(design: Design | Grouped, subject: str = "outcome") -> dict[
 
 
 def read_reports(
-    values: ArrayLike, design: Design | Grouped, columns: Mapping[str, Any], subject: str = "outcome"
+    values: ArrayLike, design: DesignLike | Grouped, columns: Mapping[str, Any], subject: str = "outcome"
 ) -> Reports:
     """Look up the likelihood of every row's report.
 
     Raises
     ------
     ParameterError
-        If a report is none of its design's, or the design cannot tell truths apart. No report is repeated.
+        If the design cannot have made a report, or cannot tell truths apart. No report is repeated.
     """
 
     array = np.asarray(values)
@@ -136,8 +138,8 @@ def read_reports(
     else:
         tables, groups = [table_of(design, subject)], np.zeros(len(array), dtype=np.int64)
         tables[0].check(subject)
-    truths, share = tables[0].truths, tables[0].share
-    if any(len(table.truths) != len(truths) for table in tables):
+    truths, share = tables[0].design.truths, tables[0].share
+    if any(len(table.design.truths) != len(truths) for table in tables):
         raise ParameterError(f"{subject}: designs of all groups must have the same truths")
     likelihood = np.empty((len(array), len(truths)), order="F")  # as the shares that it meets, see `softmax`
     slope = None if share is None else np.empty_like(likelihood)
@@ -157,10 +159,10 @@ def read_reports(
     return Reports(likelihood, slope, truths, share, lambda: _responses(tables, groups), scores)
 
 
-def _responses(tables: list[Table | SubsetTable], groups: NDArray[np.int64]) -> list[Rows]:
+def _responses(tables: list[Table], groups: NDArray[np.int64]) -> list[Rows]:
     """The r-th response of every row's design; impossible where the design has fewer."""
 
-    every = [table.responses() for table in tables]
+    every = [(table.matrix, table.slope) for table in tables]
     most = max(len(matrix) for matrix, _ in every)
     padded = np.array([np.pad(matrix, ((0, most - len(matrix)), (0, 0))) for matrix, _ in every])
     slopes = [slope for _, slope in every if slope is not None]
@@ -198,7 +200,7 @@ def _pairs(values: NDArray[Any], design: tuple[Any, Any], columns: Mapping[str, 
     )
 
 
-def _tables(design: Grouped, by: NDArray[Any]) -> tuple[list[Table | SubsetTable], NDArray[np.int64]]:
+def _tables(design: Grouped, by: NDArray[Any]) -> tuple[list[Table], NDArray[np.int64]]:
 
     designs = design.designs
     names = list(range(len(designs.matrices))) if isinstance(designs, Groups) else list(designs)
@@ -221,20 +223,29 @@ def _tables(design: Grouped, by: NDArray[Any]) -> tuple[list[Table | SubsetTable
 
 def _with_unknown_share(design: Groups) -> list[Table]:
     """The equations of a two-group design, with ``1 - g``, ``g`` and the share put in for its unknowns."""
-
     tables = []
     for matrix in design.matrices:
-        columns = np.array(matrix, dtype=float).T
+        columns = tuple(zip(*matrix, strict=True))
         if design.name == "cheater_detection":  # honest no = 1 - g - s
             no, yes, cheater = columns
-            known, slope, share = (no, yes), (cheater - no, cheater - no), "cheaters"
+            known, slope, share = (no, yes), (_minus(cheater, no),) * 2, "cheaters"
         elif design.name == "stochastic_lie_detector":  # yes, honest = g s
             no, honest, lying = columns
-            known, slope, share = (no, lying), (0 * no, honest - lying), "honest carriers"
+            known, slope, share = (no, lying), (_minus(no, no), _minus(honest, lying)), "honest carriers"
         elif design.name == "unrelated_question_unknown":
             no, yes, other_no, other_yes = columns
-            known, slope, share = (no + other_no, yes + other_no), (other_yes - other_no,) * 2, "unrelated yes"
+            known, slope = (_plus(no, other_no), _plus(yes, other_no)), (_minus(other_yes, other_no),) * 2
+            share = "unrelated yes"
         else:
             raise ParameterError(f"designs: must be one of the two-group designs of channels, got {design.name!r}")
-        tables.append(Table(np.array(known).T, NO_YES, design.responses, 0, np.array(slope).T, share))
+        group = Channel(tuple(zip(*known, strict=True)), design.responses, NO_YES, design.name)
+        tables.append(Table(group, np.array(slope, dtype=float).T, share))
     return tables
+
+
+def _plus(one: Sequence[Fraction], other: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    return tuple(map(operator.add, one, other))
+
+
+def _minus(one: Sequence[Fraction], other: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    return tuple(map(operator.sub, one, other))

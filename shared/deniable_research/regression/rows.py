@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deniable.estimation.intervals import normal_quantile
+from deniable.estimation.intervals import normal_quantile, two_sided
 
 
 class TidyRow(NamedTuple):
@@ -38,11 +38,6 @@ def wald_row(term: str, estimate: float, std_error: float, confidence_level: flo
     return TidyRow(term, estimate, std_error, statistic, two_sided(statistic), estimate - margin, estimate + margin)
 
 
-def two_sided(statistic: float) -> float:
-    """Probability that a standard normal number is further from 0."""
-    return math.erfc(abs(statistic) / math.sqrt(2))
-
-
 @dataclass(frozen=True)
 class Glance:
     """One row about a fit. ``pandas.DataFrame([fit.glance()])`` makes a table of it.
@@ -68,7 +63,7 @@ class Glance:
     penalty : str or None
     optima : int
         Different ends that the climbs from several starts found. See `Fit`.
-    converged, diverged : bool
+    converged, separated : bool
     """
 
     n: int
@@ -86,4 +81,4 @@ class Glance:
     penalty: str | None
     optima: int
     converged: bool
-    diverged: bool
+    separated: bool

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.mechanisms import Mechanism, RowMechanism
 from deniable.randomness import UNIT, Words
 from deniable.table import csv_lines, report_cell
-from deniable_research.simulation.misbehaviour import Misbehaviour, first_answer, first_report, uniform_reports
+from deniable_research.simulation.misbehaviour import Misbehaviour, first_answer, first_report
 from deniable_research.simulation.truth import Truth
 
 
@@ -41,21 +40,12 @@ def draw_reports(
     for truth in truths:
         mechanism = truth.question.mechanism
         answers = truth.draw(people, generator)
-        answers[denying] = first_answer(mechanism)
+        answers[denying] = first_answer(mechanism) if mechanism.is_exclusive else 0  # no tick
         drawn = mechanism.randomize_many(answers, words)
         drawn[refusing] = first_report(mechanism)
-        drawn[careless] = uniform_reports(mechanism, careless.size, generator)
+        drawn[careless] = mechanism.reports.uniform(careless.size, generator)
         reports[truth.question.id] = drawn
     return reports
-
-
-def tally_array(mechanism: Mechanism, reports: NDArray[Any]) -> tuple[int, ...]:
-    """How many of the reports support each option."""
-
-    if reports.ndim == 2:
-        return tuple(reports.sum(axis=0, dtype=np.int64).tolist())
-    first = mechanism.report_range.start if isinstance(mechanism, RowMechanism) else 0
-    return tuple(np.bincount(reports - first, minlength=mechanism.k).tolist())
 
 
 @dataclass(frozen=True)

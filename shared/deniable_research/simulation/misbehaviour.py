@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.mechanisms import Mechanism, OneOfK, RowMechanism, Subset, TickBoxes
+from deniable.mechanisms import Mechanism
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Misbehaviour:
 
 def first_answer(mechanism: Mechanism) -> Any:
     """The answer that protects itself: the first option, no tick, the lowest number."""
-    return mechanism.answer_range.start if isinstance(mechanism, OneOfK) else 0
+    return mechanism.answer_range.start if mechanism.is_exclusive else ()
 
 
 def first_report(mechanism: Mechanism) -> int | Sequence[int]:
@@ -74,20 +74,5 @@ def first_report(mechanism: Mechanism) -> int | Sequence[int]:
     >>> first_report(KAry.from_epsilon(4, 1)), first_report(TickBoxes.from_epsilon(3, 1))
     (0, [0, 0, 0])
     """
-    if isinstance(mechanism, TickBoxes):
-        return [0] * mechanism.k
-    if isinstance(mechanism, Subset):
-        return [int(option < mechanism.w) for option in range(mechanism.k)]
-    return mechanism.answer_range.start if isinstance(mechanism, RowMechanism) else 0
-
-
-def uniform_reports(mechanism: Mechanism, n: int, generator: np.random.Generator) -> NDArray[Any]:
-    """Reports of people who do not care: any possible one, equally likely; shapes as of `randomize_many`."""
-
-    if isinstance(mechanism, TickBoxes):
-        return generator.integers(0, 2, (n, mechanism.k), dtype=np.uint8)
-    if isinstance(mechanism, Subset):
-        order = generator.random((n, mechanism.k)).argsort(axis=1)
-        return (order < mechanism.w).astype(np.uint8)
-    possible = mechanism.report_range if isinstance(mechanism, RowMechanism) else range(mechanism.k)
-    return generator.integers(possible.start, possible.stop, n)
+    report: int | Sequence[int] = mechanism.untouched(first_answer(mechanism))
+    return report

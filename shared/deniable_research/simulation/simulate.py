@@ -9,10 +9,10 @@ import numpy as np
 
 from deniable.errors import ParameterError, describe
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.published_rows import EstimateRow, Wanted, mean_row, share_rows
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 from deniable.survey.document import Survey
 from deniable_research.comparison import difference
-from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of, tally_array
+from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.misbehaviour import Misbehaviour
 from deniable_research.simulation.truth import Shares, Truth, truth_of
@@ -72,11 +72,11 @@ class Simulation:
         )
 
     def run(
-        self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: Wanted | None = None
+        self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: EstimateOptions | None = None
     ) -> tuple[SimulationRow, ...]:
         """Repeat the survey; see `simulate`."""
         _check_number(repetitions, "repetitions", 2, MOST_DRAWS // self.respondents)
-        asked = wanted or Wanted()
+        asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
         figures: dict[Key, list[Outcome]] = {}
         for _ in range(repetitions):
@@ -99,7 +99,7 @@ def simulate(
     misbehaviour: Misbehaviour = Misbehaviour(),  # noqa: B008 - a frozen value
     compare: Mapping[str, Shares] | None = None,
     seed: int = DEFAULT_SEED,
-    wanted: Wanted | None = None,
+    wanted: EstimateOptions | None = None,
 ) -> tuple[SimulationRow, ...]:
     """Draw whole surveys, estimate each one, and say how the estimates behave.
 
@@ -119,7 +119,7 @@ def simulate(
     compare : mapping of str to shares, optional
         Other truths of a second cohort, one half of the people.
     seed : int
-    wanted : Wanted, optional
+    wanted : EstimateOptions, optional
         Confidence level, method, target, simultaneous intervals. With the target "respondents" the truth is still
         that of the population.
 
@@ -157,7 +157,7 @@ def _publish(
     truths: tuple[Truth, ...],
     misbehaviour: Misbehaviour,
     generator: np.random.Generator,
-    wanted: Wanted,
+    wanted: EstimateOptions,
     figures: dict[Key, list[Outcome]],
 ) -> dict[str, Estimate]:
     """One cohort of one survey: note its published rows, return its estimates."""
@@ -165,7 +165,7 @@ def _publish(
     found = {}
     for truth in truths:
         question = truth.question
-        counts = tally_array(question.mechanism, reports[question.id])
+        counts = question.mechanism.reports.tally(reports[question.id])
         if question.has_shares:
             found[question.id] = question.mechanism.estimate(counts, people)
             rows = share_rows(found[question.id], question.id, question.options, question.epsilon, cohort, wanted)
@@ -188,7 +188,7 @@ def _note(figures: dict[Key, list[Outcome]], row: EstimateRow, truth: float, tes
 def _compare(
     found: Sequence[Mapping[str, Estimate]],
     cohorts: Sequence[tuple[str | None, int, tuple[Truth, ...]]],
-    wanted: Wanted,
+    wanted: EstimateOptions,
     figures: dict[Key, list[Outcome]],
 ) -> None:
     """Note the differences between the two cohorts of one survey."""

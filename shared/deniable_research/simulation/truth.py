@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable.mechanisms import OneOfK, TickBoxes
 from deniable.survey.document import Question, Survey
 
 TOLERANCE = 1e-6
@@ -40,13 +39,12 @@ class Truth:
     @property
     def boxes(self) -> bool:
         """Whether people can choose several options."""
-        return isinstance(self.question.mechanism, TickBoxes)
+        return self.question.kind.takes_several
 
     @property
     def first(self) -> int:
         """The answer with the lowest number."""
-        mechanism = self.question.mechanism
-        return mechanism.answer_range.start if isinstance(mechanism, OneOfK) else 0
+        return self.question.mechanism.answer_range.start
 
     @property
     def mean(self) -> float:
@@ -57,7 +55,7 @@ class Truth:
     def numbers(self) -> tuple[float, ...]:
         """The numbers that answers stand for."""
         question = self.question
-        if question.type == "number":
+        if not question.options:
             return tuple(float(self.first + step) for step in range(len(self.shares)))
         return tuple(map(float, question.options))
 
@@ -84,7 +82,7 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
     Raises
     ------
     ParameterError
-        If a question or an option is none of the survey's, or shares are none.
+        If the survey has no such question or option, or shares are not between 0 and 1.
 
     Examples
     --------
@@ -124,7 +122,7 @@ def read_truth(text: str) -> dict[str, Any]:
 def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
     where = f"truth of {question.id}"
     names = _names(question)
-    boxes = question.type == "ticks"
+    boxes = question.kind.takes_several
     if given is None:
         return (0.5 if boxes else 1 / len(names),) * len(names)
     if isinstance(given, Mapping):
@@ -133,7 +131,7 @@ def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
         if len(given) != len(names):
             raise ParameterError(f"{where}: must be {len(names)} shares, one for each answer, got {len(given)}")
         shares = [_share(each, where) for each in given]
-    elif question.type == "yes-no":
+    elif question.kind.headline is not None:
         yes = _share(given, where)
         shares = [1 - yes, yes]
     else:
@@ -160,10 +158,7 @@ def _by_name(given: Mapping[str, float], names: Sequence[str], boxes: bool, wher
 
 
 def _names(question: Question) -> tuple[str, ...]:
-    if question.options:
-        return question.options
-    assert isinstance(question.mechanism, OneOfK), "numbers are asked through mechanisms of one value"
-    return tuple(map(str, question.mechanism.answer_range))
+    return question.options or tuple(map(str, question.mechanism.answer_range))
 
 
 def _share(value: object, where: str) -> float:

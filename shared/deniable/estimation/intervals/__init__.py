@@ -20,7 +20,14 @@ from deniable.estimation.intervals.binomial import (
     wilson,
 )
 from deniable.estimation.intervals.consistency import Consistency, consistency
-from deniable.estimation.intervals.interval import Interval, check_confidence_level, level_of_each, normal_quantile
+from deniable.estimation.intervals.interval import (
+    Interval,
+    check_confidence_level,
+    check_level,
+    level_of_each,
+    normal_quantile,
+    two_sided,
+)
 from deniable.estimation.intervals.methods import ALIASES, METHODS, resolve_method, share_interval
 from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio
 from deniable.estimation.intervals.simultaneous import resolve_simultaneous, simultaneous_intervals
@@ -34,6 +41,7 @@ __all__ = [
     "agresti_coull",
     "blaker",
     "check_confidence_level",
+    "check_level",
     "clopper_pearson",
     "consistency",
     "feldman_cousins",
@@ -48,6 +56,7 @@ __all__ = [
     "resolve_simultaneous",
     "share_interval",
     "simultaneous_intervals",
+    "two_sided",
     "wald",
     "wilson",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -46,6 +47,18 @@ def check_confidence_level(confidence_level: float) -> float:
             f"confidence_level: must be from {LOWEST_LEVEL:g} to {HIGHEST_LEVEL:.12f}, got {confidence_level!r}"
         )
     return confidence_level
+
+
+def check_level(level: float) -> float:
+    """Return the level of a test if it is above 0 and below 1."""
+    if not 0 < level < 1:
+        raise ParameterError(f"level: must be above 0 and below 1, got {level}")
+    return level
+
+
+def two_sided(statistic: float) -> float:
+    """The p-value of a standard normal statistic: the probability that chance brings one at least as far from 0."""
+    return math.erfc(abs(statistic) / math.sqrt(2))
 
 
 def level_of_each(confidence_level: float, intervals: int) -> float:

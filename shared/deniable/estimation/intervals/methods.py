@@ -93,7 +93,7 @@ def share_interval(
     Raises
     ------
     ParameterError
-        If the count is not in ``[0, n]``, the support makes no range, or level or method is none.
+        If the count is not in ``[0, n]``, the support makes no range, or the level or the method is not known.
 
     Notes
     -----

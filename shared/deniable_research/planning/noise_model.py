@@ -9,13 +9,13 @@ import numpy as np
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
-from deniable.mechanisms import Mechanism, TickBoxes
+from deniable.mechanisms import Mechanism
 from deniable_research.planning.checks import check_share
 from deniable_research.planning.precision import Precision
 
 
 @dataclass(frozen=True)
-class Asked:
+class NoiseModel:
     """The noise of one option of a question.
 
     Attributes
@@ -48,8 +48,8 @@ class Asked:
     Two fair coins: 3/4 x 1/4 / (1/2)^2 = 3/4, to which a share of one half adds 1/4 of its own:
 
     >>> from deniable import TwoCoin
-    >>> asked = Asked.through(TwoCoin("1/2", "1/2"))
-    >>> asked.noise_if_true, asked.noise_if_other, asked.variance(0.5)
+    >>> noise = NoiseModel.through(TwoCoin("1/2", "1/2"))
+    >>> noise.noise_if_true, noise.noise_if_other, noise.variance(0.5)
     (0.75, 0.75, 1.0)
     """
 
@@ -60,12 +60,12 @@ class Asked:
     support: tuple[float, float] | None = None
 
     @classmethod
-    def directly(cls) -> Asked:
+    def directly(cls) -> NoiseModel:
         """Without noise: every report is the truth."""
         return cls(0.0, 0.0, support=(1.0, 0.0))
 
     @classmethod
-    def with_support(cls, support: tuple[Number, Number]) -> Asked:
+    def with_support(cls, support: tuple[Number, Number]) -> NoiseModel:
         """A yes-no design from its two probabilities of a supporting report.
 
         Raises
@@ -75,7 +75,7 @@ class Asked:
 
         Examples
         --------
-        >>> round(Asked.with_support(("5/6", "1/6")).epsilon, 4)      # ln 5
+        >>> round(NoiseModel.with_support(("5/6", "1/6")).epsilon, 4)      # ln 5
         1.6094
         """
         a, b = (check_share(float(rational(each, "support")), "support") for each in support)
@@ -86,7 +86,7 @@ class Asked:
         return cls(a * (1 - a) / (a - b) ** 2, b * (1 - b) / (a - b) ** 2, epsilon, support=(a, b))
 
     @classmethod
-    def through(cls, mechanism: Mechanism, option: int | None = None) -> Asked:
+    def through(cls, mechanism: Mechanism, option: int | None = None) -> NoiseModel:
         """One option of a question that a mechanism answers; by default the last, which of a yes-no is yes."""
         options = cls.options_of(mechanism)
         v = len(options) - 1 if option is None else option
@@ -95,7 +95,7 @@ class Asked:
         return options[v]
 
     @classmethod
-    def options_of(cls, mechanism: Mechanism) -> tuple[Asked, ...]:
+    def options_of(cls, mechanism: Mechanism) -> tuple[NoiseModel, ...]:
         """Every option of a question that a mechanism answers.
 
         Where the noise depends on which other option is true, it is averaged: people who do not choose the option are
@@ -107,7 +107,7 @@ class Asked:
             If the mechanism's reports do not tell the shares of the options.
         """
         # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
-        moved = float(mechanism.k if isinstance(mechanism, TickBoxes) else min(mechanism.k - 1, 2))
+        moved = float(min(mechanism.k - 1, 2) if mechanism.is_exclusive else mechanism.k)
         if mechanism.support is not None:
             pairs = {support: cls.with_support(support) for support in mechanism.support}
             each = [pairs[support] for support in mechanism.support]

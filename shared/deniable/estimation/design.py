@@ -1,0 +1,144 @@
+"""What estimates need to know of the way from answers to reports: mechanisms and classical designs provide it alike."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from deniable.estimation.debiasing import Count, Debiasing, one_report_covariance
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from deniable.mechanisms.support import Support
+    from deniable.report.space import ReportSpace
+
+
+class Derived(NamedTuple):
+    """A figure that a design is known for: the share of some truths together, among all or among others."""
+
+    name: str
+    part: tuple[str, ...]
+    whole: tuple[str, ...] | None = None
+
+
+class Design(ABC):
+    """What turned answers into what was counted: a mechanism, a classical channel, or groups of channels.
+
+    A design knows its answers, its reports, how likely a report is under each answer, and the linear map that undoes
+    it. Whatever estimates, compares, models, plans or simulates uses no more than this, so it takes every design.
+    """
+
+    groups: int = 1
+    """Number of samples of different people, each with probabilities of its own."""
+
+    is_exclusive: bool = True
+    """Whether every person has exactly one of the truths; of boxes to tick any number."""
+
+    has_shares: bool = True
+    """Whether reports tell the share of every answer; of some no more than the mean."""
+
+    has_likelihood: bool = True
+    """Whether `likelihood` is known, which regressions need."""
+
+    derived: tuple[Derived, ...] = ()
+    """Figures that the literature of the design reports, besides the shares."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The design, for messages."""
+
+    @property
+    @abstractmethod
+    def answer_range(self) -> range:
+        """All answers, as the design numbers them: options by their places, numbers by themselves."""
+
+    @property
+    @abstractmethod
+    def reports(self) -> ReportSpace:
+        """What a report may be; of groups, within each."""
+
+    @property
+    @abstractmethod
+    def truths(self) -> tuple[str, ...]:
+        """Names of the unknown shares, in order: of all answers, or where `has_shares` is false of their two ends."""
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """Privacy loss of one report, in nats, rounded up to the next float; `math.inf` where there is no bound."""
+
+    @property
+    def support(self) -> tuple[Support, ...] | None:
+        """Support probabilities of every truth, where its count is one binomial; else None."""
+        return None
+
+    @property
+    @abstractmethod
+    def debiasing(self) -> Debiasing:
+        """The map from the supports of a report to unbiased shares."""
+
+    @abstractmethod
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """``P(report | answer)``, shape (reports, answers), of reports given by what they support.
+
+        Raises
+        ------
+        ParameterError
+            If `has_likelihood` is false.
+        """
+
+    @abstractmethod
+    def shares(self, counts: Sequence[Count], n: Count) -> Sequence[Fraction | float]:
+        """Unbiased shares."""
+
+    @abstractmethod
+    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
+        """Covariance of the unbiased shares of ``n`` people drawn from a population, shape (truths, truths)."""
+
+    @abstractmethod
+    def expected(self, shares: Sequence[float]) -> Sequence[float]:
+        """``A f``: the counts to expect of one report (one of each group) when these are the shares."""
+
+    @abstractmethod
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        """The most likely shares within [0, 1] that add up to 1, at the price of a bias."""
+
+    @abstractmethod
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two reports can be in ``weights @ supports``, shape (m,); in each group, added up."""
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        """`expected` when all truths are equally frequent."""
+        return self.expected((1 / len(self.truths),) * len(self.truths))
+
+    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
+        """For each count the number of reports that could have been counted there: all, or those of its group."""
+        return (n,) * len(counts)
+
+    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
+        """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
+        weights, constant = self.debiasing
+        return tuple((values @ weights).tolist()), float(values @ constant)
+
+    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
+        """Covariance of ``weights @ S`` for the supports ``S`` of one report, from their probabilities.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (m, k)
+        supported : array_like, shape (k,)
+            Probability that a report supports each option.
+        """
+        return one_report_covariance(weights, supported)
+
+    @property
+    def answer_values(self) -> Sequence[float]:
+        """The numbers that truths stand for unless somebody says otherwise: 0 and up."""
+        return range(len(self.truths))

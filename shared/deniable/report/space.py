@@ -1,0 +1,212 @@
+"""What a report of one question may be: one number, or one character 0 or 1 for each option.
+
+Whoever reads, counts, stores or simulates reports asks the space, so that a mechanism with a space that is here already
+needs no line there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from deniable.errors import ReportError, describe
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ReportValue = int | str
+"""What is sent for one question: a number, or one character 0 or 1 for each option."""
+
+
+class ReportSpace(ABC):
+    """All reports that a design can make, and which of ``size`` options each of them supports."""
+
+    json_type: ClassVar[type[int] | type[str]]
+    """What a report value is in JSON, in a database and in Python."""
+
+    supports_one: ClassVar[bool]
+    """Whether every report supports exactly one option, so that the counts of supports are those of the reports."""
+
+    labels: tuple[str, ...] = ()
+    """Names of the reports, where data may use names."""
+
+    size: int
+    """Number of options that a report can support."""
+
+    first: int = 0
+    """Of numbers, the one that supports the first option."""
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """What a report must be, in words."""
+
+    @abstractmethod
+    def __contains__(self, report: object) -> bool:
+        """Whether the design can have made this report."""
+
+    @abstractmethod
+    def supports(self, report: Any) -> tuple[int, ...]:
+        """The options that a report speaks for."""
+
+    @abstractmethod
+    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
+        """How many of the reports support each option; shapes as of `Mechanism.randomize_many`."""
+
+    @abstractmethod
+    def from_text(self, text: str) -> ReportValue | None:
+        """The report that a cell of a table stands for; None where it stands for none."""
+
+    @abstractmethod
+    def every(self) -> NDArray[np.bool_]:
+        """What each possible report supports, shape (`count`, size)."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """Number of possible reports."""
+
+    @abstractmethod
+    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[Any]:
+        """Any report, all equally likely, ``n`` times; shapes as of `Mechanism.randomize_many`."""
+
+    def check(self, report: object, subject: str) -> Any:
+        """The report, if the design can have made it.
+
+        Raises
+        ------
+        ReportError
+            Otherwise; ``subject`` opens the message.
+        """
+        if report not in self:
+            raise ReportError(f"{subject}: report must be {self.described}, got {describe(report)}")
+        return report
+
+    def support_matrix(self, reports: Iterable[object], subject: str = "row") -> NDArray[np.bool_]:
+        """Which options each report supports, shape (reports, size).
+
+        Raises
+        ------
+        ReportError
+            Naming the first row, counted from 1, that holds something else than a report.
+        """
+        import numpy as np
+
+        rows = list(reports)
+        matrix = np.zeros((len(rows), self.size), dtype=bool)
+        for n, report in enumerate(rows):
+            matrix[n, list(self.supports(self.check(report, f"{subject} {n + 1}")))] = True
+        return matrix
+
+
+@dataclass(frozen=True)
+class Numbers(ReportSpace):
+    """Reports are the whole numbers of a range, and each supports one option: the first the 0th, and so on."""
+
+    range: range
+    labels: tuple[str, ...] = ()
+
+    json_type = int
+    supports_one = True
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return len(self.range)
+
+    @property
+    def first(self) -> int:  # type: ignore[override]
+        return self.range.start
+
+    @property
+    def described(self) -> str:
+        return f"an integer in [{self.range.start}, {self.range.stop})"
+
+    def __contains__(self, report: object) -> bool:
+        return type(report) is int and report in self.range
+
+    def supports(self, report: int) -> tuple[int, ...]:
+        return (report - self.range.start,)
+
+    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
+        import numpy as np
+
+        return tuple(np.bincount(reports - self.range.start, minlength=self.size).tolist())
+
+    def from_text(self, text: str) -> int | None:
+        return self.range.start + self.labels.index(text) if text in self.labels else None
+
+    def every(self) -> NDArray[np.bool_]:
+        import numpy as np
+
+        return np.eye(self.size, dtype=bool)
+
+    @property
+    def count(self) -> int:
+        return self.size
+
+    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        return generator.integers(self.range.start, self.range.stop, n)
+
+
+@dataclass(frozen=True)
+class Bits(ReportSpace):
+    """Reports are texts of ``size`` characters: 1 where the report supports the option, 0 elsewhere.
+
+    ``ones`` is how many characters are 1; None where any number may be.
+    """
+
+    size: int
+    ones: int | None = None
+
+    json_type = str
+    supports_one = False
+
+    @property
+    def described(self) -> str:
+        exactly = "" if self.ones is None else f", {self.ones} of them 1"
+        return f"a text of {self.size} characters 0 or 1{exactly}"
+
+    def __contains__(self, report: object) -> bool:
+        return (
+            isinstance(report, str)
+            and len(report) == self.size
+            and not set(report) - {"0", "1"}
+            and self.ones in (None, report.count("1"))
+        )
+
+    def supports(self, report: str) -> tuple[int, ...]:
+        return tuple(option for option, bit in enumerate(report) if bit == "1")
+
+    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
+        return tuple(reports.sum(axis=0, dtype="int64").tolist())
+
+    def from_text(self, text: str) -> str | None:
+        report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
+        return report if report in self else None
+
+    def every(self) -> NDArray[np.bool_]:
+        import numpy as np
+
+        sizes = range(self.size + 1) if self.ones is None else [self.ones]
+        members = [chosen for size in sizes for chosen in itertools.combinations(range(self.size), size)]
+        matrix = np.zeros((len(members), self.size), dtype=bool)
+        for row, chosen in zip(matrix, members, strict=True):
+            row[list(chosen)] = True
+        return matrix
+
+    @property
+    def count(self) -> int:
+        return 2**self.size if self.ones is None else math.comb(self.size, self.ones)
+
+    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[np.uint8]:
+        import numpy as np
+
+        if self.ones is None:
+            return generator.integers(0, 2, (n, self.size), dtype=np.uint8)
+        order = generator.random((n, self.size)).argsort(axis=1)
+        return (order < self.ones).astype(np.uint8)

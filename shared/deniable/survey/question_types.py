@@ -1,0 +1,101 @@
+"""The question types, one descriptor for each: what people answer, and what its author writes.
+
+A mechanism names the types for which it may answer.
+
+Everything that depends on a type asks its descriptor, so a type of a kind that is here already is one more entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+MAX_OPTIONS = 1000
+MAX_LEVELS = 101
+
+YES_NO = ("no", "yes")
+"""The options of every yes-no question, in the order of their numbers."""
+
+
+class AnswerKind(Enum):
+    """What people answer with."""
+
+    OPTIONS = "options"
+    """One of the options, or several."""
+    LEVELS = "levels"
+    """One of consecutive whole numbers, which are the options."""
+    RANGE = "range"
+    """A whole number; options there are none, because the range is the mechanism's."""
+
+
+@dataclass(frozen=True)
+class QuestionType:
+    """What holds for all questions of a type.
+
+    Attributes
+    ----------
+    name : str
+        As authors and published surveys write it.
+    keys : tuple of str
+        What its author may write besides ``id``, ``type``, ``text`` and ``epsilon``.
+    answers : AnswerKind
+    options : tuple of str
+        The options, where they are not its author's.
+    takes_several : bool
+        Whether one answer may be several options.
+    has_goal : bool
+        Whether its author says what is to be accurate, the shares or the mean.
+    headline : int or None
+        The option whose share is the result, where one says it all.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    answers: AnswerKind = AnswerKind.OPTIONS
+    options: tuple[str, ...] = ()
+    takes_several: bool = False
+    has_goal: bool = False
+    headline: int | None = None
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether answers are numbers, which have a mean."""
+        return self.answers is not AnswerKind.OPTIONS
+
+    @property
+    def most_options(self) -> int:
+        """How many options a question may have."""
+        return {AnswerKind.OPTIONS: MAX_OPTIONS, AnswerKind.LEVELS: MAX_LEVELS, AnswerKind.RANGE: 0}[self.answers]
+
+
+QUESTION_TYPES: dict[str, QuestionType] = {
+    each.name: each
+    for each in (
+        QuestionType(
+            "yes-no",
+            keys=("truth", "yes", "mechanism", "wave_epsilon", "decline"),
+            options=YES_NO,
+            headline=1,
+        ),
+        QuestionType(
+            "choice",
+            keys=("options", "truth", "forced", "mechanism", "wave_epsilon", "decline"),
+        ),
+        QuestionType(
+            "ticks",
+            keys=("options",),
+            takes_several=True,
+        ),
+        QuestionType(
+            "scale",
+            keys=("lo", "hi", "ends", "goal", "mechanism", "wave_epsilon"),
+            answers=AnswerKind.LEVELS,
+            has_goal=True,
+        ),
+        QuestionType(
+            "number",
+            keys=("lo", "hi", "mechanism"),
+            answers=AnswerKind.RANGE,
+        ),
+    )
+}
