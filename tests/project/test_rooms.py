@@ -98,6 +98,7 @@ sys.exit(pytest.main(["--collect-only", "--quiet", "-p", "no:cacheprovider", "te
 """
 
 
+@pytest.mark.slow
 def test_rooms_without_a_side_are_collected_where_flask_and_browsers_are_missing() -> None:
     command = [sys.executable, "-c", COLLECT, ",".join(SERVER + DRIVERS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
