@@ -257,6 +257,7 @@ def test_consent_card_has_at_most_120_words_and_every_part(
         assert part in card
     for fold in page.locator("deniable-survey summary").all():
         fold.click()
+    expect(page.get_by_text("Did that person answer Yes?")).to_be_visible()  # what is tried is made when it is opened
     opened = page.locator("deniable-survey .card[part]").inner_text()
     for part in (
         "The survey’s owner, a thief of the data, a court, other respondents.",

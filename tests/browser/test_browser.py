@@ -65,7 +65,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, context: Browse
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(f"{link}#cohort=web")
-    card = page.get_by_text("NoiseModel by The tests")
+    card = page.get_by_text("Asked by The tests")
     expect(card).to_be_visible()
     assert page.get_by_role("button", name="Send").count() == 0
     answer(page, survey, TRULY)
