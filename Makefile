@@ -14,14 +14,16 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist worksteal
 JAVASCRIPT_TESTS = $(TOOL) node --test $$(find tests/web -name '*.test.js')
 DEMO ?=
 TORTURE ?=
+MUTANTS ?=
 
-.PHONY: help demo test test-fast lint format docs vectors tables requirements bench torture clean
+.PHONY: help demo test test-fast lint format docs vectors tables requirements bench torture mutants clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
 	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost),"
 	@echo "requirements (requirements.txt with its hashes, from constraints.txt), bench,"
-	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short), clean"
+	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short),"
+	@echo "mutants (whether tests notice mistakes made on purpose; MUTANTS=exact for one room, all take an hour), clean"
 
 demo: $(VENV)/demo.installed
 	$(BIN)/deniable demo $(DEMO)
@@ -66,8 +68,12 @@ bench: $(VENV)/test.installed $(VENV)/bench.installed
 torture: $(VENV)/test.installed
 	$(BIN)/python -m tools.torture $(TORTURE)
 
+mutants: $(VENV)/test.installed
+	$(PIP) install --quiet --constraint constraints.txt --group mutants
+	$(BIN)/python -m tools.mutants $(MUTANTS)
+
 clean:
-	rm -rf $(VENV) $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(WEB)/node_modules .mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python.installed: constraints.txt

@@ -70,7 +70,7 @@ def number_hint(text: str) -> str:
 
 
 def positive_epsilon(value: Number) -> Fraction:
-    """Read an epsilon and refuse what no mechanism of 32-bit weights can give: 0, infinity, and 22 or more."""
+    """Read an epsilon and refuse what no mechanism of 32-bit weights can give: 0, infinity, and more than 22."""
     epsilon = rational(value, "epsilon")
     if not 0 < epsilon <= LARGEST_EPSILON:
         raise ParameterError(f"epsilon: must be above 0 and at most {LARGEST_EPSILON}, got {str(value)[:40]}")

@@ -491,3 +491,96 @@ def test_other_person_by_script_is_what_a_person_does(collector: Collector, cont
     page.goto(collector.publish(coin))
     page.evaluate(SUBMIT_BY_SCRIPT, [1])
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+MANY_WORDS = """
+title = "Many words"
+cohorts = ["paper"]
+[[questions]]
+id = "coins"
+type = "yes-no"
+text = "Q?"
+truth = "1/2"
+[[questions]]
+id = "forced"
+type = "choice"
+text = "Q?"
+options = ["a", "b", "c"]
+truth = "1/2"
+forced = ["1/3", "1/3", "1/3"]
+[[questions]]
+id = "subset"
+type = "choice"
+text = "Q?"
+options = ["a", "b", "c", "d", "e", "f", "g", "h"]
+epsilon = 0.5
+mechanism = "subset"
+[[questions]]
+id = "waves"
+type = "scale"
+lo = 1
+hi = 4
+text = "Q?"
+mechanism = "longitudinal"
+epsilon = 1
+wave_epsilon = 0.5
+[[questions]]
+id = "boxes"
+type = "ticks"
+text = "Q?"
+options = ["a", "b"]
+epsilon = 1
+[[questions]]
+id = "steps"
+type = "number"
+text = "Q?"
+lo = 0
+hi = 9
+epsilon = 0.5
+mechanism = "geometric"
+[[questions]]
+id = "drinks"
+type = "number"
+text = "Q?"
+lo = 0
+hi = 9
+epsilon = 0.5
+mechanism = "mean"
+"""
+
+UNFOLDED = """(element) => {
+    for (const each of element.shadowRoot.querySelectorAll("details")) each.open = true;
+    return new Promise((done) => setTimeout(() => {
+        element.shadowRoot.querySelectorAll("pre").forEach((each) => each.remove()); // a report has braces
+        done(element.shadowRoot.textContent);
+    }, 50));
+}"""
+
+
+@pytest.mark.parametrize("language", ["ar", "de", "en", "es", "fr"])
+def test_no_sentence_has_a_gap_where_a_figure_belongs(
+    collector: Collector, context: BrowserContext, language: str
+) -> None:
+    page = context.new_page()
+    page.goto(f"{collector.publish(read_survey(MANY_WORDS))}#cohort=paper&lang={language}")
+    element = page.locator("deniable-survey")
+    start = element.locator(".card > button").first
+    start.wait_for()
+    screens = [element.evaluate(UNFOLDED)]
+    start.click()
+    element.locator("fieldset").nth(6).wait_for()
+    screens.append(element.evaluate(UNFOLDED))
+    for name in ("coins", "forced", "subset", "waves", "boxes"):
+        page.locator(f"input[name={name}]").first.check()
+    for name in ("steps", "drinks"):
+        page.locator(f"input[name={name}]").fill("3")
+    element.locator("form > .card > button").last.click()
+    screens.append(element.evaluate(UNFOLDED))
+    element.locator(".review .card > button").last.click()
+    element.locator("a[href$=results]").wait_for()
+    screens.append(element.evaluate(UNFOLDED))
+    for screen in screens:
+        assert len(screen) > 100
+        assert "undefined" not in screen
+        assert "NaN" not in screen
+        assert not set(screen) & set("{}")

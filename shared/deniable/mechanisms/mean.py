@@ -132,6 +132,13 @@ class OneBitMean(PureMechanism, OneOfK):
         return (tuple(1 - one for one in ones), ones)
 
     @property
+    def float_matrix(self) -> NDArray[np.float64]:
+        import numpy as np
+
+        ones = (self._weight(self.lo) + np.arange(self.steps + 1) * self.slope) / UNIT
+        return np.array([1 - ones, ones])
+
+    @property
     def likelihood_ratio(self) -> Fraction:
         return Fraction(UNIT - self._weight(self.lo), self._weight(self.lo))
 

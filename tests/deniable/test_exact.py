@@ -1,0 +1,163 @@
+"""Numbers as people write them: what is read, what is refused and in what words, and every rounding on its edge."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from deniable import ParameterError
+from deniable.errors import describe
+from deniable.exact import (
+    LARGEST_EPSILON,
+    checked_weight,
+    exp_below,
+    floor_weight,
+    log_above,
+    number_hint,
+    of_100,
+    positive_epsilon,
+    probability,
+    ratio,
+    rational,
+    refuse_costly_rounding,
+    sum_above,
+    weight_towards_half,
+)
+
+UNIT = 2**32
+NUMBER = "p: must be a number like 0.5 or a fraction like 1/2"
+
+
+def refusal(read: Any, *arguments: Any) -> str:
+    with pytest.raises(ParameterError) as caught:
+        read(*arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("1/2", Fraction(1, 2)),
+        (" 0.8 ", Fraction(4, 5)),
+        (0.1, Fraction(1, 10)),
+        (Decimal("1e100"), Fraction(10**100)),
+        (Decimal("1e-100"), Fraction(1, 10**100)),
+        ("0." + "3" * 98, Fraction(int("3" * 98), 10**98)),
+        (Fraction(2, 3), Fraction(2, 3)),
+        (7, Fraction(7)),
+    ],
+)
+def test_numbers_are_read_exactly(value: Any, number: Fraction) -> None:
+    assert rational(value, "p") == number
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        (True, f"{NUMBER}, got {describe(True)}"),
+        (None, f"{NUMBER}, got {describe(None)}"),
+        ("0." + "3" * 99, f"{NUMBER}, got 101 characters"),
+        (Decimal("1e101"), f"{NUMBER}, got '1E+101'"),
+        (Decimal("1e-101"), f"{NUMBER}, got '1E-101'"),
+        ("1/0", f"{NUMBER}, got '1/0'"),
+        ("nan", f"{NUMBER}, got 'nan'"),
+        ("0,5", f"{NUMBER}, got '0,5'; write a decimal point: 0.5"),
+        ("12.5 %", f"{NUMBER}, got '12.5 %'; write 0.125 for 12.5 %"),
+        ("some", f"{NUMBER}, got 'some'"),
+    ],
+)
+def test_other_things_are_refused_in_words(value: Any, sentence: str) -> None:
+    assert refusal(rational, value, "p") == sentence
+
+
+def test_hints_are_for_commas_and_percentages_only() -> None:
+    assert number_hint("-1,25") == "; write a decimal point: -1.25"
+    assert number_hint("7%") == "; write 0.07 for 7 %"
+    assert number_hint("7") == number_hint("1,2,3") == ""
+
+
+def test_epsilons_are_above_0_and_at_most_the_largest() -> None:
+    assert positive_epsilon(LARGEST_EPSILON) == 22
+    assert positive_epsilon("1e-9") == Fraction(1, 10**9)
+    for value in (0, "-1", "22.0000001"):
+        assert refusal(positive_epsilon, value) == f"epsilon: must be above 0 and at most 22, got {value}"
+    long = "23." + "0" * 60
+    assert refusal(positive_epsilon, long) == f"epsilon: must be above 0 and at most 22, got {long[:40]}"
+    assert refusal(positive_epsilon, "x").startswith("epsilon: must be a number")
+
+
+def test_probabilities_leave_both_outcomes_possible() -> None:
+    assert probability(2, "p") == Fraction(2, UNIT)
+    assert probability("2/3", "p") == Fraction(2, 3)
+    for value in (0, 1, UNIT, "0", "1", "1.5", -3):
+        assert refusal(probability, value, "p") == (
+            f"p: must be a probability above 0 and below 1, got {value}; "
+            "a coin that always falls on one side gives infinite epsilon or no information"
+        )
+    assert refusal(probability, "x", "p").startswith("p: must be a number")
+
+
+def test_weights_are_rounded_towards_more_noise() -> None:
+    just_above, just_below = Fraction(3, 4) + Fraction(1, 2**40), Fraction(1, 4) - Fraction(1, 2**40)
+    assert floor_weight(just_above) == weight_towards_half(just_above) == 3 * 2**30
+    assert weight_towards_half(just_below) == 2**30
+    assert floor_weight(just_below) == 2**30 - 1
+    assert weight_towards_half(Fraction(2, 5)) == math.ceil(Fraction(2, 5) * UNIT)  # between a third and a half
+    assert weight_towards_half(Fraction(1, 2)) == 2**31
+
+
+def test_weights_that_would_be_read_as_certainties_are_refused() -> None:
+    assert [checked_weight(weight, "p") for weight in (2, UNIT - 1)] == [2, UNIT - 1]
+    for weight in (0, 1, UNIT, UNIT + 1):
+        assert refusal(checked_weight, weight, "p") == "p: is too close to 0 or 1 to be held by a 32-bit weight"
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**9), Fraction(1, 3), Fraction(1), Fraction(22)])
+def test_bounds_of_exponentials_are_below_and_near(epsilon: Fraction) -> None:
+    bound = exp_below(epsilon)
+    high, term = Fraction(1), Fraction(1)
+    for n in range(1, 200):  # the series of exp, from below
+        term = term * epsilon / n
+        high += term
+    assert 0 < high - bound < bound / 10**56
+
+
+def test_logarithms_are_never_below() -> None:
+    assert log_above(Fraction(1)) == 0.0
+    for value in (Fraction(3), Fraction(UNIT), 1 + Fraction(1, 10**12), Fraction(10**40, 3)):
+        shown = Fraction(log_above(value))
+        assert exp_below(shown + Fraction(1, 10**50)) >= value * (1 - Fraction(1, 10**55))
+        assert exp_below(Fraction(math.nextafter(float(shown), 0))) < value
+
+
+def test_sums_are_the_smallest_floats_not_below() -> None:
+    assert sum_above([0.5, 0.25]) == 0.75
+    assert sum_above([]) == 0.0
+    for values in ([0.1] * 3, [0.1] * 6, [1.0, 2.0**-60]):
+        exact = sum(map(Fraction, values))
+        assert Fraction(math.nextafter(sum_above(values), 0)) < exact <= Fraction(sum_above(values))
+
+
+def test_ratios_are_integers_in_proportion() -> None:
+    for part, whole in ((3, 6), (0.5, 2), (0.1, 0.3), (7, 1.5)):
+        above, below = ratio(part, whole)
+        assert Fraction(above, below) == Fraction(part) / Fraction(whole)
+
+
+def test_costly_rounding_is_refused_from_one_in_a_hundred_on() -> None:
+    refuse_costly_rounding(2.0, 1.9801, "coins")
+    refuse_costly_rounding(0.5, 0.4951, "coins")
+    assert refusal(refuse_costly_rounding, 0.5, 0.49, "coins").startswith("coins: 32-bit weights give epsilon 0.49 ")
+    assert refusal(refuse_costly_rounding, 2.0, 1.97, "coins") == (
+        "coins: 32-bit weights give epsilon 1.97 where 2 was asked; "
+        "ask for an epsilon, a coin or a number of options that they can hold"
+    )
+
+
+def test_people_out_of_100_are_whole_and_never_none_or_all() -> None:
+    shares = ("0", "1e-9", "0.0149", "0.015", "0.5", "0.995", "1")
+    assert [of_100(Fraction(share)) for share in shares] == [1, 1, 1, 2, 50, 99, 99]
