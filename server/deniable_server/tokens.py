@@ -79,11 +79,6 @@ def find_token(store: Store, token: str, scope: str) -> Token | None:
     return Token(found[0]["name"], found[0]["scope"]) if found else None
 
 
-def token_allows(store: Store, token: str, scope: str) -> bool:
-    """Whether a token is known, has the scope, and has not expired."""
-    return find_token(store, token, scope) is not None
-
-
 def require_token(scope: str = "publish") -> Token:
     """The token of the request, which is refused with 401 unless it carries one of that scope."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")

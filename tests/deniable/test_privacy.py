@@ -26,7 +26,7 @@ from deniable import (
 from deniable.estimation.fakes import fake_margin
 from deniable.exact import log_above
 from deniable.mechanisms.base import OneOfK
-from deniable.privacy.ledger import Entry, Ledger, parallel
+from deniable.privacy.ledger import Entry, Ledger
 from deniable_research.risk import (
     all_advantage,
     any_advantage,
@@ -281,13 +281,6 @@ def test_ledger_adds_up_and_never_understates() -> None:
     assert Ledger().add("a", 0.5, count=3) == Ledger((Entry("a", 0.5, 3),))
     assert Ledger().add("proof", math.inf).add("b", 1).epsilon == math.inf
     assert Ledger().add("a", "1/2").epsilon == 0.5  # type: ignore[arg-type]
-
-
-def test_parallel_takes_the_largest_of_disjoint_groups() -> None:
-    groups = [Ledger().add("paper", 0.5), Ledger().add("web", 0.4, count=2), Ledger()]
-    assert parallel(groups) == groups[1]
-    assert parallel([]).epsilon == 0
-    assert parallel(groups).add("panel", 1).epsilon == pytest.approx(1.8)
 
 
 def test_composition_is_the_epsilon_of_the_joint_channel() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from deniable import KAry, Longitudinal, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
 from deniable_research import designs as channels
-from deniable_research.files import DESIGNS, quick_question, read_layout
+from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, read_layout
 from deniable_research.files.csv_file import columns_of, read_columns
 
 QUICK = {
@@ -136,6 +136,12 @@ def test_short_forms_that_cannot_be_read_say_what_is_wanted() -> None:
 def test_names_of_responses_are_read_and_so_are_their_numbers() -> None:
     crosswise = quick_question("q: crosswise p=1/6")
     assert crosswise.read(["same", "different", "1", "0.0", "NaN"]) == [1, 0, 1, 0, None]
+    numbered = RandomizedColumn(
+        "q", "q", channels.from_matrix([["0.8", "0.2"], ["0.2", "0.8"]], ["1", "2"]), ("no", "yes")
+    )
+    assert numbered.read(["0", "1"]) == [0, 1]  # by their places, whatever their names
+    with pytest.raises(ReportError, match="must hold an integer in"):
+        numbered.read(["1", "2"])
     subset = quick_question("q: subset k=4 w=1 epsilon=1")
     assert subset.read(["0010", "1"]) == ["0010", "0001"]  # a spreadsheet took the zeros
     with pytest.raises(ReportError, match="a text of 4 characters 0 or 1, 1 of them 1"):

@@ -19,7 +19,7 @@ from deniable_server.store import Outcome, Store, StoreDamaged, StoreFull, count
 from deniable_server.store.backup import back_up
 from deniable_server.store.errors import in_our_words
 from deniable_server.store.integrity import inspect, refuse_damaged
-from deniable_server.tokens import create_token, list_tokens, revoke_token, token_allows
+from deniable_server.tokens import create_token, find_token, list_tokens, revoke_token
 from tests.support.command_line import run_cli
 from tools.torture import storage_damage
 
@@ -131,7 +131,7 @@ def test_tokens_have_a_second_copy_that_follows_them(store: Store) -> None:
     revoke_token(store, "grace")
     store.db.execute("UPDATE tokens SET expires_on = '2030-01-01'")
     assert [each["name"] for each in list_tokens(store)] == ["ada"]
-    assert token_allows(store, token, "publish")
+    assert find_token(store, token, "publish")
     assert inspect(store.path).findings == ()
 
 

@@ -33,7 +33,7 @@ from deniable_server.logs import Line
 from deniable_server.outage import Outage
 from deniable_server.settings import Settings, flag, settings_from, variable
 from deniable_server.store import Store, StoreBusy, StoreDamaged, StoreFull
-from deniable_server.tokens import SCOPES, create_token, revoke_token, token_allows
+from deniable_server.tokens import SCOPES, create_token, find_token, revoke_token
 from tests.support.collectors import Collector, StartCollector
 from tests.support.command_line import run_cli
 from tests.support.surveys import FIVE_TYPES, Clock, person
@@ -238,8 +238,8 @@ class TestMetrics:
             assert http.get("/metrics", headers={"Authorization": f"Bearer {token}"}).status_code == status
         publishing = http.get("/api/v1/surveys", headers={"Authorization": f"Bearer {tokens['metrics']}"})
         assert publishing.status_code == 401
-        assert token_allows(store, tokens["metrics"], "metrics")
-        assert not token_allows(store, tokens["metrics"], "publish")
+        assert find_token(store, tokens["metrics"], "metrics")
+        assert not find_token(store, tokens["metrics"], "publish")
 
     def test_count_and_name_nothing(self, http: FlaskClient, store: Store, survey: Survey) -> None:
         store.publish(survey)

@@ -1,4 +1,4 @@
-"""Losses that add up: one person's questions, groups without a person in common, secrets that several people share."""
+"""Losses that add up: one person's questions, and secrets that several people share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Ledger:
     Notes
     -----
     The losses of one person add up, whatever was asked and in whatever order (sequential composition); of
-    groups without a person in common the largest counts (`parallel`); what is computed from reports costs nothing
+    groups without a person in common the largest counts; what is computed from reports costs nothing
     (post-processing) and has no entry [1]_.
 
     References
@@ -82,16 +82,6 @@ class Ledger:
         rows = [(each.name, f"{each.epsilon:.4f}", str(each.count), f"{each.total:.4f}") for each in self.entries]
         header = ("entry", "epsilon", "times", "sum")
         return format_table(header, [*rows, ("total", "", "", f"{self.epsilon:.4f}")], right=header[1:])
-
-
-def parallel(ledgers: Iterable[Ledger]) -> Ledger:
-    """What counts for groups of people that have nobody in common: the ledger of the group that loses most.
-
-    >>> paper, web = Ledger().add("paper form", 0.5), Ledger().add("web form", 1.0)
-    >>> parallel([paper, web]).epsilon
-    1.0
-    """
-    return max(ledgers, key=lambda ledger: ledger.epsilon, default=Ledger())
 
 
 def as_loss(value: float, subject: str = "epsilon") -> float:

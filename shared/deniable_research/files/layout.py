@@ -105,9 +105,11 @@ class RandomizedColumn:
         if self.codes is not None:
             whole = _WHOLE.fullmatch(text)
             return self.codes.get(text, self.codes.get(whole[1]) if whole else None)
-        whole = _WHOLE.fullmatch(text)
-        number = int(whole[1]) if whole else None
-        return number if number in self.design.reports else self.design.reports.from_text(text)
+        reports = self.design.reports
+        if reports.json_type is int and (whole := _WHOLE.fullmatch(text)):
+            number = int(whole[1])  # also where names are numbers: they are taken by their places
+            return number if number in reports else None
+        return reports.from_text(text)
 
     def read(self, texts: Sequence[str]) -> list[ReportValue | None]:
         """The reports of a column; None where there is none.
