@@ -1,0 +1,180 @@
+"""What a report may be, and what every mechanism says of its own: likelihoods, odds, what authors ask for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from deniable import (
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Longitudinal,
+    Mechanism,
+    OneBitMean,
+    ParameterError,
+    ReportError,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
+from deniable.mechanisms import MECHANISMS
+from deniable.report.space import Bits, Numbers
+
+HOURS = Numbers(range(5, 8), ("five", "six", "seven"))
+
+MADE: list[Mechanism] = [
+    TwoCoin("1/2", "1/3"),
+    Warner("1/4"),
+    ForcedResponse("1/2", ["1/6", "1/3", "1/2"]),
+    KAry.from_epsilon(4, 1),
+    Subset.from_epsilon(6, 3, 1),
+    Subset.from_epsilon(5, 2, 2),
+    TickBoxes.from_epsilon(3, 2),
+    Geometric.from_epsilon(-3, 4, 1),
+    Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
+    DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
+    OneBitMean.from_epsilon(18, 25, 1),
+    Longitudinal.from_epsilon(3, 2, 1),
+]
+
+
+def test_numbers_are_those_of_their_range() -> None:
+    assert [report in HOURS for report in (4, 5, 7, 8, "5", 5.0, True)] == [False, True, True] + [False] * 4
+    assert (HOURS.size, HOURS.count, HOURS.first, HOURS.json_type, HOURS.supports_one) == (3, 3, 5, int, True)
+    assert [HOURS.supports(report) for report in (5, 6, 7)] == [(0,), (1,), (2,)]
+    assert [HOURS.from_text(text) for text in ("five", "seven", "5", "eight")] == [5, 7, None, None]
+    assert HOURS.every().tolist() == np.eye(3, dtype=bool).tolist()
+    assert HOURS.tally(np.array([5, 7, 7])) == (1, 0, 2)
+    assert HOURS.check(6, "here") == 6
+    with pytest.raises(ReportError, match=r"^here: report must be an integer in \[5, 8\), got "):
+        HOURS.check(8, "here")
+
+
+def test_bits_are_one_for_each_option() -> None:
+    any_number, two = Bits(4), Bits(4, 2)
+    assert [report in any_number for report in ("0000", "1011", "101", "10112", "102x", 1011)] == [True, True] + [
+        False
+    ] * 4
+    assert [report in two for report in ("0011", "0111", "0000")] == [True, False, False]
+    assert (two.size, two.count, two.first, two.json_type, two.supports_one) == (4, 6, 0, str, False)
+    assert any_number.count == 16
+    assert two.supports("0101") == (1, 3)
+    assert [two.from_text(text) for text in ("b0101", "0101", "11", "b11", "1", "x")] == [
+        "0101",
+        "0101",
+        "0011",
+        "0011",
+        None,
+        None,
+    ]
+    assert sorted(map(tuple, any_number.every().tolist())) == sorted(np.ndindex(2, 2, 2, 2))
+    assert [row.sum() for row in two.every()] == [2] * 6
+    assert len({tuple(row) for row in two.every().tolist()}) == 6
+    assert two.tally(np.array([[1, 1, 0, 0], [1, 0, 0, 1]], dtype=np.uint8)) == (2, 1, 0, 1)
+    with pytest.raises(ReportError, match=r"^here: report must be a text of 4 characters 0 or 1, 2 of them 1, got "):
+        two.check("0111", "here")
+    with pytest.raises(ReportError, match=r"^here: report must be a text of 4 characters 0 or 1, got "):
+        any_number.check("011", "here")
+
+
+def test_a_matrix_of_supports_names_the_first_row_that_holds_no_report() -> None:
+    assert HOURS.support_matrix([5, 7]).tolist() == [[True, False, False], [False, False, True]]
+    assert Bits(3).support_matrix(["011"]).tolist() == [[False, True, True]]
+    assert HOURS.support_matrix([]).shape == (0, 3)
+    with pytest.raises(ReportError, match=r"^sleep, row 2: report must be an integer in"):
+        HOURS.support_matrix([5, 9], "sleep, row")
+
+
+@pytest.mark.parametrize("space", [HOURS, Bits(3), Bits(5, 2)], ids=str)
+def test_careless_people_send_any_report_and_all_equally_often(space: Numbers | Bits) -> None:
+    drawn = space.uniform(60_000, np.random.default_rng(8)).tolist()
+    texts = ["".join(map(str, each)) if isinstance(each, list) else each for each in drawn]
+    counts = {text: texts.count(text) for text in set(texts)}
+    assert all(text in space for text in counts)
+    assert len(counts) == space.count
+    # Each count is binomial; six standard errors for each of at most 10: below 1e-7 together.
+    share = 1 / space.count
+    assert max(abs(n / 60_000 - share) for n in counts.values()) < 6 * math.sqrt(share * (1 - share) / 60_000)
+
+
+def name_of(mechanism: Mechanism) -> str:
+    return f"{mechanism.name}, {mechanism.k}"
+
+
+def test_every_mechanism_is_made_here() -> None:
+    assert {mechanism.name for mechanism in MADE} == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("mechanism", MADE, ids=name_of)
+def test_likelihoods_are_probabilities_whose_largest_ratio_is_that_of_epsilon(mechanism: Mechanism) -> None:
+    every = mechanism.reports.every()
+    if not mechanism.has_likelihood:
+        with pytest.raises(ParameterError, match=r"^tick-boxes: answers do not exclude each other"):
+            mechanism.likelihood(every)
+        return
+    likelihood = mechanism.likelihood(every)
+    assert likelihood.shape == (mechanism.reports.count, len(mechanism.answer_range))
+    assert likelihood.sum(axis=0) == pytest.approx(1, abs=1e-12)
+    largest = float(np.log(likelihood.max(axis=1) / likelihood.min(axis=1)).max())
+    assert largest == pytest.approx(mechanism.wave_epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("mechanism", MADE, ids=name_of)
+def test_reports_of_people_who_mix_in_no_chance_are_their_answers(mechanism: Mechanism) -> None:
+    for place, answer in enumerate(mechanism.answer_range):
+        made = mechanism.untouched(answer if mechanism.is_exclusive else [answer])
+        if isinstance(made, list):
+            assert "".join(map(str, made)) in mechanism.reports
+            assert made[place] == 1
+        else:
+            # of a range whose mean is wanted the nearer end
+            assert made == (answer if mechanism.has_shares else round(place / (len(mechanism.answer_range) - 1)))
+            assert made in mechanism.reports
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_authors_get_the_answers_and_at_most_the_epsilon_that_they_ask_for(name: str) -> None:
+    cls = MECHANISMS[name]
+    answers = (
+        range(2) if cls.question_types == ("yes-no",) else range(3, 9) if "number" in cls.question_types else range(5)
+    )
+    if name in ("two-coin", "forced-response"):
+        with pytest.raises(
+            ParameterError, match=rf"^mechanism: {name} is made of coins, truth = ...; it takes no epsilon$"
+        ):
+            cls.for_answers(answers, 1)
+        return
+    if cls.has_waves:
+        with pytest.raises(ParameterError, match=r"^wave_epsilon: must say how much noise one wave has, such as"):
+            cls.for_answers(answers, 1)
+    mechanism = cls.for_answers(answers, 1, "0.5" if cls.has_waves else None)
+    assert isinstance(mechanism, cls)
+    assert mechanism.answer_range == answers
+    assert 0.98 < mechanism.epsilon <= 1
+    assert set(cls.named_in) <= set(cls.question_types)
+
+
+def test_subsets_have_the_size_that_costs_the_least() -> None:
+    best = Subset.for_answers(range(10), 1)
+    assert isinstance(best, Subset)
+    assert best.w == 3
+    assert best.label == "subset of 3"
+    assert best.total_variance == min(Subset.from_epsilon(10, w, 1).total_variance for w in range(2, 10))
+    with pytest.raises(ParameterError, match=r"^epsilon: no subsets of 2 options can hold it with integer weights$"):
+        Subset.for_answers(range(2), 1)
+
+
+@pytest.mark.parametrize("mechanism", MADE, ids=name_of)
+def test_odds_are_sentences_about_whole_people(mechanism: Mechanism) -> None:
+    assert mechanism.odds
+    for sentence in mechanism.odds:
+        assert sentence.endswith(".")
+        figures = [int(word) for word in sentence.replace(",", " ").replace(".", " ").split() if word.isdigit()]
+        assert all(1 <= figure <= 100 for figure in figures)
+    assert 0 < mechanism.most_readable <= mechanism.readable <= 1
