@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -191,7 +192,7 @@ def test_frequencies_are_replicated_rows(kind: str) -> None:
         if isinstance(value, tuple):
             return tuple(map(repeated, value))
         if kind == "cheaters" and value is arguments["design"]:
-            return grouped(value.designs, np.repeat(value.by, times))
+            return replace(value, by=np.repeat(value.by, times))
         return {key: repeated(each) for key, each in value.items()} if isinstance(value, dict) else value
 
     counted = fit(kind, arguments, frequencies=times, penalty="cauchy")

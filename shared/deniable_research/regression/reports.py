@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Grouped:
     """Designs that differ between groups of people, and which row belongs to which group; `grouped` makes it."""
 
-    designs: Mapping[Any, DesignLike] | Groups
+    tables: Mapping[Any, Table]
     by: Any
 
 
@@ -71,9 +71,11 @@ def grouped(designs: Mapping[Any, DesignLike] | Groups, by: str | ArrayLike) -> 
     >>> read_reports([0, 1, 0, 1], design, {"outcome: by": design.by}).likelihood.tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.75, 0.25], [0.25, 0.75]]
     """
-    if not isinstance(designs, (Mapping, Groups)) or (isinstance(designs, Mapping) and not designs):
+    if isinstance(designs, Groups):
+        return Grouped(dict(enumerate(_with_unknown_share(designs))), by)
+    if not isinstance(designs, Mapping) or not designs:
         raise ParameterError(f"designs: must map groups to designs, or be Groups, got {describe(designs)}")
-    return Grouped(designs, by)
+    return Grouped({name: table_of(each, f"group {name}") for name, each in designs.items()}, by)
 
 
 @dataclass(frozen=True)
@@ -201,24 +203,20 @@ def _pairs(values: NDArray[Any], design: tuple[Any, Any], columns: Mapping[str, 
 
 
 def _tables(design: Grouped, by: NDArray[Any]) -> tuple[list[Table], NDArray[np.int64]]:
-
-    designs = design.designs
-    names = list(range(len(designs.matrices))) if isinstance(designs, Groups) else list(designs)
+    """The tables of the groups, and which of them each row goes by."""
+    names, tables = list(design.tables), list(design.tables.values())
     places = {name: place for place, name in enumerate(names)}
     groups = np.array([places.get(each, -1) for each in by.tolist()], dtype=np.int64)
     if (groups < 0).any():
         expected = ", ".join(map(str, names))
         raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
-    if not isinstance(designs, Groups):
-        tables = [table_of(each, f"group {name}") for name, each in designs.items()]
+    if tables[0].share is None:
         for g, (name, table) in enumerate(zip(names, tables, strict=True)):
             if (groups == g).any():
                 table.check(f"group {name}")
-        return tables, groups
-    found = [*_with_unknown_share(designs)]
-    if len(np.unique(groups)) < 2 or np.array_equal(found[0].matrix, found[1].matrix):
+    elif len(np.unique(groups)) < 2 or np.array_equal(tables[0].matrix, tables[1].matrix):
         raise ParameterError("by: must hold rows of both groups with different probabilities, which are compared")
-    return [*found], groups
+    return tables, groups
 
 
 def _with_unknown_share(design: Groups) -> list[Table]:
