@@ -43,7 +43,7 @@ ROOMS = {
 
 TESTS = [
     *("exact", "mechanisms", "vectors", "privacy", "longitudinal", "estimates", "tallies", "targets", "symmetry"),
-    *("selection", "report", "survey", "space", "ceiling"),
+    *("selection", "report", "survey", "space", "ceiling", "edges"),
 ]
 
 CONFIGURATION = """

@@ -1,0 +1,157 @@
+"""Edges of the mechanisms: arrays draw as single answers do, word for word; constructors name what they refuse."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from deniable import (
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    Longitudinal,
+    OneBitMean,
+    ParameterError,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
+from deniable.mechanisms import OneOfK
+
+UNIT = 2**32
+
+ONE_WORD: list[OneOfK] = [
+    Warner("1/3"),
+    KAry.from_epsilon(3, 1),
+    KAry.from_epsilon(7, "0.5"),
+    Geometric.from_epsilon(-2, 3, 1),
+    Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
+    DiscreteLaplace.from_epsilon(1, 4, 2, tail="1/10"),
+    OneBitMean.from_epsilon(3, 8, 1),
+]
+"""Those that draw one word for an answer, alone or in an array."""
+
+
+def ends_of(mechanism: OneOfK, answer: int) -> list[int]:
+    """The words at which the report changes, found by halving, and their neighbours."""
+
+    def report(word: int) -> Any:
+        return mechanism.randomize(answer, lambda: word)
+
+    def between(low: int, high: int) -> list[int]:
+        if report(low) == report(high) and high - low < UNIT // 64:
+            return []
+        if high - low == 1:
+            return [low, high]
+        middle = (low + high) // 2
+        return between(low, middle) + between(middle, high)
+
+    return sorted({0, UNIT - 1, *between(0, UNIT - 1)})
+
+
+@pytest.mark.parametrize("mechanism", ONE_WORD, ids=lambda mechanism: f"{mechanism.name}, {mechanism.k}")
+def test_arrays_change_at_the_same_words_as_single_answers(mechanism: OneOfK) -> None:
+    for answer in mechanism.answer_range:
+        words = ends_of(mechanism, answer)
+        single = [mechanism.randomize(answer, lambda word=word: word) for word in words]
+        many = mechanism.randomize_many(
+            np.full(len(words), answer), lambda n, words=words: np.array(words[:n], dtype=np.uint32)
+        )
+        assert many.tolist() == single
+        assert len(set(single)) > 1
+
+
+def stream(*words: int) -> Callable[[int], NDArray[np.uint32]]:
+    """Words as an array asks for them, one after the other."""
+    left = iter(words)
+    return lambda n: np.array(list(itertools.islice(left, n)), dtype=np.uint32)
+
+
+def test_two_coins_fall_on_their_sides_at_the_published_weights() -> None:
+    coins = TwoCoin("1/2", "1/3")
+    first = (coins.truth - 1, coins.truth, coins.truth, coins.truth)
+    second = (coins.yes - 1, coins.yes, coins.yes + 1)
+    assert coins.randomize_many([0, 0, 0, 0], stream(*first, *second)).tolist() == [0, 1, 0, 0]
+    assert coins.randomize_many([1, 1, 1, 1], stream(*first, *second)).tolist() == [1, 1, 0, 0]
+
+
+def test_ticks_are_turned_over_from_the_published_weight_on() -> None:
+    boxes = TickBoxes(3, "3/4")
+    words = (boxes.keep - 1, boxes.keep, boxes.keep + 1)
+    assert boxes.randomize_many([[1, 1, 1]], stream(*words)).tolist() == [[1, 0, 0]]
+    assert boxes.randomize_many([[0, 0, 0]], stream(*words)).tolist() == [[0, 1, 1]]
+
+
+def test_large_arrays_are_randomised_block_by_block_and_all_of_them() -> None:
+    mechanism = Warner("3/4")
+    n = 2**18 + 5
+    asked: list[int] = []
+
+    def words(size: int) -> NDArray[np.uint32]:
+        asked.append(size)
+        return np.zeros(size, dtype=np.uint32) if len(asked) == 1 else np.full(size, UNIT - 1)
+
+    reports = mechanism.randomize_many(np.ones(n, dtype=int), words)
+    assert asked == [2**18, 5]
+    assert reports.sum() == 2**18  # the first block says the truth, the second one the opposite
+
+
+NOT_NUMBERS: dict[str, tuple[str, Callable[[], object]]] = {
+    "two-coin truth": ("truth: must be a number", lambda: TwoCoin("x")),
+    "two-coin yes": ("yes: must be a number", lambda: TwoCoin("1/2", "x")),
+    "two-coin truth, too near": ("truth: is too close to 0 or 1", lambda: TwoCoin("1e-10")),
+    "two-coin yes, too near": ("yes: is too close to 0 or 1", lambda: TwoCoin("1/2", "1e-12")),
+    "two-coin, costly": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("13e-10")),
+    "warner keep": ("keep: must be a number", lambda: Warner("x")),
+    "warner epsilon": ("epsilon: must be a number", lambda: Warner.from_epsilon("x")),
+    "k-ary keep": ("keep: must be a number", lambda: KAry(3, "x")),
+    "k-ary epsilon": ("epsilon: must be a number", lambda: KAry.from_epsilon(3, "x")),
+    "k-ary truth": ("truth: must be a number", lambda: KAry.from_coin(3, "x")),
+    "k-ary, costly": ("3 options: 32-bit weights give epsilon ", lambda: KAry.from_coin(3, "21e-10")),
+    "forced truth": ("truth: must be a number", lambda: ForcedResponse("x", ["1/2", "1/2"])),
+    "forced answers": ("forced: must be a number", lambda: ForcedResponse("1/2", ["1/2", "x"])),
+    "subset epsilon": ("epsilon: must be a number", lambda: Subset.from_epsilon(4, 2, "x")),
+    "ticks keep": ("keep: must be a number", lambda: TickBoxes(3, "x")),
+    "ticks epsilon": ("epsilon: must be a number", lambda: TickBoxes.from_epsilon(3, "x")),
+    "geometric epsilon": ("epsilon: must be a number", lambda: Geometric.from_epsilon(0, 3, "x")),
+    "laplace tail": ("tail: must be a number", lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail="x")),
+    "exponential score": ("score: must be a number", lambda: Exponential.nominal([["x", 1], [1, 0]], 1)),
+    "mean epsilon": ("epsilon: must be a number", lambda: OneBitMean.from_epsilon(0, 3, "x")),
+    "longitudinal keep": ("keep: must be a number", lambda: Longitudinal(3, "x", "0.9")),
+    "longitudinal again": ("again: must be a number", lambda: Longitudinal(3, "0.9", "x")),
+    "longitudinal epsilon": ("epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, "x", "0.5")),
+    "longitudinal wave": ("wave_epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, 1, "x")),
+}
+
+
+@pytest.mark.parametrize("what", NOT_NUMBERS)
+def test_what_is_refused_is_named(what: str) -> None:
+    sentence, make = NOT_NUMBERS[what]
+    with pytest.raises(ParameterError) as caught:
+        make()
+    assert str(caught.value).startswith(sentence)
+
+
+def test_waves_lose_less_than_the_permanent_value_or_are_refused() -> None:
+    for wave_epsilon in ("0", "-1", "1", "1.5"):
+        with pytest.raises(ParameterError, match=r"^wave_epsilon: must be above 0 and below epsilon = "):
+            Longitudinal.from_epsilon(3, 1, wave_epsilon)
+    waves = Longitudinal.from_epsilon(3, 1, "0.999")
+    assert waves.wave_likelihood_ratio < waves.likelihood_ratio
+
+
+def test_slopes_of_means_are_even_over_the_range_and_as_steep_as_epsilon_allows() -> None:
+    for lo, hi, epsilon in ((0, 3, 1), (5, 12, "0.5"), (-4, 5, 2), (0, 1, 1)):
+        mechanism = OneBitMean.from_epsilon(lo, hi, epsilon)
+        assert mechanism.slope * (hi - lo) % 2 == 0
+        steeper = mechanism.slope + (1 if (hi - lo) % 2 == 0 else 2)
+        assert OneBitMean(lo, hi, steeper).epsilon > float(Fraction(str(epsilon)))
