@@ -38,7 +38,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
     ------
     ParameterError
         If the fits do not compare: other rows, other designs or penalties, weights or clusters, no further term, a
-        climb that did not converge, or a restricted fit that is better than the full one.
+        search that did not converge, or a restricted fit that is better than the full one.
 
     Notes
     -----
@@ -82,7 +82,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
 
 
 def _from(restricted: Fit, full: Fit) -> float:
-    """The maximum of the full model climbed from the restricted estimates, if its terms are among those of the full."""
+    """The maximum of the full model from the restricted estimates on, if its terms are among those of the full."""
 
     if not set(restricted.terms) <= set(full.terms):
         return -np.inf

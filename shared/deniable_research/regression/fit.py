@@ -48,12 +48,12 @@ class Fit:
     converged : bool
         Whether gradient and step vanished at a strict maximum of what was maximised.
     separated : bool
-        Whether no climb found a maximum of the likelihood that the data bound: it rises, or is all but flat, towards
+        Whether no search found a maximum of the likelihood that the data bound: it rises, or is all but flat, towards
         infinite coefficients (`deniable_research.regression.maximum.LARGEST_ERROR`). Then the estimates are those under
-        `penalty`; without one they are where the climb ended, and every term that runs away has an infinite standard
+        `penalty`; without one they are where the search ended, and every term that runs away has an infinite standard
         error.
     optima : int
-        Different ends that the climbs found, infinity among them. The first starts are enough if they all agree, so
+        Different ends that the searches found, infinity among them. The first starts are enough if they all agree, so
         this is a lower bound. The best one that the data bound is the estimate, even if a steeper one is higher: with
         few people and much noise a step at some value of a covariate may fit better than any slope.
     penalty : str or None
@@ -262,9 +262,9 @@ class Fit:
         elif self.penalty:
             remarks.append("Estimates are those under a Cauchy prior.")
         if self.penalty and not self.converged:
-            remarks.append("The climb did not converge: the estimates are no maximum and have no standard errors.")
+            remarks.append("The search did not converge: the estimates are no maximum and have no standard errors.")
         if self.optima > 1:
-            remarks.append(f"The climbs found {self.optima} different ends; the best that the data bound is taken.")
+            remarks.append(f"The searches found {self.optima} different ends; the best that the data bound is taken.")
         if excess > 0:
             remarks.append(f"Coefficients that nothing bounds have a log-likelihood that is higher by {excess:.3g}.")
         for j in self.at_end():

@@ -32,7 +32,7 @@ def fit_model(
     penalty : {"auto", "cauchy", None}
         A Cauchy prior (`CauchyPrior`) if the likelihood has no maximum, always, or never.
     start : array_like, shape (parameters,), optional
-        Where to climb first.
+        Where to search first.
     random_starts, seed : int
         Further starts, if the first ones do not agree.
     """

@@ -54,7 +54,7 @@ def logistic(
     penalty : {"auto", "cauchy", None}
         A weakly informative prior only if the likelihood has no maximum, always, or never.
     start : array_like, optional
-        Where to climb first.
+        Where to search first.
     random_starts, seed : int
         Random starts after the deterministic ones, if the first three do not agree.
 

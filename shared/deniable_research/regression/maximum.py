@@ -17,7 +17,7 @@ Objective = Callable[[NDArray[np.float64]], Value]
 MOST_STEPS = 200
 LONGEST_STEP = 4.0
 """In coordinates in which 1 moves a linear predictor by about 1: further, second derivatives say nothing. Or half of
-the way that was climbed so far, so that a climb to infinity arrives."""
+the way that was gone so far, so that a search to infinity arrives."""
 SMALLEST_GRADIENT = 1e-10
 """Per row. Where shares tend to 0 or 1 this is also what the log-likelihood can still gain per row."""
 SMALLEST_STEP = 1e-7
@@ -36,7 +36,7 @@ AGREEING_STARTS = 3
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where a climb ended.
+    """Where a search ended.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def newton(
     box = list(bounded)
     converged = flat = False
     smallest_eigenvalue = math.inf
-    climbed, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
+    gone, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
     for _ in range(MOST_STEPS):
         stuck = [j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)]
         free = directions[:, ~directions[stuck].any(axis=0)] if stuck else directions
@@ -113,7 +113,7 @@ def newton(
             converged = not flat and length <= SMALLEST_STEP
             if flat or converged:
                 break
-        step = free @ (axes @ along) * min(1.0, max(LONGEST_STEP, 0.5 * climbed) / max(length, 1e-300))
+        step = free @ (axes @ along) * min(1.0, max(LONGEST_STEP, 0.5 * gone) / max(length, 1e-300))
         gain = float(gradient @ step)
         for halving in range(40):
             new = params + step * 0.5**halving
@@ -128,7 +128,7 @@ def newton(
         if (new == params).all():  # no digit left to gain
             converged = gain <= 1e-9 and smallest_eigenvalue > FLAT * n
             break
-        climbed += float(np.linalg.norm((new - params) * reach))
+        gone += float(np.linalg.norm((new - params) * reach))
         params = new
         value, gradient, hessian = candidate
     return Optimum(params, value, converged, flat, smallest_eigenvalue)
@@ -136,16 +136,16 @@ def newton(
 
 @dataclass(frozen=True)
 class Search:
-    """Where several climbs led.
+    """Where several searches led.
 
     Attributes
     ----------
     best : Optimum
-        The highest maximum that the data bound; if there is none, the highest at all, or where a climb was stopped.
+        The highest maximum that the data bound; if there is none, the highest at all, or where a search was stopped.
     optima : int
         How many different ends there were, runaways among them.
     excess : float
-        How much higher another climb came, to infinity or to a maximum that the data do not bound.
+        How much higher another search came, to infinity or to a maximum that the data do not bound.
     """
 
     best: Optimum
@@ -164,8 +164,8 @@ def search(
 
     inverse = np.asarray(np.linalg.pinv(directions), dtype=np.float64)
     distinct: list[Optimum] = []
-    for climbed, start in enumerate(starts):
-        if climbed == AGREEING_STARTS and len(distinct) == 1 and distinct[0].bounded:
+    for searched, start in enumerate(starts):
+        if searched == AGREEING_STARTS and len(distinct) == 1 and distinct[0].bounded:
             break
         end = newton(objective, start, directions, bounded, n)
         if np.isfinite(end.value) and not any(_same(end, other, inverse) for other in distinct):

@@ -43,7 +43,7 @@ FURTHEST = 100.0
 """How far a linear predictor is moved in search of an end: beyond, every share is 0 or 1 to 40 digits."""
 
 PLATEAU = 1e-3
-"""What a log-likelihood without a maximum may still gain where its climb ended: nothing beside the 1.9 of a limit."""
+"""What a log-likelihood without a maximum may still gain where its search ended: nothing beside the 1.9 of a limit."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Profile:
 
 
 class _Path:
-    """Constrained maxima for one held parameter, each climbed from the nearest one known.
+    """Constrained maxima for one held parameter, each searched from the nearest one known.
 
     Steps at most double the distance from the estimate, so that the path stays on the estimate's own branch where
     the likelihood has several.

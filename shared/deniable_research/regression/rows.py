@@ -62,7 +62,7 @@ class Glance:
         McFadden's ``1 - loglik / null_loglik``.
     penalty : str or None
     optima : int
-        Different ends that the climbs from several starts found. See `Fit`.
+        Different ends that the searches from several starts found. See `Fit`.
     converged, separated : bool
     """
 
