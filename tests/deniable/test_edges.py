@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deniable import (
+    AnswerError,
     DiscreteLaplace,
     Exponential,
     ForcedResponse,
@@ -155,3 +156,64 @@ def test_slopes_of_means_are_even_over_the_range_and_as_steep_as_epsilon_allows(
         assert mechanism.slope * (hi - lo) % 2 == 0
         steeper = mechanism.slope + (1 if (hi - lo) % 2 == 0 else 2)
         assert OneBitMean(lo, hi, steeper).epsilon > float(Fraction(str(epsilon)))
+
+
+def test_boxes_are_at_most_256_and_reported_as_they_are_more_often_than_not() -> None:
+    ways: list[Callable[[int], TickBoxes]] = [
+        lambda k: TickBoxes(k, "3/4"),
+        lambda k: TickBoxes.from_epsilon(k, 4),
+    ]
+    for make in ways:
+        assert make(256).k == 256
+        with pytest.raises(ParameterError, match=r"^k: must be at most 256 options, got 257$"):
+            make(257)
+    with pytest.raises(ParameterError, match=r"^keep: must be above 1/2, got 1/2$"):
+        TickBoxes(3, "1/2")
+    with pytest.raises(ParameterError, match=r"^keep: must be above 1/2, got 2/5$"):
+        TickBoxes(3, "2/5")
+    with pytest.raises(ParameterError, match=r"^keep: is too close to 0 or 1"):
+        TickBoxes(3, "1e-10")
+    with pytest.raises(ParameterError, match=r"^256 boxes: 32-bit weights give epsilon "):
+        TickBoxes.from_epsilon(256, "3e-6")
+
+
+@pytest.mark.parametrize("answers", [[0, 1], [[0, 1]], [[0.0, 1.0, 1.0]], [[0, 1, 2]], [[0, -1, 1]], [["a", "b", "c"]]])
+def test_rows_that_are_no_ticks_are_refused(answers: Any) -> None:
+    with pytest.raises(AnswerError, match=r"^answers: must be rows of 3 numbers 0 or 1$"):
+        TickBoxes(3, "3/4").randomize_many(answers)
+    assert TickBoxes(3, "3/4").randomize_many([[True, False, True]]).shape == (1, 3)
+
+
+def test_subsets_hold_the_truth_up_to_the_published_weight() -> None:
+    mechanism = Subset(4, 2, 3 * UNIT)
+    with_truth, without = 3, 3  # subsets of the other three: one more of them, or two
+    total = with_truth * mechanism.inside + without * UNIT
+    last = with_truth * mechanism.inside - 1
+
+    def report(draw: int) -> str:
+        words = iter((draw % UNIT, draw // UNIT))
+        return mechanism.randomize(1, lambda: next(words))
+
+    assert total < 2**64
+    assert report(last)[1] == "1"
+    assert report(last + 1)[1] == "0"
+    assert report(total - 1)[1] == "0"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "make"),
+    [
+        ("w: must be an integer in [1, k = 4), got ", lambda: Subset(4, 4, 2**33)),
+        ("w: must be an integer in [1, k = 4), got ", lambda: Subset(4, 0, 2**33)),
+        ("inside: must be an integer above 2**32 and below 10**15, got ", lambda: Subset(4, 2, UNIT)),
+        ("inside: must be an integer above 2**32 and below 10**15, got ", lambda: Subset(4, 2, 10**15)),
+        ("epsilon: must be above 1e-9 and at most 12 for subsets, got 13", lambda: Subset.from_epsilon(4, 2, 13)),
+        ("k: must be at most 256 options, got 257", lambda: Subset.from_epsilon(257, 2, 1)),
+    ],
+)
+def test_subsets_that_cannot_be_are_refused(sentence: str, make: Callable[[], object]) -> None:
+    with pytest.raises(ParameterError) as caught:
+        make()
+    assert str(caught.value).startswith(sentence)
+    assert Subset(4, 2, UNIT + 1).inside == UNIT + 1
+    assert Subset(4, 2, 10**15 - 1).k == 4
