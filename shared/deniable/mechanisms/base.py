@@ -70,10 +70,6 @@ class Mechanism(Design):
             If no such mechanism can be made.
         """
 
-    @property
-    def answer_range(self) -> range:
-        return range(self.k)
-
     @cached_property
     def reports(self) -> ReportSpace:
         return Numbers(range(self.k))

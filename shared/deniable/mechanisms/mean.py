@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LARGEST_RANGE = 10**6
+
+Answers = TypeVar("Answers", int, "NDArray[np.int64]")
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class OneBitMean(PureMechanism, OneOfK):
     def float_matrix(self) -> NDArray[np.float64]:
         import numpy as np
 
-        ones = (self._weight(self.lo) + np.arange(self.steps + 1) * self.slope) / UNIT
+        ones = self._weight(np.array(self.answer_range)) / UNIT
         return np.array([1 - ones, ones])
 
     @property
@@ -149,8 +151,7 @@ class OneBitMean(PureMechanism, OneOfK):
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
         import numpy as np
 
-        weights = self._weight(self.lo) + (answers - self.lo) * self.slope
-        return np.asarray(words(answers.size) < weights).astype(np.int64)
+        return np.asarray(words(answers.size) < self._weight(answers)).astype(np.int64)
 
-    def _weight(self, answer: int) -> int:
+    def _weight(self, answer: Answers) -> Answers:
         return (UNIT - self.steps * self.slope) // 2 + (answer - self.lo) * self.slope

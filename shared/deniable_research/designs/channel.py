@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,8 +26,28 @@ from deniable_research.designs.algebra import Matrix, identity, left_inverse, pr
 from deniable_research.risk import likelihood_ratio
 
 
+class _WithResponses(Design):
+    """What channels and groups of them share: responses with names, and an exact inverse."""
+
+    responses: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def inverse(self) -> Matrix:
+        """``L[x][r]``: what each response adds to the share of each truth."""
+
+    @cached_property
+    def reports(self) -> Numbers:
+        return Numbers(range(len(self.responses)), self.responses)
+
+    @cached_property
+    def debiasing(self) -> Debiasing:
+        weights = np.array(self.inverse, dtype=float)
+        return Debiasing(weights, np.zeros(len(weights)))
+
+
 @dataclass(frozen=True)
-class Channel(Design):
+class Channel(_WithResponses):
     """What a design does to an answer: the probability of every response under every truth.
 
     Parameters
@@ -88,14 +109,6 @@ class Channel(Design):
         if self.scores is not None and product(self.scores, self.matrix) != identity(columns):
             raise ParameterError(f"{self.name}: scores times matrix must be the identity")
 
-    @property
-    def answer_range(self) -> range:
-        return range(len(self.truths))
-
-    @cached_property
-    def reports(self) -> Numbers:
-        return Numbers(range(len(self.responses)), self.responses)
-
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         return np.asarray(supports @ np.array(self.matrix, dtype=float))
 
@@ -150,13 +163,6 @@ class Channel(Design):
             found.append(Support(row[v], others.pop()))
         return tuple(found)
 
-    @property
-    def debiasing(self) -> Debiasing:
-        """The map from a response to unbiased shares."""
-
-        weights = np.array(self.inverse, dtype=float)
-        return Debiasing(weights, np.zeros(len(weights)))
-
     def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
         """Unbiased shares, exactly."""
         return times(self.inverse, [Fraction(count) / Fraction(n) for count in counts])
@@ -204,7 +210,7 @@ class Channel(Design):
 
 
 @dataclass(frozen=True)
-class Groups(Design):
+class Groups(_WithResponses):
     """A design that gives samples of different people different probabilities, to learn one more unknown.
 
     Parameters
@@ -246,14 +252,6 @@ class Groups(Design):
     def groups(self) -> int:  # type: ignore[override]
         return len(self.matrices)
 
-    @property
-    def answer_range(self) -> range:
-        return range(len(self.truths))
-
-    @cached_property
-    def reports(self) -> Numbers:
-        return Numbers(range(len(self.responses)), self.responses)
-
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         raise ParameterError(f"{self.name}: what a response tells depends on its group")
 
@@ -272,13 +270,6 @@ class Groups(Design):
         lam = np.array(counts, dtype=float) / sizes
         parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
         return np.asarray(sum(parts))
-
-    @property
-    def debiasing(self) -> Debiasing:
-        """The map from the shares of responses within each group to unbiased shares."""
-
-        weights = np.array(self.inverse, dtype=float)
-        return Debiasing(weights, np.zeros(len(weights)))
 
     def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far apart two possible responses can be within each group, added up over the groups, shape (m,)."""

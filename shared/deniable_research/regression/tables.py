@@ -78,7 +78,7 @@ class Table:
     @cached_property
     def _one_by_one(self) -> NDArray[np.float64]:
         """`matrix`, however large, of a design whose reports support one option each."""
-        return self.design.likelihood(np.eye(self.design.reports.size, dtype=bool))
+        return self.design.likelihood(self.design.reports.every())
 
     def _positions(self, values: NDArray[Any], subject: str) -> NDArray[np.int64]:
         reports = self.design.reports

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deniable.randomness import UNIT, Words
 from deniable.table import csv_lines, report_cell
-from deniable_research.simulation.misbehaviour import Misbehaviour, first_answer, first_report
+from deniable_research.simulation.misbehaviour import Misbehaviour, first_report
 from deniable_research.simulation.truth import Truth
 
 
@@ -40,7 +40,7 @@ def draw_reports(
     for truth in truths:
         mechanism = truth.question.mechanism
         answers = truth.draw(people, generator)
-        answers[denying] = first_answer(mechanism) if mechanism.is_exclusive else 0  # no tick
+        answers[denying] = truth.first  # of boxes no tick
         drawn = mechanism.randomize_many(answers, words)
         drawn[refusing] = first_report(mechanism)
         drawn[careless] = mechanism.reports.uniform(careless.size, generator)

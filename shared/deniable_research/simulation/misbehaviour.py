@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +61,6 @@ class Misbehaviour:
         return tuple(np.flatnonzero((luck >= low) & (luck < high)) for low, high in itertools.pairwise(ends))
 
 
-def first_answer(mechanism: Mechanism) -> Any:
-    """The answer that protects itself: the first option, no tick, the lowest number."""
-    return mechanism.answer_range.start if mechanism.is_exclusive else ()
-
-
 def first_report(mechanism: Mechanism) -> int | Sequence[int]:
     """The report that somebody makes who wants to have said the first option.
 
@@ -74,5 +68,6 @@ def first_report(mechanism: Mechanism) -> int | Sequence[int]:
     >>> first_report(KAry.from_epsilon(4, 1)), first_report(TickBoxes.from_epsilon(3, 1))
     (0, [0, 0, 0])
     """
-    report: int | Sequence[int] = mechanism.untouched(first_answer(mechanism))
+    first = mechanism.answer_range.start if mechanism.is_exclusive else ()  # no tick
+    report: int | Sequence[int] = mechanism.untouched(first)
     return report
