@@ -7,7 +7,7 @@ import re
 import click
 
 from deniable import AnswerError, Question, Survey, odds_sentences
-from deniable.survey.question_types import YES_NO, AnswerKind
+from deniable.survey.question_types import AnswerKind
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
 from deniable_client.device import Given, range_of, true_answer
@@ -108,7 +108,7 @@ def answer_from(asked: Question, typed: str) -> Given:
     (['cocaine', 'cannabis'], [])
     """
     given: object = None
-    if asked.kind.options == YES_NO:
+    if asked.kind.is_yes_no:
         given = {"n": "no", "y": "yes"}.get(typed, typed)
     elif asked.kind.answers is AnswerKind.LEVELS:
         given = typed
@@ -124,7 +124,7 @@ def answer_from(asked: Question, typed: str) -> Given:
 
 def prompt_of(asked: Question) -> str:
     """What to type for an answer."""
-    if asked.kind.options == YES_NO:
+    if asked.kind.is_yes_no:
         return m.PROMPT_YES_NO
     if asked.kind.takes_several:
         return m.PROMPT_TICKS

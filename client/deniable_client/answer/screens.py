@@ -16,7 +16,7 @@ import click
 from deniable import Question, Survey, odds_sentences, whole_odds_sentences
 from deniable.privacy.ceiling import Ceiling, weakness
 from deniable.privacy.odds import plainest
-from deniable.survey.question_types import YES_NO, AnswerKind
+from deniable.survey.question_types import AnswerKind
 from deniable.survey.texts import EVERY_OTHER, Text
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
@@ -68,7 +68,7 @@ def inline(text: str) -> str:
 
 def label_of(question: Question, option: str) -> str:
     """An option as people read it."""
-    return (m.YES if option == "yes" else m.NO) if question.kind.options == YES_NO else inline(option)
+    return (m.YES if option == "yes" else m.NO) if question.kind.is_yes_no else inline(option)
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | None = None) -> Paragraphs:
@@ -76,7 +76,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
     told = told or Told()
     most = Ceiling()
     weak = weakness(survey, told.collector)
-    has_yes = any(asked.kind.options == YES_NO for asked in survey.questions)
+    has_yes = any(asked.kind.is_yes_no for asked in survey.questions)
     return [
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
@@ -145,7 +145,7 @@ def spoken(asked: Question, given: Given) -> str:
 
 def receipt(survey: Survey, collector: str, *, is_old: bool, report: bytes | None = None) -> Paragraphs:
     """What a respondent can keep; what was drawn only for who asked, because people read a No as a denial."""
-    has_yes = any(asked.kind.options == YES_NO for asked in survey.questions)
+    has_yes = any(asked.kind.is_yes_no for asked in survey.questions)
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     whole = whole_odds_sentences(survey)
     return [

@@ -26,7 +26,7 @@ from deniable.survey.document import (
     levels_from,
     refuse_repeats,
 )
-from deniable.survey.question_types import QUESTION_TYPES, YES_NO, AnswerKind, QuestionType
+from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.selection import choose_for_choice, choose_for_number, choose_for_scale
 from deniable.survey.texts import EVERY_OTHER, Text, read_text
 
@@ -235,7 +235,7 @@ def _declinable(
     if "yes" in written:
         raise SurveyError(f"{where}: must have either yes or decline: with three options there is no second coin")
     declined = _text(written["decline"], f"{where}: decline")
-    return QUESTION_TYPES["choice"], (*(SPOKEN_NO_YES if kind.options == YES_NO else options), declined)
+    return QUESTION_TYPES["choice"], (*(SPOKEN_NO_YES if kind.is_yes_no else options), declined)
 
 
 def _mechanism(
@@ -249,7 +249,7 @@ def _mechanism(
         raise ParameterError(f'wave_epsilon: needs mechanism = "{Longitudinal.name}", the one that has waves')
     if "mechanism" in written:
         return _asked_mechanism(kind, k, written), None
-    if kind.options == YES_NO:
+    if kind.is_yes_no:
         if "epsilon" in written:
             return Warner.from_epsilon(written["epsilon"]), None
         return TwoCoin(written["truth"], written.get("yes", "1/2")), None

@@ -63,6 +63,11 @@ class QuestionType:
         return self.answers is not AnswerKind.OPTIONS
 
     @property
+    def is_yes_no(self) -> bool:
+        """Whether people answer yes or no, which every language has its own words for."""
+        return self.options == YES_NO
+
+    @property
     def most_options(self) -> int:
         """How many options a question may have."""
         return {AnswerKind.OPTIONS: MAX_OPTIONS, AnswerKind.LEVELS: MAX_LEVELS, AnswerKind.RANGE: 0}[self.answers]
