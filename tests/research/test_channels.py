@@ -27,8 +27,10 @@ from deniable import (
 )
 from deniable_research.designs import (
     Channel,
+    CombinedShare,
     Groups,
     cheater_detection,
+    combined_share,
     crosswise,
     disguised_response,
     forced_response,
@@ -99,17 +101,17 @@ def two_groups(row: dict[str, Any]) -> list[list[int]]:
     return [[n - yes, yes] for yes, n in counted]
 
 
-def check(found: tuple[float, float], value: float, error: float | None) -> None:
-    assert found[0] == pytest.approx(value, abs=1e-6)
+def check(found: CombinedShare, value: float, error: float | None) -> None:
+    assert found.estimate == pytest.approx(value, abs=1e-6)
     if error is not None:  # groups of 500
-        assert found[1] * math.sqrt(500 / 499) == pytest.approx(error, abs=1e-6)
+        assert found.std_error * math.sqrt(500 / 499) == pytest.approx(error, abs=1e-6)
 
 
 def test_unrelated_question_of_unknown_prevalence_equals_rrreg() -> None:
     row = REFERENCE["uqtunknown"]
     result = unrelated_question_unknown(*row["p"]).estimate(two_groups(row))
-    check(result.total(["yes"]), row["pi"], row["piSE"])
-    check(result.total(["unrelated yes"]), row["piUQ"], row["piUQSE"])
+    check(combined_share(result, ["yes"]), row["pi"], row["piSE"])
+    check(combined_share(result, ["unrelated yes"]), row["piUQ"], row["piUQSE"])
     assert result.share[0] + result.share[1] == pytest.approx(1, abs=1e-15)
 
 
@@ -117,8 +119,8 @@ def test_stochastic_lie_detector_equals_rrreg() -> None:
     row = REFERENCE["sld"]
     result = stochastic_lie_detector(*row["p"]).estimate(two_groups(row))
     carriers = ["yes, honest", "yes, lying"]
-    check(result.total(carriers), row["pi"], row["piSE"])
-    check(result.ratio(["yes, honest"], carriers), row["t"], row["tSE"])
+    check(combined_share(result, carriers), row["pi"], row["piSE"])
+    check(combined_share(result, ["yes, honest"], carriers), row["t"], row["tSE"])
 
 
 @pytest.mark.parametrize("name", ["cdm", "cdmsym"])
@@ -128,7 +130,7 @@ def test_cheater_detection_equals_rrreg(name: str) -> None:
     design = cheater_detection(p) if name == "cdm" else cheater_detection(yes=p[0::2], no=p[1::2])
     result = design.estimate(two_groups(row))
     for truth, value in (("yes", "pi"), ("no", "beta"), ("cheater", "gamma")):
-        check(result.total([truth]), row[value], row[f"{value}SE"])
+        check(combined_share(result, [truth]), row[value], row[f"{value}SE"])
 
 
 def test_every_row_of_the_reference_is_tested() -> None:
@@ -281,7 +283,8 @@ def test_covariance_equals_the_formula_with_matrices() -> None:
     assert np.array(result.covariance) == pytest.approx(wanted, abs=1e-15)
     assert np.array(result.covariance).sum() == pytest.approx(0, abs=1e-15)  # shares add up to 1
     assert result.std_error == pytest.approx(np.sqrt(np.diag(wanted)), abs=1e-15)
-    assert result.total(channel.truths) == pytest.approx((1, 0), abs=1e-7)
+    everybody = combined_share(result, channel.truths)
+    assert (everybody.estimate, everybody.std_error) == pytest.approx((1, 0), abs=1e-7)
 
 
 def test_certain_tallies_have_no_error_and_no_nan() -> None:
@@ -355,8 +358,11 @@ def test_no_responses_give_no_estimate() -> None:
         (lambda: warner("3/4").estimate([1, -1]), "counts: must be integers of at least 0, got [1, -1]"),
         (lambda: cheater_detection(["1/4", "3/4"]).estimate([[1, 1]]), "counts: must be one list for each of 2 groups"),
         (lambda: cheater_detection(["1/4", "3/4"]).estimate([[1, 1], [0, 0]]), "counts of group 1: must hold at least"),
-        (lambda: warner("3/4").estimate([1, 1]).total(["maybe"]), "or one of no, yes, got 'maybe'"),
-        (lambda: warner("3/4").estimate([3, 1]).ratio(["no"], ["yes"]), "whole: must have a share other than 0"),
+        (lambda: combined_share(warner("3/4").estimate([1, 1]), ["maybe"]), "or one of no, yes, got 'maybe'"),
+        (
+            lambda: combined_share(warner("3/4").estimate([1, 1]), ["no", 0]),
+            "truths: must each be named once, got no, no",
+        ),
     ],
 )
 def test_mistakes_are_sentences(make: Callable[[], object], message: str) -> None:

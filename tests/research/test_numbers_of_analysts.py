@@ -12,7 +12,7 @@ import pytest
 from deniable import Estimate, ParameterError, ReportError, TwoCoin, Warner, read_survey
 from deniable.estimation.intervals import METHODS, level_of_each
 from deniable.estimation.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
-from deniable_research.designs import stochastic_lie_detector
+from deniable_research.designs import combined_share, stochastic_lie_detector
 from deniable_research.files import Layout, Table, compare, cross, estimate_shares, quick_question, read_layout
 from deniable_research.files.texts import crosstab_text
 from deniable_research.planning import NoiseModel, power, sample_size_for_power
@@ -113,15 +113,16 @@ def test_prevalence_and_t_are_printed(tmp_path: Path) -> None:
     found = {row["option"]: row for row in as_rows("shares", file, "--question", question)}
     result = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
     carriers = ["yes, honest", "yes, lying"]
-    total, ratio = result.total(carriers), result.ratio(carriers[:1], carriers)
+    total, ratio = combined_share(result, carriers), combined_share(result, carriers[:1], carriers)
     prevalence, honest = found["prevalence"], found["t, honest among carriers"]
-    assert (prevalence["estimate"], prevalence["std_error"]) == pytest.approx(total)
-    assert (honest["estimate"], honest["std_error"]) == pytest.approx(ratio)
-    assert prevalence["conf_low"] < total[0] < prevalence["conf_high"]
+    assert (prevalence["estimate"], prevalence["std_error"]) == pytest.approx((total.estimate, total.std_error))
+    assert (honest["estimate"], honest["std_error"]) == pytest.approx((ratio.estimate, ratio.std_error))
+    assert (prevalence["conf_low"], prevalence["conf_high"]) == pytest.approx(total.interval())
+    assert prevalence["conf_low"] < total.estimate < prevalence["conf_high"]
     assert [prevalence["statistic"], honest["statistic"]] == ["share", "ratio"]
     # 1 % of fakes in each group: all of them say yes in one and no in the other
     faked = stochastic_lie_detector("0.2", "0.8").estimate([[175, 325], [295, 205]])
-    assert abs(faked.total(carriers)[0] - total[0]) == pytest.approx(prevalence["fake_margin"])
+    assert abs(combined_share(faked, carriers).estimate - total.estimate) == pytest.approx(prevalence["fake_margin"])
 
 
 def test_nobody_of_a_group_leaves_prevalence_and_t_empty() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -255,7 +255,7 @@ class Estimate:
         if named == "wald":
             return self._normal(z)
         if support is None:
-            return self._smoothed(z * z)._normal(z)
+            return self.smoothed(z * z)._normal(z)
         if self.population is not None:
             return tuple(self._score_interval(option, z).cut() for option in range(k))
         counts, pairs = self.effective_counts, [each.floats for each in support]
@@ -280,7 +280,7 @@ class Estimate:
         pairs = zip(self.share, self.std_error, strict=True)
         return tuple(Interval(share - z * error, share + z * error).cut() for share, error in pairs)
 
-    def _smoothed(self, reports: float) -> Estimate:
+    def smoothed(self, reports: float) -> Estimate:
         """The estimate after that many more reports, as equal shares would bring them (to each group)."""
         more = self.design.expected_if_even
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
@@ -328,77 +328,6 @@ class Estimate:
             return (None,) * len(self.share)
         limit = SUSPICIOUS / len(self.share)
         return tuple(_flag(each, limit) for each in self.consistency)
-
-    def total(self, truths: Iterable[str | int]) -> tuple[float, float]:
-        """The share of several truths together, and its standard error.
-
-        >>> from deniable_research.designs import stochastic_lie_detector
-        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
-        >>> [round(number, 4) for number in sld.total(["yes, honest", "yes, lying"])]
-        [0.5667, 0.0508]
-        """
-        where = [self.index(truth) for truth in truths]
-        return math.fsum(self.share[x] for x in where), self._error_of([float(x in where) for x in self._places])
-
-    def mean(self, values: Sequence[float]) -> tuple[float, float]:
-        """The mean of the numbers that the truths stand for, and its standard error.
-
-        >>> from deniable_research.designs import forced_response
-        >>> [round(number, 4) for number in forced_response("1/2").estimate([570, 430]).mean([0, 10])]
-        [3.6, 0.3131]
-        """
-        return math.fsum(map(operator.mul, values, self.share)), self._error_of(list(values))
-
-    def ratio(self, part: Iterable[str | int], whole: Iterable[str | int]) -> tuple[float, float]:
-        """The share of some truths among others, and its standard error by the delta method.
-
-        >>> from deniable_research.designs import stochastic_lie_detector
-        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
-        >>> [round(number, 4) for number in sld.ratio(["yes, honest"], ["yes, honest", "yes, lying"])]
-        [0.5529, 0.0271]
-        """
-        above, below = ([self.index(truth) for truth in truths] for truths in (part, whole))
-        bottom = math.fsum(self.share[x] for x in below)
-        if bottom == 0:
-            raise ParameterError("whole: must have a share other than 0, got 0")
-        ratio = math.fsum(self.share[x] for x in above) / bottom
-        return ratio, self._error_of([((x in above) - ratio * (x in below)) / bottom for x in self._places])
-
-    def part_interval(
-        self,
-        part: Iterable[str | int],
-        whole: Iterable[str | int] | None = None,
-        confidence_level: float = 0.95,
-        method: str = DEFAULT_METHOD,
-    ) -> Interval:
-        """A confidence interval of `total`, or with ``whole`` of `ratio`, cut to [0, 1].
-
-        Normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
-        bring them, as `interval` is where no one binomial describes a count.
-
-        >>> from deniable_research.designs import stochastic_lie_detector
-        >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
-        >>> [round(end, 3) for end in sld.part_interval(["yes, honest", "yes, lying"])]
-        [0.468, 0.667]
-        """
-        z = normal_quantile(check_confidence_level(confidence_level))
-        if not self.n:
-            return Interval(0.0, 1.0)
-        near = self if resolve_method(method, self.n_effective) == "wald" else self._smoothed(z * z)
-        names = list(part)
-        value, error = near.total(names) if whole is None else near.ratio(names, whole)
-        return Interval(value - z * error, value + z * error).cut()
-
-    @property
-    def _places(self) -> range:
-        return range(len(self.share))
-
-    def _error_of(self, slope: Sequence[float]) -> float:
-        import numpy as np
-
-        used = np.flatnonzero(slope)
-        weights = np.array(slope)[used]
-        return math.sqrt(max(float(weights @ self.covariance[np.ix_(used, used)] @ weights), 0.0))
 
     def index(self, truth: str | int) -> int:
         """The number of a truth, given as that or by its name in the design.

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
 from deniable.estimation.debiasing import Count
 from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level
+from deniable.estimation.intervals import check_confidence_level
 from deniable.estimation.means import MeanEstimate
 from deniable.report.tally import Tally
 from deniable.survey.document import Survey
-
-if TYPE_CHECKING:
-    from deniable_research.designs import Derived
 
 TARGETS = ("population", "respondents")
 """Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""
@@ -167,75 +163,6 @@ def share_rows(
         )
         for option, label in enumerate(options)
     ]
-
-
-def derived_rows(
-    result: Estimate,
-    figures: Sequence[Derived],
-    question: str,
-    epsilon: float,
-    cohort: str | None = None,
-    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
-    n: int | None = None,
-) -> list[EstimateRow]:
-    """The rows of figures that a design is known for: sums of its shares, and ratios of them.
-
-    `EstimateRow.fake_margin` of a ratio is to the first order.
-    """
-    return [_derived_row(result, figure, question, epsilon, cohort, wanted, n) for figure in figures]
-
-
-def _derived_row(
-    result: Estimate,
-    figure: Derived,
-    question: str,
-    epsilon: float,
-    cohort: str | None,
-    wanted: EstimateOptions,
-    n: int | None,
-) -> EstimateRow:
-    import numpy as np
-
-    part, whole = ([result.index(truth) for truth in truths or ()] for truths in (figure.part, figure.whole))
-    value: float | None = None
-    error, feasible, margin = None, None, math.nan
-    interval = Interval(0.0, 1.0)
-    bottom, possible = (math.fsum(shares[x] for x in whole) or math.nan for shares in (result.share, result.feasible))
-    if figure.whole is None:
-        bottom = possible = 1.0
-    if result.n and not math.isnan(bottom):
-        value, error = result.total(part) if figure.whole is None else result.ratio(part, whole)
-        interval = result.part_interval(
-            part, None if figure.whole is None else whole, wanted.confidence_level, wanted.method
-        )
-        feasible = _number(math.fsum(result.feasible[x] for x in part) / possible)
-        weights = result.design.debiasing.weights
-        slope = np.zeros(len(result.share))
-        slope[part] += 1 / bottom
-        if figure.whole is not None:
-            slope[whole] -= value / bottom
-        margin = 0.01 * float(result.design.reach((slope @ weights)[None, :])[0])
-    return EstimateRow(
-        question=question,
-        option=figure.name,
-        cohort=cohort,
-        n=int(result.n) if n is None else n,
-        count=None,
-        estimate=value,
-        std_error=error,
-        conf_low=interval.low,
-        conf_high=interval.high,
-        conf_level=wanted.confidence_level,
-        method=result.interval_method(wanted.method),
-        epsilon=epsilon,
-        feasible=feasible,
-        statistic="share" if figure.whole is None else "ratio",
-        target=wanted.target,
-        p_below=None,
-        p_above=None,
-        flag=None,
-        fake_margin=_number(margin),
-    )
 
 
 def mean_row(

@@ -7,6 +7,7 @@ model, can be analysed; `Channel.can_collect` says that it protects nobody for c
 from deniable.estimation.design import Derived
 from deniable_research.designs.algebra import Matrix
 from deniable_research.designs.channel import Channel, Groups
+from deniable_research.designs.derived import CombinedShare, combined_share
 from deniable_research.designs.designs import (
     cheater_detection,
     crosswise,
@@ -26,10 +27,12 @@ from deniable_research.designs.designs import (
 
 __all__ = [
     "Channel",
+    "CombinedShare",
     "Derived",
     "Groups",
     "Matrix",
     "cheater_detection",
+    "combined_share",
     "crosswise",
     "disguised_response",
     "forced_response",

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.estimation.means import MeanEstimate
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, derived_rows, mean_row, share_rows
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
+from deniable_research.designs.derived import derived_rows
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 

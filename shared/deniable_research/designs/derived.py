@@ -1,0 +1,171 @@
+"""Figures that a design is known for beside its shares: several truths together, among all or among some people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.errors import ParameterError
+from deniable.estimation.design import Derived
+from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
+from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method
+from deniable.estimation.intervals.interval import normal_quantile
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class CombinedShare:
+    """The share of several truths together; of `combined_share`.
+
+    Attributes
+    ----------
+    shares : Estimate
+    part : tuple of int
+        The numbers of the truths that are added up.
+    whole : tuple of int or None
+        Among which others; None for everybody.
+
+    References
+    ----------
+    The standard error of a ratio is that of the delta method: G. Casella, R. L. Berger, "Statistical Inference",
+    2nd edition, Duxbury 2002, section 5.5.4.
+    """
+
+    shares: Estimate
+    part: tuple[int, ...]
+    whole: tuple[int, ...] | None = None
+
+    @property
+    def estimate(self) -> float:
+        """Unbiased for a sum; NaN without reports, or where nobody seems to be among the others."""
+        return self._among(self.shares.share)
+
+    @property
+    def feasible(self) -> float:
+        """The same of the feasible shares."""
+        return self._among(self.shares.feasible)
+
+    @property
+    def std_error(self) -> float:
+        """Standard error of `estimate`; NaN where that is."""
+        if math.isnan(self.estimate):
+            return math.nan
+        return math.sqrt(max(float(self._slope @ self.shares.covariance @ self._slope), 0.0))
+
+    @property
+    def fake_margin(self) -> float:
+        """How far made-up reports, one in a hundred, can move it; of a ratio to the first order."""
+        if math.isnan(self.estimate):
+            return math.nan
+        design = self.shares.design
+        return 0.01 * float(design.reach((self._slope @ design.debiasing.weights)[None, :])[0])
+
+    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> Interval:
+        """A confidence interval, cut to [0, 1]; all of [0, 1] where there is no estimate.
+
+        Normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
+        bring them, as `Estimate.interval` is where no one binomial describes a count.
+        """
+        z = normal_quantile(check_confidence_level(confidence_level))
+        if math.isnan(self.estimate):
+            return Interval(0.0, 1.0)
+        wald = resolve_method(method, self.shares.n_effective) == "wald"
+        near = self if wald else CombinedShare(self.shares.smoothed(z * z), self.part, self.whole)
+        return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
+
+    def _among(self, shares: tuple[float, ...]) -> float:
+        above = math.fsum(shares[x] for x in self.part)
+        if self.whole is None:
+            return above
+        return above / (math.fsum(shares[x] for x in self.whole) or math.nan)
+
+    @cached_property
+    def _slope(self) -> NDArray[np.float64]:
+        """How fast the figure moves with each share."""
+        slope = np.zeros(len(self.shares.share))
+        slope[list(self.part)] = 1
+        if self.whole is not None:
+            slope[list(self.whole)] -= self.estimate
+            slope /= math.fsum(self.shares.share[x] for x in self.whole)
+        return slope
+
+
+def combined_share(
+    shares: Estimate, part: Iterable[str | int], whole: Iterable[str | int] | None = None
+) -> CombinedShare:
+    """The share of the truths of ``part`` together, among everybody or among those of ``whole``.
+
+    Raises
+    ------
+    ParameterError
+        If a truth is not one of the design, or is named twice.
+
+    Examples
+    --------
+    >>> from deniable_research.designs import stochastic_lie_detector
+    >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
+    >>> carriers = combined_share(sld, ["yes, honest", "yes, lying"])
+    >>> round(carriers.estimate, 4), round(carriers.std_error, 4), [round(end, 3) for end in carriers.interval()]
+    (0.5667, 0.0508, [0.468, 0.667])
+    >>> honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])
+    >>> round(honest.estimate, 4), round(honest.std_error, 4)
+    (0.5529, 0.0271)
+    """
+    return CombinedShare(shares, _places(shares, part), None if whole is None else _places(shares, whole))
+
+
+def _places(shares: Estimate, truths: Iterable[str | int]) -> tuple[int, ...]:
+    places = tuple(shares.index(truth) for truth in truths)
+    if len(set(places)) < len(places):
+        raise ParameterError(
+            f"truths: must each be named once, got {', '.join(shares.design.truths[x] for x in places)}"
+        )
+    return places
+
+
+def derived_rows(
+    shares: Estimate,
+    figures: Iterable[Derived],
+    question: str,
+    epsilon: float,
+    cohort: str | None,
+    options: EstimateOptions,
+    n: int,
+) -> Iterator[EstimateRow]:
+    """The rows of a design's figures."""
+    for figure in figures:
+        combined = combined_share(shares, figure.part, figure.whole)
+        interval = combined.interval(options.confidence_level, options.method)
+        yield EstimateRow(
+            question=question,
+            option=figure.name,
+            cohort=cohort,
+            n=n,
+            count=None,
+            estimate=_number(combined.estimate),
+            std_error=_number(combined.std_error),
+            conf_low=interval.low,
+            conf_high=interval.high,
+            conf_level=options.confidence_level,
+            method=shares.interval_method(options.method),
+            epsilon=epsilon,
+            feasible=_number(combined.feasible),
+            statistic="share" if figure.whole is None else "ratio",
+            target=options.target,
+            p_below=None,
+            p_above=None,
+            flag=None,
+            fake_margin=_number(combined.fake_margin),
+        )
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
