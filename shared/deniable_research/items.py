@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import kish
+from deniable_research.weights import kish
 
 if TYPE_CHECKING:
     from deniable.estimation.design import Design

@@ -23,7 +23,6 @@ from deniable.estimation.intervals import (
     consistency,
     feldman_cousins,
     jeffreys,
-    kish,
     likelihood_ratio,
     midp,
     resolve_method,
@@ -341,7 +340,6 @@ def test_no_reports_tell_nothing() -> None:
     for method in ("default", *METHODS):
         assert share_interval(0, 0, COINS, 0.95, method) == Interval(0, 1)
     assert consistency(0, 0, COINS) == (1, 1)
-    assert kish([]) == 0
 
 
 @pytest.mark.parametrize(
@@ -392,16 +390,6 @@ def test_simultaneous_intervals_are_those_of_an_equal_part_of_alpha() -> None:
 def test_wilson_is_not_cut_to_what_a_share_can_be() -> None:
     low, high = wilson(10, 100, 0.95)  # for Newcombe's interval of a difference
     assert (low - 0.25) / 0.5 < (high - 0.25) / 0.5 < 0
-
-
-def test_kish_counts_equal_weights_once_and_scales_nothing() -> None:
-    assert kish([3.0] * 50) == pytest.approx(50)
-    assert kish([1, 1, 2]) == kish([1e200, 1e200, 2e200]) == pytest.approx(16 / 6)
-    assert kish([5, 0, 0]) == 1
-    assert kish([0, 0]) == 0
-    for weights in ([1, -1], [1, math.inf], [1, math.nan]):
-        with pytest.raises(ParameterError, match="weights: must be finite and not negative"):
-            kish(weights)
 
 
 # Coverage: the short version of what `make tables` prints

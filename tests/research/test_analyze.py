@@ -24,7 +24,7 @@ from deniable import (
     tally_reports,
 )
 from deniable.estimation.published_rows import EstimateOptions
-from deniable.output import percent, to_json
+from deniable.output import percent
 from deniable_client import randomize
 from deniable_research.commands.analyze import analyze
 from deniable_research.files import (
@@ -38,6 +38,7 @@ from deniable_research.files import (
     regress,
 )
 from deniable_research.files.charts import Mark, Panel, interval_chart
+from deniable_research.output import to_json
 from tests.support.analyzing import DATA, STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, SURVEY, person
 

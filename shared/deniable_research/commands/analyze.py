@@ -10,7 +10,6 @@ from deniable.commands.main import example
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
-from deniable.output import counted, records
 from deniable_research.commands.analyze_data import data_options, draw, print_result, result_options, say_dropped
 from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
@@ -19,6 +18,7 @@ from deniable_research.files.crossing import CrosstabRow, complete_rows, cross
 from deniable_research.files.regressing import PENALTIES, questions_in, regress
 from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.files.texts import comparison_text, crosstab_text, regression_text, shares_text
+from deniable_research.output import counted, records
 
 DESIGN_FILE = """
 \b

@@ -12,12 +12,12 @@ import click
 
 from deniable.commands.numbers import LEVEL
 from deniable.installing import install_hint
-from deniable.output import counted, rows_csv, to_json
 from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
+from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
 
 Command = Callable[..., None]

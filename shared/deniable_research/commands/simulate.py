@@ -15,9 +15,10 @@ from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.published_rows import EstimateOptions
 from deniable.exact import number_hint
-from deniable.output import number, percent, records, rows_csv, to_json
+from deniable.output import number, percent
 from deniable.table import format_table
 from deniable_research.commands.analyze_data import read_any_survey
+from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
 from deniable_research.simulation import (
     DEFAULT_SEED,

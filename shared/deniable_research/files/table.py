@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import kish
 from deniable.exact import number_hint
 from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 from deniable_research.files.csv_file import read_columns
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.items import Item
+from deniable_research.weights import kish
 
 MOST_WEIGHT = 1e100
 """Sums and squares of weights up to there are numbers."""

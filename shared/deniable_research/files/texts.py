@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deniable.estimation.published_rows import EstimateRow
-from deniable.output import counted, interval, number, p_value, percent
+from deniable.output import number, percent
 from deniable.table import format_table
 from deniable_research.files.comparing import ComparisonRow
 from deniable_research.files.crossing import CrosstabRow
+from deniable_research.output import counted, interval, p_value
 
 if TYPE_CHECKING:
     from deniable_research.regression import Fit, MomentFit, TidyRow

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import one_report_covariance
-from deniable.estimation.intervals import Interval, check_confidence_level, kish, normal_intervals
+from deniable.estimation.intervals import Interval, check_confidence_level, normal_intervals
 from deniable_research.items import Item
 from deniable_research.joint.reports import JointReports, check_exclusive, check_weights
+from deniable_research.weights import kish
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from deniable.errors import ParameterError
 from deniable.estimation.debiasing import Count, one_report_covariance
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import kish
 from deniable_research.items import Item
+from deniable_research.weights import kish
 
 BLOCK = 4096
 """Combinations whose scores are multiplied at a time: enough for numpy to run at full speed, few enough to be held."""

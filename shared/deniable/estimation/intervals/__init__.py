@@ -6,7 +6,6 @@ Everything stands on one binomial count: ``C ~ Bin(n, lam)`` reports support an 
 * `binomial` holds the methods for ``lam`` on its own scale, `restricted` those that know its range.
 * `consistency` says whether the count fits the design at all.
 * `simultaneous_intervals` hold all shares of a question together.
-* `kish` gives the effective ``n`` of weighted reports.
 """
 
 from deniable.estimation.intervals.binomial import (
@@ -31,7 +30,6 @@ from deniable.estimation.intervals.interval import (
 from deniable.estimation.intervals.methods import ALIASES, METHODS, resolve_method, share_interval
 from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio
 from deniable.estimation.intervals.simultaneous import resolve_simultaneous, simultaneous_intervals
-from deniable.estimation.intervals.weights import kish
 
 __all__ = [
     "ALIASES",
@@ -46,7 +44,6 @@ __all__ = [
     "consistency",
     "feldman_cousins",
     "jeffreys",
-    "kish",
     "level_of_each",
     "likelihood_ratio",
     "midp",

@@ -76,7 +76,7 @@ def share_interval(
     ----------
     count, n : float
         Reports that support the option, and all reports. Real numbers for weighted data: the weighted share of
-        supporting reports times Kish's effective ``n`` (`kish`), and that ``n``. Methods that add up atoms
+        supporting reports times Kish's effective ``n``, and that ``n``. Methods that add up atoms
         (``feldman-cousins``, ``blaker``) round ``n`` and keep the share, the others are continuous in both.
     support : tuple of two floats
         ``a`` and ``b``: probability that a report supports the option if it is the truth, and if another one is.
