@@ -55,9 +55,8 @@ def direct(options: Sequence[str] = channels.designs.NO_YES) -> Channel:
 
 def _add_designs() -> None:
     DESIGNS["direct"] = (direct,)
-    for name in channels.__all__:
-        made = getattr(channels, name)
-        if inspect.isfunction(made) and name not in ("from_mechanism", "of_one_truth"):  # which make one of another
+    for name, made in inspect.getmembers(channels.designs, inspect.isfunction):
+        if name in channels.__all__ and name not in ("from_mechanism", "of_one_truth"):  # which make one of another
             DESIGNS[name.removeprefix("from_").replace("_", "-")] = (made,)
     for name, cls in MECHANISMS.items():
         ways = [getattr(cls, way) for way in ("from_epsilon", "from_coin", "calibrated") if hasattr(cls, way)]
