@@ -23,7 +23,7 @@ from deniable.estimation.intervals import (
     consistency,
     feldman_cousins,
     jeffreys,
-    likelihood_ratio,
+    likelihood_ratio_interval,
     midp,
     resolve_method,
     resolve_simultaneous,
@@ -181,7 +181,7 @@ def test_feldman_cousins_reproduces_the_adjusted_limit_of_its_paper() -> None:
 def test_likelihood_ratio_limits_are_where_it_equals_the_quantile(low: float, high: float, level: float) -> None:
     for n in (1, 2, 30, 5000, 10**6):
         for count in {0, 1, n // 4, n // 2, n - 1, n}:
-            ends = likelihood_ratio(count, n, level, low, high)
+            ends = likelihood_ratio_interval(count, n, level, low, high)
             best = min(max(count / n, low), high)
             assert low <= ends.low <= best <= ends.high <= high
             assert ends.low < ends.high

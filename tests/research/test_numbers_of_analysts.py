@@ -14,7 +14,7 @@ from deniable.estimation.intervals import METHODS, level_of_each
 from deniable.estimation.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from deniable_research.designs import combined_share, stochastic_lie_detector
 from deniable_research.files import Layout, Table, compare, cross, estimate_shares, quick_question, read_layout
-from deniable_research.files.texts import crosstab_text
+from deniable_research.files.printing import crosstab_text
 from deniable_research.planning import NoiseModel, power, sample_size_for_power
 from deniable_research.simulation import Simulation, generator_of, reports_csv
 from tests.support.analyzing import as_rows, ok, refused

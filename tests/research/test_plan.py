@@ -19,8 +19,8 @@ from deniable_research.planning import NoiseModel, expected_width
 from deniable_research.planning.charts import epsilon_chart, survey_chart
 from deniable_research.planning.plans import Estimand, SizePlan, plan_size, plan_width
 from deniable_research.planning.power_plans import plan_power
+from deniable_research.planning.printing import meaning
 from deniable_research.planning.splitting import plan_split
-from deniable_research.planning.tables import meaning
 from tests.support.command_line import CommandLine
 from tests.support.surveys import FIVE_TYPES
 

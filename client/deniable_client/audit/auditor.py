@@ -11,10 +11,10 @@ import numpy as np
 
 from deniable import Report, Survey
 from deniable_client.audit.answers import answers_to
+from deniable_client.audit.contingency import Tables
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, Check
 from deniable_client.audit.replay import Departure, check_form, replay
 from deniable_client.audit.sampling import Draw, Drawn, Trials, draw_trials
-from deniable_client.audit.tables import Tables
 from deniable_client.audit.timing import check_times
 
 BLOCK = 20_000

@@ -15,9 +15,9 @@ from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
 from deniable_research.files.comparing import ComparisonRow, compare
 from deniable_research.files.crossing import CrosstabRow, complete_rows, cross
+from deniable_research.files.printing import comparison_text, crosstab_text, regression_text, shares_text
 from deniable_research.files.regressing import PENALTIES, questions_in, regress
 from deniable_research.files.shares import cautions, estimate_shares
-from deniable_research.files.texts import comparison_text, crosstab_text, regression_text, shares_text
 from deniable_research.output import counted, records
 
 DESIGN_FILE = """

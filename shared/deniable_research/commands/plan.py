@@ -23,8 +23,8 @@ from deniable_research.planning.checks import MOST_PEOPLE
 from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.plans import Estimand, estimands_of, plan_size, plan_width
 from deniable_research.planning.power_plans import plan_power
+from deniable_research.planning.printing import Plan, meaning, plans_table
 from deniable_research.planning.splitting import least_noise, plan_split
-from deniable_research.planning.tables import Plan, meaning, plans_table
 
 SHARES = (0.5, 0.1)
 """Planned for if nobody says otherwise: the share with the most sampling error, and one as rare as a secret."""

@@ -12,8 +12,8 @@ from deniable_research.pictures import FAINT_INK, INK, STYLES, tidy
 from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.plans import Estimand, SizePlan, WidthPlan
 from deniable_research.planning.power_plans import PowerPlan, plan_power
+from deniable_research.planning.printing import Plan
 from deniable_research.planning.splitting import Split, SplitPlan, least_noise, split
-from deniable_research.planning.tables import Plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from deniable_research.regression.moment_fit import MomentFit
 from deniable_research.regression.multinomial import multinomial
 from deniable_research.regression.prediction import Prediction
 from deniable_research.regression.reports import Grouped, grouped
-from deniable_research.regression.rows import Glance, TidyRow
+from deniable_research.regression.tidy import Glance, TidyRow
 
 __all__ = [
     "Fit",

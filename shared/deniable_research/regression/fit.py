@@ -20,7 +20,7 @@ from deniable_research.regression.maximum import Search, newton
 from deniable_research.regression.penalty import CauchyPrior, penalised
 from deniable_research.regression.prediction import Prediction, predict
 from deniable_research.regression.profile import Profile
-from deniable_research.regression.rows import Glance, TidyRow, wald_row
+from deniable_research.regression.tidy import Glance, TidyRow, wald_row
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Objective

@@ -19,7 +19,7 @@ from deniable_research.regression.moment_fit import MomentFit
 from deniable_research.regression.moments import corrected_least_squares
 from deniable_research.regression.predictors import Cells
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
-from deniable_research.regression.tables import DesignLike
+from deniable_research.regression.responses import DesignLike
 
 
 def linear(

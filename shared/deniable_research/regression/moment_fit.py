@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from deniable.estimation.intervals import check_confidence_level
 from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.moments import Moments
-from deniable_research.regression.rows import Glance, TidyRow, wald_row
+from deniable_research.regression.tidy import Glance, TidyRow, wald_row
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
-from deniable_research.regression.tables import DesignLike
+from deniable_research.regression.responses import DesignLike
 
 
 def multinomial(

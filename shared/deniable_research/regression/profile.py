@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from deniable.estimation.intervals import normal_quantile, two_sided
 from deniable_research.regression.likelihood import Likelihood
 from deniable_research.regression.maximum import SAME_VALUE, Objective, newton
-from deniable_research.regression.rows import TidyRow
+from deniable_research.regression.tidy import TidyRow
 
 
 class Fitted(Protocol):

@@ -17,17 +17,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError, describe
 from deniable_research.designs import Channel, Groups
-from deniable_research.regression.tables import NO_YES, DesignLike, Table, positions, probabilities, table_of
+from deniable_research.regression.responses import (
+    NO_YES,
+    DesignLike,
+    ResponseModel,
+    positions,
+    probabilities,
+    response_model,
+)
 
 if TYPE_CHECKING:
-    from deniable_research.regression.tables import Rows
+    from deniable_research.regression.responses import Rows
 
 
 @dataclass(frozen=True)
 class Grouped:
     """Designs that differ between groups of people, and which row belongs to which group; `grouped` makes it."""
 
-    tables: Mapping[Any, Table]
+    models: Mapping[Any, ResponseModel]
     by: Any
 
 
@@ -75,7 +82,7 @@ def grouped(designs: Mapping[Any, DesignLike] | Groups, by: str | ArrayLike) -> 
         return Grouped(dict(enumerate(_with_unknown_share(designs))), by)
     if not isinstance(designs, Mapping) or not designs:
         raise ParameterError(f"designs: must map groups to designs, or be Groups, got {describe(designs)}")
-    return Grouped({name: table_of(each, f"group {name}") for name, each in designs.items()}, by)
+    return Grouped({name: response_model(each, f"group {name}") for name, each in designs.items()}, by)
 
 
 @dataclass(frozen=True)
@@ -136,35 +143,35 @@ def read_reports(
     if isinstance(design, tuple):
         return _pairs(array, design, columns, subject)
     if isinstance(design, Grouped):
-        tables, groups = _tables(design, np.asarray(columns[f"{subject}: by"]))
+        models, groups = _models(design, np.asarray(columns[f"{subject}: by"]))
     else:
-        tables, groups = [table_of(design, subject)], np.zeros(len(array), dtype=np.int64)
-        tables[0].check(subject)
-    truths, share = tables[0].design.truths, tables[0].share
-    if any(len(table.design.truths) != len(truths) for table in tables):
+        models, groups = [response_model(design, subject)], np.zeros(len(array), dtype=np.int64)
+        models[0].check(subject)
+    truths, share = models[0].design.truths, models[0].share
+    if any(len(model.design.truths) != len(truths) for model in models):
         raise ParameterError(f"{subject}: designs of all groups must have the same truths")
     likelihood = np.empty((len(array), len(truths)), order="F")  # as the shares that it meets, see `softmax`
     slope = None if share is None else np.empty_like(likelihood)
-    for g, table in enumerate(tables):
+    for g, model in enumerate(models):
         rows = groups == g
-        likelihood[rows], slopes = table.look_up(array[rows], subject)
+        likelihood[rows], slopes = model.look_up(array[rows], subject)
         if slope is not None:
             slope[rows] = slopes
 
     def scores() -> NDArray[np.float64]:
         found = np.empty_like(likelihood)
-        for g, table in enumerate(tables):
+        for g, model in enumerate(models):
             rows = groups == g
-            found[rows] = table.scores(array[rows], subject)
+            found[rows] = model.scores(array[rows], subject)
         return found
 
-    return Reports(likelihood, slope, truths, share, lambda: _responses(tables, groups), scores)
+    return Reports(likelihood, slope, truths, share, lambda: _responses(models, groups), scores)
 
 
-def _responses(tables: list[Table], groups: NDArray[np.int64]) -> list[Rows]:
+def _responses(models: list[ResponseModel], groups: NDArray[np.int64]) -> list[Rows]:
     """The r-th response of every row's design; impossible where the design has fewer."""
 
-    every = [(table.matrix, table.slope) for table in tables]
+    every = [(model.matrix, model.slope) for model in models]
     most = max(len(matrix) for matrix, _ in every)
     padded = np.array([np.pad(matrix, ((0, most - len(matrix)), (0, 0))) for matrix, _ in every])
     slopes = [slope for _, slope in every if slope is not None]
@@ -202,26 +209,26 @@ def _pairs(values: NDArray[Any], design: tuple[Any, Any], columns: Mapping[str, 
     )
 
 
-def _tables(design: Grouped, by: NDArray[Any]) -> tuple[list[Table], NDArray[np.int64]]:
-    """The tables of the groups, and which of them each row goes by."""
-    names, tables = list(design.tables), list(design.tables.values())
+def _models(design: Grouped, by: NDArray[Any]) -> tuple[list[ResponseModel], NDArray[np.int64]]:
+    """The models of the groups, and which of them each row goes by."""
+    names, models = list(design.models), list(design.models.values())
     places = {name: place for place, name in enumerate(names)}
     groups = np.array([places.get(each, -1) for each in by.tolist()], dtype=np.int64)
     if (groups < 0).any():
         expected = ", ".join(map(str, names))
         raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
-    if tables[0].share is None:
-        for g, (name, table) in enumerate(zip(names, tables, strict=True)):
+    if models[0].share is None:
+        for g, (name, model) in enumerate(zip(names, models, strict=True)):
             if (groups == g).any():
-                table.check(f"group {name}")
-    elif len(np.unique(groups)) < 2 or np.array_equal(tables[0].matrix, tables[1].matrix):
+                model.check(f"group {name}")
+    elif len(np.unique(groups)) < 2 or np.array_equal(models[0].matrix, models[1].matrix):
         raise ParameterError("by: must hold rows of both groups with different probabilities, which are compared")
-    return tables, groups
+    return models, groups
 
 
-def _with_unknown_share(design: Groups) -> list[Table]:
+def _with_unknown_share(design: Groups) -> list[ResponseModel]:
     """The equations of a two-group design, with ``1 - g``, ``g`` and the share put in for its unknowns."""
-    tables = []
+    models = []
     for matrix in design.matrices:
         columns = tuple(zip(*matrix, strict=True))
         if design.name == "cheater_detection":  # honest no = 1 - g - s
@@ -237,8 +244,8 @@ def _with_unknown_share(design: Groups) -> list[Table]:
         else:
             raise ParameterError(f"designs: must be one of the two-group designs of channels, got {design.name!r}")
         group = Channel(tuple(zip(*known, strict=True)), design.responses, NO_YES, design.name)
-        tables.append(Table(group, np.array(slope, dtype=float).T, share))
-    return tables
+        models.append(ResponseModel(group, np.array(slope, dtype=float).T, share))
+    return models
 
 
 def _plus(one: Sequence[Fraction], other: Sequence[Fraction]) -> tuple[Fraction, ...]:

@@ -28,7 +28,7 @@ from deniable.estimation.intervals.interval import (
     two_sided,
 )
 from deniable.estimation.intervals.methods import ALIASES, METHODS, resolve_method, share_interval
-from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio
+from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio_interval
 from deniable.estimation.intervals.simultaneous import resolve_simultaneous, simultaneous_intervals
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
     "feldman_cousins",
     "jeffreys",
     "level_of_each",
-    "likelihood_ratio",
+    "likelihood_ratio_interval",
     "midp",
     "normal_intervals",
     "normal_quantile",

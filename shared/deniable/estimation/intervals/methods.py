@@ -8,7 +8,7 @@ from collections.abc import Callable
 from deniable.errors import ParameterError
 from deniable.estimation.intervals.binomial import agresti_coull, blaker, clopper_pearson, jeffreys, midp, wald, wilson
 from deniable.estimation.intervals.interval import Interval, check_confidence_level
-from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio
+from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio_interval
 
 METHODS = {
     "feldman-cousins": "exact, knows that shares are within [0, 1]; the default up to 10,000 reports",
@@ -42,7 +42,7 @@ _BINOMIAL: dict[str, Callable[[float, float, float], Interval]] = {
 
 _RESTRICTED: dict[str, Callable[[float, float, float, float, float], Interval]] = {
     "feldman-cousins": feldman_cousins,
-    "likelihood-ratio": likelihood_ratio,
+    "likelihood-ratio": likelihood_ratio_interval,
 }
 
 

@@ -20,7 +20,7 @@ from deniable.estimation.intervals.interval import Interval, normal_quantile
 from deniable.estimation.intervals.tails import at_least, at_least_is, at_most, crossing
 
 
-def likelihood_ratio(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
+def likelihood_ratio_interval(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
     """All ``lam`` in the range with ``2 T(count, lam)`` at most the quantile of chi-squared with one degree of freedom.
 
     Close to the level for many reports [1]_. ``count`` and ``n`` may be real. Needs neither numpy nor scipy.
@@ -35,7 +35,7 @@ def likelihood_ratio(count: float, n: float, confidence_level: float, low: float
     0 of 20 where 1/4 is the least: the likelihood falls from ``.75^20`` by the factor ``exp(-1.96^2 / 2)``, which
     ``(1 - lam)^20`` does at ``1 - .75 exp(-1.92 / 20)``.
 
-    >>> [round(end, 4) for end in likelihood_ratio(0, 20, 0.95, 0.25, 0.75)]
+    >>> [round(end, 4) for end in likelihood_ratio_interval(0, 20, 0.95, 0.25, 0.75)]
     [0.25, 0.3187]
     """
     drop = normal_quantile(confidence_level) ** 2 / 2

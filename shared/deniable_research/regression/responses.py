@@ -1,4 +1,4 @@
-"""One design as a table: how likely each response is under each truth."""
+"""How likely each response is under each truth."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DesignLike = Design | tuple[Any, Any]
 
 
 @dataclass(frozen=True)
-class Table:
+class ResponseModel:
     """A design whose likelihood is looked up for many rows at once.
 
     Attributes
@@ -91,24 +91,24 @@ class Table:
         return np.array([[bit == "1" for bit in each] for each in texts], dtype=bool).reshape(-1, reports.size)
 
 
-def table_of(design: DesignLike, subject: str) -> Table:
-    """The table of one design.
+def response_model(design: DesignLike, subject: str) -> ResponseModel:
+    """How likely the responses of one design are.
 
     >>> from deniable import TwoCoin
-    >>> table_of(TwoCoin("1/2", "1/2"), "outcome").matrix.tolist()
+    >>> response_model(TwoCoin("1/2", "1/2"), "outcome").matrix.tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
     if isinstance(design, tuple) and len(design) == 2:
         pair = [probabilities(each, subject) for each in design]
         if any(each.ndim for each in pair):
             raise ParameterError(f"{subject}: a and b of a group must be single probabilities")
-        return Table(of_one_truth(Support(*(rational(float(each), subject) for each in pair)), subject))
+        return ResponseModel(of_one_truth(Support(*(rational(float(each), subject) for each in pair)), subject))
     if not isinstance(design, Design) or not design.has_likelihood or not design.has_shares:
         raise ParameterError(
             f"{subject}: design must be one whose reports tell the shares of answers that exclude each other, "
             f"or a pair (a, b), got {describe(design)}"
         )
-    return Table(design)
+    return ResponseModel(design)
 
 
 def probabilities(value: Any, subject: str) -> NDArray[np.float64]:
@@ -123,7 +123,7 @@ def probabilities(value: Any, subject: str) -> NDArray[np.float64]:
 
 
 def positions(values: NDArray[Any], labels: Sequence[str], first: int, size: int, subject: str) -> NDArray[np.int64]:
-    """Responses, as numbers or by name, as positions in their table."""
+    """Responses, as numbers or by name, as positions among them."""
 
     places = {label: place for place, label in enumerate(labels)}
     if values.dtype.kind in "biuf":
