@@ -1,4 +1,7 @@
-"""Where this platform keeps a user's data."""
+"""Where this platform keeps a user's data.
+
+The same folders as platformdirs names; a device is trusted with answers, so it depends on as little as it can.
+"""
 
 from __future__ import annotations
 

@@ -218,6 +218,21 @@ def test_a_formula_with_a_coefficient_for_each_person_is_refused() -> None:
         regress(Table.of(columns, Layout((question,))), "q ~ C(cohort)")
 
 
+def test_an_outcome_may_be_computed_from_a_column_but_not_from_reports() -> None:
+    question = quick_question("q: forced-response truth=1/2")
+    hours = [1 + number % 7 for number in range(60)]
+    columns = {"q": ("yes", "no", "no") * 20, "weekly hours": tuple(map(str, hours))}
+    logged = columns | {"y": tuple(str(math.log(hour)) for hour in hours)}
+    computed = regress(Table.of(columns, Layout((question,))), "log(`weekly hours`) ~ q")
+    assert computed.params == pytest.approx(regress(Table.of(logged, Layout((question,))), "y ~ q").params)
+    with pytest.raises(ParameterError, match="formula: hours must be a column of the file"):
+        regress(Table.of(columns, Layout((question,))), "log(hours) ~ q")
+    with pytest.raises(
+        ParameterError, match=r"formula: q must not be within log\(q\), because its reports are no answers"
+    ):
+        regress(Table.of(columns, Layout((question,))), "log(q) ~ q")
+
+
 def test_unknown_groups_and_bad_weights_are_refused(study: Table) -> None:
     columns = dict(study.columns) | {"arm": ("A", "C") * 300}
     with pytest.raises(

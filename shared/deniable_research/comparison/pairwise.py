@@ -61,7 +61,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Adjust p-values of several hypotheses: compared with a level, no true one is rejected but with that probability.
 
     The smallest is multiplied by the number of hypotheses, the next by one less, and none comes below a smaller one
-    [1]_. NaN stays NaN and is no hypothesis.
+    [1]_. NaN stays NaN and is not a hypothesis. (Statsmodels has it too; nothing else here would need statsmodels.)
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +15,9 @@ from deniable_research.designs import Groups, from_mechanism
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 from deniable_research.regression import Fit, Grouped, MomentFit, grouped, linear, linear_moments, logistic, multinomial
-from deniable_research.regression.data import sides
+from deniable_research.regression.data import sides, variables
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
-
-_WORD = re.compile(r"`([^`]+)`|([^\W\d]\w*(?:\[[^\]]*\])?)")
 
 
 def regress(
@@ -63,10 +61,10 @@ def regress(
         table = table.where(table.weights > 0)  # the others count nothing
     left, right = sides(formula)
     outcome = left.strip("`")
-    predictors = questions_in(table, right)
+    predictors = _questions(table, right)
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
-    data = _frame(table, {outcome, *_names(formula)})
+    data = _frame(table, [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)])
     for name, values in data.items():
         if len(table) and all(value is None or value != value for value in values):
             raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
@@ -95,10 +93,14 @@ def regress(
     if not predictors:
         named = ", ".join(question.name for question in table.layout.questions)
         raise ParameterError(f"formula: must have a randomised question ({named}), got none")
-    if outcome not in data:
-        raise ParameterError(f"formula: {outcome} must be a column of the file ({', '.join(list(table.columns)[:20])})")
-    if data[outcome].dtype == object:
-        table.numbers(outcome)  # says which text is no number
+    for name in _columns_of_outcome(table, outcome):
+        if table.layout.has(name):
+            raise ParameterError(f"formula: {name} must not be within {outcome}, because its reports are no answers")
+        if name not in data:
+            known = ", ".join(list(table.columns)[:20])
+            raise ParameterError(f"formula: {name} must be a column of the file ({known})")
+        if data[name].dtype == object:
+            table.numbers(name)  # says which text is no number
     designs = {name: _design(table, table.layout.question(name)) for name in predictors}
     if likelihood:
         return linear(formula, data, designs, penalty=penalty, **settings)
@@ -107,15 +109,22 @@ def regress(
 
 def questions_in(table: Table, formula: str) -> list[str]:
     """The randomised questions that a formula names."""
-    return [name for name in _names(formula) if table.layout.has(name)]
+    left, right = sides(formula)
+    outcome = left.strip("`")
+    return [*filter(table.layout.has, [outcome]), *_questions(table, right)]
 
 
-def _names(text: str) -> list[str]:
-    """Everything in a formula that may be a column, each once."""
-    return list(dict.fromkeys(quoted or plain for quoted, plain in _WORD.findall(text)))
+def _questions(table: Table, right: str) -> list[str]:
+    return [name for name in variables(right, table.layout.has) if table.layout.has(name)]
 
 
-def _frame(table: Table, names: set[str]) -> dict[str, Any]:
+def _columns_of_outcome(table: Table, outcome: str) -> list[str]:
+    """The outcome, or what it is computed from, as ``log(income)`` is."""
+    is_plain = table.layout.has(outcome) or outcome in table.columns
+    return [outcome] if is_plain else variables(outcome, table.layout.has)
+
+
+def _frame(table: Table, names: Iterable[str]) -> dict[str, Any]:
     """The columns that a formula names: reports, numbers, or labels."""
 
     data: dict[str, Any] = {}

@@ -48,7 +48,10 @@ def smallest(fits: Callable[[int], bool], impossible: str) -> int:
 
 
 def crossing(fits: Callable[[float], bool], outside: float, inside: float) -> float:
-    """Where between two numbers it begins to fit, to the last float; ``inside`` must fit."""
+    """Where between two numbers it begins to fit, to the last float; ``inside`` must fit.
+
+    Whether something fits is yes or no, so there is no function whose root a library could find.
+    """
     while True:
         middle = (outside + inside) / 2
         if middle in (outside, inside) or math.isclose(outside, inside, rel_tol=1e-15):

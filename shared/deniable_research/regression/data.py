@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,38 +114,81 @@ def sides(formula: str) -> tuple[str, str]:
     return left.strip(), right.strip()
 
 
+def variables(side: str, is_column: Callable[[str], bool]) -> list[str]:
+    """The columns that one side of a formula names, each once.
+
+    Parameters
+    ----------
+    side : str
+    is_column : callable
+        Whether a factor as it is written, such as ``drugs[cocaine]``, is a column, and no expression of others.
+
+    Examples
+    --------
+    >>> variables("age + C(region) + log(`net income`)", lambda name: name == "age")
+    ['age', 'region', 'net income']
+    """
+    types = _formulaic().parser.types
+    found: dict[str, None] = {}
+    for factor in (factor for term in _terms(side) for factor in term.factors):
+        if is_column(str(factor)):
+            found[str(factor)] = None
+        elif factor.eval_method is not types.Factor.EvalMethod.LITERAL:  # which the 1 of an intercept is
+            alone = _formulaic().SimpleFormula([types.Term([factor])])
+            found |= dict.fromkeys(sorted(map(str, alone.required_variables)))
+    return list(found)
+
+
+def _terms(side: str) -> Any:
+    """The terms of one side of a formula."""
+    formulaic = _formulaic()
+    try:
+        parsed = formulaic.Formula(side)
+    except formulaic.errors.FormulaicError as error:
+        # Without the picture in colours that follows in further lines.
+        raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+    if not isinstance(parsed, formulaic.SimpleFormula):
+        raise ParameterError(f"formula: must have one right side without parts, got {side!r:.80}")
+    return parsed
+
+
+def _formulaic() -> Any:
+    try:
+        import formulaic
+    except ImportError:
+        raise ParameterError(f"formula: needs formulaic; {install_hint('research')}") from None
+    return formulaic
+
+
 def _from_formula(
     formula: str, data: Any, columns: Mapping[str, str | ArrayLike | None], without: Sequence[str]
 ) -> tuple[dict[str, Any], Any, int, Any]:
-    try:
-        from formulaic import Formula, SimpleFormula
-        from formulaic.errors import FormulaicError
-    except ImportError:
-        raise ParameterError(f"formula: needs formulaic; {install_hint('research')}") from None
+    formulaic = _formulaic()
     left, right = sides(formula)
     table = _table(data)
     outcome = left.strip("`")
     try:
-        parsed = Formula(right)
-        if not isinstance(parsed, SimpleFormula):
-            raise ParameterError(f"formula: must have one right side without parts, got {right!r}")
-        terms = list(parsed)
+        terms = list(_terms(right))
         strangers = set(without) - {str(term) for term in terms}
         mixed = [
             str(term)
             for term in terms
-            if str(term) not in without and set(without).intersection(Formula([term]).required_variables)
+            if str(term) not in without and set(without).intersection(formulaic.Formula([term]).required_variables)
         ]
         if strangers or mixed:
             raise ParameterError(
                 "formula: must hold every randomised predictor as a plain term without interactions, "
                 f"got {', '.join([*(f'no {name}' for name in sorted(strangers)), *mixed])}"
             )
-        coded = Formula([term for term in terms if str(term) not in without]).get_model_matrix(table, na_action="drop")
+        coded = formulaic.Formula([term for term in terms if str(term) not in without]).get_model_matrix(
+            table, na_action="drop"
+        )
         if outcome not in table.columns:  # such as log(income)
-            table = table.assign(**{outcome: Formula(f"0 + {left}").get_model_matrix(table, na_action="ignore")})
-    except FormulaicError as error:
-        raise ParameterError(f"formula: {error}") from None
+            table = table.assign(
+                **{outcome: formulaic.Formula(f"0 + {left}").get_model_matrix(table, na_action="ignore")}
+            )
+    except formulaic.errors.FormulaicError as error:
+        raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
     found = {"outcome": table[outcome]}
     for role, given in columns.items():
         if isinstance(given, str):
