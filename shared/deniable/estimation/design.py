@@ -26,6 +26,14 @@ class Derived(NamedTuple):
     whole: tuple[str, ...] | None = None
 
 
+class Binomial(NamedTuple):
+    """A count that is binomial: how many of ``n`` reports support a truth, with the probabilities of a support."""
+
+    supporting: Count
+    n: Count
+    support: Support
+
+
 class Design(ABC):
     """What turned answers into what was counted: a mechanism, a classical channel, or groups of channels.
 
@@ -75,8 +83,14 @@ class Design(ABC):
 
     @property
     def support(self) -> tuple[Support, ...] | None:
-        """Support probabilities of every truth, where its count is one binomial; else None."""
+        """Support probabilities of every truth, where its count among all reports is one binomial; else None."""
         return None
+
+    def binomials(self, counts: Sequence[Count], n: Count) -> tuple[Binomial, ...] | None:
+        """The count that tells the share of each truth, where that is one binomial; else None."""
+        if self.support is None:
+            return None
+        return tuple(Binomial(count, n, support) for count, support in zip(counts, self.support, strict=True))
 
     @property
     @abstractmethod

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
@@ -21,7 +21,6 @@ from deniable.estimation.intervals import (
     resolve_method,
     resolve_simultaneous,
     share_interval,
-    simultaneous_intervals,
 )
 from deniable.estimation.intervals.interval import normal_quantile
 from deniable.exact import ratio
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.debiasing import Count
-    from deniable.estimation.design import Design
+    from deniable.estimation.design import Binomial, Design
 
 DEFAULT_METHOD = "default"
 
@@ -161,9 +160,29 @@ class Estimate:
     @property
     def finite_population_correction(self) -> float:
         """``phi``: how much of the variance of who was drawn counts, from 0 (these respondents only) to 1."""
+        return self._correction(self.n)
+
+    def _correction(self, n: Count) -> float:
+        """The same where that many of the respondents tell."""
         if self.population is None:
             return 1.0
-        return (self.population - self.n) / (self.population - 1) if self.population > 1 else 0.0
+        return (self.population - n) / (self.population - 1) if self.population > 1 else 0.0
+
+    @cached_property
+    def binomials(self) -> tuple[Binomial, ...] | None:
+        """The count behind each share and the reports among which it was counted, where that is one binomial."""
+        return self.design.binomials(self.counts, self.n)
+
+    @cached_property
+    def effective_counts(self) -> list[float]:
+        """The counts among `n_effective` reports."""
+        return list(map(self._effective, self.counts))
+
+    def _effective(self, count: Count) -> float:
+        """What a count is among `n_effective` reports."""
+        if self.n_effective == self.n:
+            return float(count)
+        return float(Fraction(count) * Fraction(self.n_effective) / Fraction(self.n))
 
     @cached_property
     def covariance(self) -> NDArray[np.float64]:
@@ -192,20 +211,23 @@ class Estimate:
         """Standard errors of `share`: chance of the mechanism, and of who answered as far as `population` says."""
         if not self.n:
             return self.share
-        if self.design.support is None:
+        if self.binomials is None:
             return tuple(math.sqrt(max(float(each), 0.0)) for each in self.covariance.diagonal())
-        errors = []
-        for count, share, support in zip(self.counts, self.feasible, self.design.support, strict=True):
-            if self.population is None:
-                part, whole = ratio(count, self.n)
-            else:
-                part, whole = (support.if_other + support.slope * Fraction(share)).as_integer_ratio()
-            steep, scale = support.slope.as_integer_ratio()
-            people = (1 - self.finite_population_correction) * share * (1 - share)
-            # lam (1 - lam) / (a - b)^2 with lam = part / whole; the quotient of two integers is rounded once.
-            variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
-            errors.append(math.sqrt(max(variance, 0.0) / self.n_effective))
-        return tuple(errors)
+        return tuple(map(self._binomial_error, self.binomials, self.feasible))
+
+    def _binomial_error(self, binomial: Binomial, share: float) -> float:
+        count, n, support = binomial
+        if not n:
+            return math.nan
+        if self.population is None:
+            part, whole = ratio(count, n)
+        else:
+            part, whole = (support.if_other + support.slope * Fraction(share)).as_integer_ratio()
+        steep, scale = support.slope.as_integer_ratio()
+        people = (1 - self._correction(n)) * share * (1 - share)
+        # lam (1 - lam) / (a - b)^2 with lam = part / whole; the quotient of two integers is rounded once.
+        variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
+        return math.sqrt(max(variance, 0.0) / self._effective(n))
 
     def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> tuple[Interval, ...]:
         """Confidence intervals of the shares, one for each option, cut to [0, 1].
@@ -235,7 +257,7 @@ class Estimate:
         finite population. Neither is exact: for 14 respondents alone at epsilon 4 Wilson's covers .788 at 95 %.
         """
         named = (resolve_simultaneous if simultaneous else resolve_method)(method, self.n_effective)
-        if self.design.support is None:
+        if self.binomials is None:
             return "wald" if named == "wald" else "agresti_coull"
         if self.population is None:
             return named
@@ -249,36 +271,30 @@ class Estimate:
         k = len(self.share)
         if not self.n:
             return (Interval(0.0, 1.0),) * k
-        support = self.design.support
-        together = together and not self._is_mirrored
-        z = normal_quantile(level_of_each(level, k) if together else level)
+        level = level_of_each(level, k) if together and not self._is_mirrored else level
+        z = normal_quantile(level)
         if named == "wald":
             return self._normal(z)
-        if support is None:
+        if self.binomials is None:
             return self.smoothed(z * z)._normal(z)
         if self.population is not None:
-            return tuple(self._score_interval(option, z).cut() for option in range(k))
-        counts, pairs = self.effective_counts, [each.floats for each in support]
-        if together:
-            return tuple(simultaneous_intervals(counts, self.n_effective, pairs, level, method))
-        each = zip(counts, pairs, strict=True)
-        return tuple(share_interval(count, self.n_effective, pair, level, named) for count, pair in each)
+            return tuple(map(partial(self._score_interval, z=z), self.binomials, self.share))
+        return tuple(
+            share_interval(self._effective(count), self._effective(n), support.floats, level, named)
+            for count, n, support in self.binomials
+        )
 
     @property
     def _is_mirrored(self) -> bool:
         """Whether there are two options only, and every report supports one of them."""
         return len(self.share) == 2 and self.design.support is not None and sum(self.counts) == self.n
 
-    @cached_property
-    def effective_counts(self) -> list[float]:
-        """The counts among `n_effective` reports."""
-        if self.n_effective == self.n:
-            return list(map(float, self.counts))
-        return [float(Fraction(count) * Fraction(self.n_effective) / Fraction(self.n)) for count in self.counts]
-
     def _normal(self, z: float) -> tuple[Interval, ...]:
         pairs = zip(self.share, self.std_error, strict=True)
-        return tuple(Interval(share - z * error, share + z * error).cut() for share, error in pairs)
+        return tuple(
+            Interval(0.0, 1.0) if math.isnan(error) else Interval(share - z * error, share + z * error).cut()
+            for share, error in pairs
+        )
 
     def smoothed(self, reports: float) -> Estimate:
         """The estimate after that many more reports, as equal shares would bring them (to each group)."""
@@ -286,22 +302,23 @@ class Estimate:
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
 
-    def _score_interval(self, option: int, z: float) -> Interval:
+    def _score_interval(self, binomial: Binomial, estimate: float, z: float) -> Interval:
         """Wilson's interval with the variance of a finite population.
 
         Solves ``(estimate - f)^2 = z^2 V(f)`` for ``f``, where ``n V(f)``, which is
         ``lam (1 - lam) / (a - b)^2 - (1 - phi) f (1 - f)``, is written ``b (1 - b) / (a - b)^2 + slope f - phi f^2``.
         """
-        assert self.design.support is not None
-        a, b = self.design.support[option].floats
-        estimate, factor = self.share[option], z * z / self.n_effective
+        if not binomial.n:
+            return Interval(0.0, 1.0)
+        (a, b), phi = binomial.support.floats, self._correction(binomial.n)
+        factor = z * z / self._effective(binomial.n)
         level = b * (1 - b) / (a - b) ** 2
-        slope = (1 - 2 * b) / (a - b) - (1 - self.finite_population_correction)
-        square = 1 + self.finite_population_correction * factor
+        slope = (1 - 2 * b) / (a - b) - (1 - phi)
+        square = 1 + phi * factor
         middle = (estimate + factor * slope / 2) / square
         inside = middle * middle - (estimate * estimate - factor * level) / square
         half = math.sqrt(max(inside, 0.0))
-        return Interval(middle - half, middle + half)
+        return Interval(middle - half, middle + half).cut()
 
     @cached_property
     def consistency(self) -> tuple[Consistency, ...] | None:
@@ -312,14 +329,16 @@ class Estimate:
         """
         if not self.n:
             return None
-        if self.design.support is None:
+        if self.binomials is None:
             errors = [math.sqrt(max(float(each), 0.0)) for each in self._feasible_covariance.diagonal()]
             return tuple(
                 Consistency(_below(share, error), _below(1 - share, error))
                 for share, error in zip(self.share, errors, strict=True)
             )
-        pairs = zip(self.effective_counts, self.design.support, strict=True)
-        return tuple(consistency(count, self.n_effective, support.floats) for count, support in pairs)
+        return tuple(
+            consistency(self._effective(count), self._effective(n), support.floats)
+            for count, n, support in self.binomials
+        )
 
     @property
     def flags(self) -> tuple[str | None, ...]:
