@@ -18,6 +18,7 @@ from deniable.estimation.published_rows import EstimateRow, estimate
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
+    DrawnBoxes,
     Exponential,
     ForcedResponse,
     Geometric,
@@ -47,6 +48,7 @@ __all__ = [
     "CollectorError",
     "DeniableError",
     "DiscreteLaplace",
+    "DrawnBoxes",
     "Estimate",
     "EstimateRow",
     "Exponential",

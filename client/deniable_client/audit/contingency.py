@@ -104,15 +104,8 @@ class Values:
 
     def _published(self) -> Floats:
         """Probability that a report supports each option, shape (answers, options)."""
-        mechanism, truths = self.question.mechanism, self.answers.truths
-        if self.is_text:
-            assert mechanism.support is not None, "texts support options one by one"
-            options = range(self.size)
-            held = [set(truth) if isinstance(truth, list) else {truth} for truth in truths]
-            return np.array([[float(mechanism.support[v][v not in truth]) for v in options] for truth in held])
-        start = mechanism.answer_range.start
-        rows = mechanism.channel_matrix
-        return np.array([[float(row[truth - start]) for row in rows] for truth in truths])
+        supported = self.question.mechanism.supported
+        return np.array([list(map(float, supported(truth))) for truth in self.answers.truths])
 
 
 PARTS = 3

@@ -138,14 +138,14 @@ def share_rows(
     intervals = find(wanted.confidence_level, wanted.method)
     method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous)
     fits, flags = result.consistency, result.flags
-    single = len(result.counts) == len(options)  # otherwise responses are counted, not options
+    supporting, asked = _counted(result, int(result.n) if n is None else n, len(options))
     return [
         EstimateRow(
             question=question,
             option=label,
             cohort=cohort,
-            n=int(result.n) if n is None else n,
-            count=result.counts[option] if single else None,
+            n=asked[option],
+            count=supporting[option],
             estimate=_number(result.share[option]),
             std_error=_number(result.std_error[option]),
             conf_low=intervals[option].low,
@@ -163,6 +163,14 @@ def share_rows(
         )
         for option, label in enumerate(options)
     ]
+
+
+def _counted(result: Estimate, n: int, k: int) -> tuple[Sequence[Count | None], Sequence[int]]:
+    """For each option how many reports support it, None where responses are counted instead, and of how many."""
+    if result.binomials is not None:
+        shares = [each.n / result.n if result.n else 0 for each in result.binomials]
+        return [each.supporting for each in result.binomials], [round(n * share) for share in shares]
+    return (result.counts if len(result.counts) == k else (None,) * k), (n,) * k
 
 
 def mean_row(

@@ -12,6 +12,7 @@ from typing import Any
 from deniable.errors import ParameterError
 from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.discrete_laplace import DiscreteLaplace
+from deniable.mechanisms.drawn_boxes import DrawnBoxes
 from deniable.mechanisms.exponential import Exponential
 from deniable.mechanisms.forced_response import ForcedResponse
 from deniable.mechanisms.geometric import Geometric
@@ -34,6 +35,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         KAry,
         Subset,
         TickBoxes,
+        DrawnBoxes,
         Geometric,
         Exponential,
         OneBitMean,
@@ -58,6 +60,7 @@ def mechanism_from_published(published: Mapping[str, Any]) -> Mechanism:
 __all__ = [
     "MECHANISMS",
     "DiscreteLaplace",
+    "DrawnBoxes",
     "Exponential",
     "ForcedResponse",
     "Geometric",

@@ -197,13 +197,25 @@ class Mechanism(Design):
         return self.name
 
     @property
-    def total_variance(self) -> float:
-        """``n`` times the sum of the variances of all shares: noise alone, averaged over a uniform truth."""
+    def noise(self) -> tuple[tuple[float, float], ...]:
+        """``n`` times the variance that chance adds to each share: if everybody's truth is the option, and if nobody's.
+
+        Where it depends on which other option is the truth, those are equally frequent.
+        """
         import numpy as np
 
-        matrix, inverse = self.float_matrix, self.debiasing.weights
-        covariance = np.diag(matrix.mean(axis=1)) - matrix @ matrix.T / matrix.shape[1]
-        return float(np.trace(inverse @ covariance @ inverse.T))
+        # Given the truth x, an option's score is W[v, r] with probability A[r, x], and [v = x] on average.
+        scores = self.debiasing.weights
+        noises = scores**2 @ self.float_matrix - np.eye(len(scores))
+        own = noises.diagonal()
+        others = (noises.sum(axis=1) - own) / (len(scores) - 1)
+        return tuple(zip(own.tolist(), others.tolist(), strict=True))
+
+    @property
+    def total_variance(self) -> float:
+        """``n`` times the sum of the variances of all shares: noise alone, averaged over a uniform truth."""
+        share = 1 / len(self.noise)
+        return sum(share * if_true + (1 - share) * if_other for if_true, if_other in self.noise)
 
     def untouched(self, answer: Any) -> Any:
         """The report of somebody who mixes in no chance, as `randomize_many` gives it.
@@ -211,6 +223,11 @@ class Mechanism(Design):
         No device makes one. It is what people do who do not follow the instructions of coins or cards.
         """
         return answer
+
+    def supported(self, answer: Any) -> Sequence[Fraction]:
+        """How likely a report of this answer supports each option, in order."""
+        place = self.answer_range.index(answer)
+        return [row[place] for row in self.channel_matrix]
 
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         import numpy as np

@@ -61,12 +61,9 @@ class PureMechanism(Mechanism):
         return tuple(weights), constant
 
     @property
-    def total_variance(self) -> float:
-        share = 1 / self.k
-        return sum(
-            (share * a * (1 - a) + (1 - share) * b * (1 - b)) / (a - b) ** 2
-            for a, b in (each.floats for each in self.support)
-        )
+    def noise(self) -> tuple[tuple[float, float], ...]:
+        pairs = (each.floats for each in self.support)
+        return tuple((a * (1 - a) / (a - b) ** 2, b * (1 - b) / (a - b) ** 2) for a, b in pairs)
 
     @cached_property
     def readable(self) -> Fraction:

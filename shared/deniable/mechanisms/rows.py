@@ -63,6 +63,9 @@ class RowMechanism(OneOfK):
     def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
         return tuple(tuple(Fraction(weight, UNIT) for weight in column) for column in zip(*self.rows, strict=True))
 
+    def supported(self, answer: int) -> list[Fraction]:
+        return [Fraction(weight, UNIT) for weight in self.row(answer)]
+
     @property
     def float_matrix(self) -> NDArray[np.float64]:
         import numpy as np

@@ -8,8 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import AnswerError, ParameterError
-from deniable.estimation.debiasing import Count
+from deniable.errors import ParameterError
 from deniable.exact import (
     Number,
     checked_weight,
@@ -21,6 +20,7 @@ from deniable.exact import (
     refuse_costly_rounding,
 )
 from deniable.mechanisms.base import BLOCK, check_k
+from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
 from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class TickBoxes(PureMechanism):
+class TickBoxes(BoxMechanism, PureMechanism):
     """Each box is reported truthfully with probability ``keep / 2**32``, otherwise turned over.
 
     An answer is a sequence of the options that are ticked. A report is a text of ``k`` characters in option order, 1
@@ -68,14 +68,11 @@ class TickBoxes(PureMechanism):
     keep: int
 
     name = "tick-boxes"
-    question_types = ("ticks",)
-    named_in = ()
-    has_likelihood = False
-    is_exclusive = False
+    named_in = ("ticks",)
     parameters = ("k", "keep")
 
     def __init__(self, k: int, keep: Number) -> None:
-        check_k(k, 256)
+        check_k(k, MOST_BOXES)
         p = probability(keep, "keep")
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "keep", checked_weight(floor_weight(p), "keep"))
@@ -85,7 +82,7 @@ class TickBoxes(PureMechanism):
     @classmethod
     def from_epsilon(cls, k: int, epsilon: Number) -> TickBoxes:
         """The weights with the least noise whose epsilon over all boxes together is at most ``epsilon``."""
-        check_k(k, 256)
+        check_k(k, MOST_BOXES)
         asked = positive_epsilon(epsilon)
         bound = exp_below(asked / k)
         mechanism = cls(k, checked_weight(floor_weight(bound / (bound + 1)), "keep"))
@@ -117,15 +114,15 @@ class TickBoxes(PureMechanism):
             for option in range(self.k)
         )
 
+    def supported(self, answer: Sequence[int]) -> list[Fraction]:
+        return [support[option not in answer] for option, support in enumerate(self.support)]
+
     @cached_property
     def reports(self) -> Bits:
         return Bits(self.k)
 
     def untouched(self, answer: Sequence[int]) -> list[int]:
         return [int(option in answer) for option in range(self.k)]
-
-    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
-        raise ParameterError("tick-boxes: answers do not exclude each other; take one box at a time")
 
     @property
     def most_readable(self) -> Fraction:
@@ -137,15 +134,8 @@ class TickBoxes(PureMechanism):
         return (f"Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {100 - p} do.",)
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
-        import numpy as np
-
-        array = np.asarray(answers)
-        expectation = f"answers: must be rows of {self.k} numbers 0 or 1"
-        if array.shape[-1:] != (self.k,) or array.dtype.kind not in "iub":
-            raise AnswerError(expectation)
-        if array.size and (array.min() < 0 or array.max() > 1):
-            raise AnswerError(expectation)
-        flat = array.astype(np.uint8).ravel()
+        array = self._check_rows(answers)
+        flat = array.ravel()
         for start in range(0, flat.size, BLOCK):
             block = slice(start, start + BLOCK)
             flat[block] ^= words(flat[block].size) >= self.keep
@@ -165,16 +155,3 @@ class TickBoxes(PureMechanism):
         import numpy as np
 
         return np.asarray(np.abs(weights).sum(axis=1))
-
-    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        return tuple(min(max(float(share), 0.0), 1.0) for share in self.shares(counts, n))
-
-    def _check_ticks(self, answer: Sequence[int]) -> frozenset[int]:
-        expectation = f"answer: must be a list of different integers in [0, {self.k})"
-        if isinstance(answer, (str, bytes)) or not isinstance(answer, (Sequence, frozenset, set)):
-            raise AnswerError(expectation)
-        if any(type(option) is not int or not 0 <= option < self.k for option in answer):
-            raise AnswerError(expectation)
-        if len(set(answer)) != len(answer):
-            raise AnswerError(expectation)
-        return frozenset(answer)

@@ -153,8 +153,25 @@ class Numbers(ReportSpace):
         return generator.integers(self.range.start, self.range.stop, n)
 
 
+class _Texts(ReportSpace):
+    """Reports are texts of ``size`` characters 0 and 1; each 1 supports an option."""
+
+    json_type = str
+    supports_one = False
+
+    def supports(self, report: str) -> tuple[int, ...]:
+        return tuple(option for option, bit in enumerate(report) if bit == "1")
+
+    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
+        return tuple(reports.sum(axis=0, dtype="int64").tolist())
+
+    def from_text(self, text: str) -> str | None:
+        report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
+        return report if report in self else None
+
+
 @dataclass(frozen=True)
-class Bits(ReportSpace):
+class Bits(_Texts):
     """Reports are texts of ``size`` characters: 1 where the report supports the option, 0 elsewhere.
 
     ``ones`` is how many characters are 1; None where any number may be.
@@ -162,9 +179,6 @@ class Bits(ReportSpace):
 
     size: int
     ones: int | None = None
-
-    json_type = str
-    supports_one = False
 
     @property
     def described(self) -> str:
@@ -178,16 +192,6 @@ class Bits(ReportSpace):
             and not set(report) - {"0", "1"}
             and self.ones in (None, report.count("1"))
         )
-
-    def supports(self, report: str) -> tuple[int, ...]:
-        return tuple(option for option, bit in enumerate(report) if bit == "1")
-
-    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
-        return tuple(reports.sum(axis=0, dtype="int64").tolist())
-
-    def from_text(self, text: str) -> str | None:
-        report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
-        return report if report in self else None
 
     def every(self) -> NDArray[np.bool_]:
         import numpy as np
@@ -210,3 +214,53 @@ class Bits(ReportSpace):
             return generator.integers(0, 2, (n, self.size), dtype=np.uint8)
         order = generator.random((n, self.size)).argsort(axis=1)
         return (order < self.ones).astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class DrawnBits(_Texts):
+    """Reports are texts of two characters for each of ``k`` boxes, ``drawn`` of which were drawn.
+
+    ``01`` is a drawn box that is reported as ticked, ``10`` one that is not, ``00`` a box that was not drawn. So the
+    report supports option ``2 box + 1``, or ``2 box``, or neither.
+    """
+
+    k: int
+    drawn: int
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return 2 * self.k
+
+    @property
+    def described(self) -> str:
+        return f"a text of {self.k} pairs 00, 01 or 10, {self.drawn} of them not 00"
+
+    def __contains__(self, report: object) -> bool:
+        if not isinstance(report, str) or len(report) != self.size:
+            return False
+        pairs = [report[at : at + 2] for at in range(0, self.size, 2)]
+        return set(pairs) <= {"00", "01", "10"} and self.k - pairs.count("00") == self.drawn
+
+    def every(self) -> NDArray[np.bool_]:
+        import numpy as np
+
+        marks = [
+            [2 * box + mark for box, mark in zip(boxes, pattern, strict=True)]
+            for boxes in itertools.combinations(range(self.k), self.drawn)
+            for pattern in itertools.product((0, 1), repeat=self.drawn)
+        ]
+        matrix = np.zeros((len(marks), self.size), dtype=bool)
+        np.put_along_axis(matrix, np.array(marks), True, axis=1)
+        return matrix
+
+    @property
+    def count(self) -> int:
+        return math.comb(self.k, self.drawn) << self.drawn
+
+    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[np.uint8]:
+        import numpy as np
+
+        boxes = generator.random((n, self.k)).argsort(axis=1)[:, : self.drawn]
+        matrix = np.zeros((n, self.size), dtype=np.uint8)
+        np.put_along_axis(matrix, 2 * boxes + generator.integers(0, 2, boxes.shape), 1, axis=1)
+        return matrix

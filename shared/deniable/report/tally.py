@@ -28,7 +28,7 @@ class Tally:
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
         """The tally of no reports."""
-        return cls(0, {question.id: (0,) * question.mechanism.k for question in survey.questions})
+        return cls(0, {question.id: (0,) * question.mechanism.reports.size for question in survey.questions})
 
     def __add__(self, other: Tally) -> Tally:
         def both(question: str) -> tuple[int, ...]:
@@ -44,7 +44,7 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
     for report in reports:
         sizes[report.cohort] = sizes.get(report.cohort, 0) + 1
         counts = supports.setdefault(
-            report.cohort, {question.id: [0] * question.mechanism.k for question in survey.questions}
+            report.cohort, {question.id: [0] * question.mechanism.reports.size for question in survey.questions}
         )
         for question in survey.questions:
             for option in question.mechanism.reports.supports(report.values[question.id]):

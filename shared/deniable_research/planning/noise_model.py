@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
 from deniable.mechanisms import Mechanism
@@ -113,14 +111,7 @@ class NoiseModel:
             each = [pairs[support] for support in mechanism.support]
             return tuple(replace(one, epsilon=mechanism.epsilon, sensitivity=moved) for one in each)
 
-        # Given the truth x, an option's score is W[v, r] with probability A[r, x], and [v = x] on average.
-        scores = mechanism.debiasing.weights
-        noises = scores**2 @ mechanism.float_matrix - np.eye(len(scores))
-        own = noises.diagonal()
-        others = (noises.sum(axis=1) - own) / (len(scores) - 1)
-        return tuple(
-            cls(float(true), float(other), mechanism.epsilon, moved) for true, other in zip(own, others, strict=True)
-        )
+        return tuple(cls(true, other, mechanism.epsilon, moved) for true, other in mechanism.noise)
 
     def variance(self, share: float) -> float:
         """``V(f)``: the number of reports times the variance of the estimated share."""
