@@ -17,6 +17,7 @@ from typing import Any
 from deniable import (
     DeniableError,
     DiscreteLaplace,
+    DrawnBoxes,
     Exponential,
     ForcedResponse,
     Geometric,
@@ -71,6 +72,10 @@ MECHANISMS: list[Mechanism] = [
     Subset.from_epsilon(128, 38, 1),
     TickBoxes.from_epsilon(3, 2),
     TickBoxes.from_epsilon(8, 4),
+    DrawnBoxes.from_epsilon(3, 1, 1),
+    DrawnBoxes.from_epsilon(8, 2),
+    DrawnBoxes.from_epsilon(5, 4, 5),
+    DrawnBoxes.from_epsilon(200, 6, 4),
     Geometric.from_epsilon(0, 4, 1),
     Geometric.from_epsilon(-3, 7, 2),
     DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
@@ -112,6 +117,13 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "subset of too many": {"name": "subset", "k": 257, "w": 2, "inside": 2**33},
     "boxes that lie": {"name": "tick-boxes", "k": 3, "keep": 2**30},
     "one box": {"name": "tick-boxes", "k": 1, "keep": 3 * 2**30},
+    "no box drawn": {"name": "drawn-boxes", "k": 4, "s": 0, "keep": 3 * 2**30},
+    "more boxes drawn than there are": {"name": "drawn-boxes", "k": 2, "s": 3, "keep": 2**32 - 7 * 2**28},
+    "too many boxes drawn": {"name": "drawn-boxes", "k": 20, "s": 9, "keep": 2**32 - 511 * 2**20},
+    "drawn boxes that lie": {"name": "drawn-boxes", "k": 4, "s": 1, "keep": 2**30},
+    "drawn boxes without noise": {"name": "drawn-boxes", "k": 4, "s": 1, "keep": 2**32},
+    "drawn boxes that leave a rest": {"name": "drawn-boxes", "k": 4, "s": 2, "keep": 3 * 2**30},
+    "drawn boxes of a number": {"name": "drawn-boxes", "k": "4", "s": 1, "keep": 3 * 2**30},
     "tails too few": {"name": "geometric", "lo": 0, "hi": 3, "tails": [2**30, 2**29]},
     "tails that rise": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 2**30]},
     "tails level": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 2**29]},
@@ -262,7 +274,7 @@ mechanism = "longitudinal"
 
 def possible_answers(mechanism: Mechanism) -> list[Any]:
     """A few answers, the first and the last among them."""
-    if isinstance(mechanism, TickBoxes):
+    if not mechanism.is_exclusive:
         return [[], [0], list(range(mechanism.k)), list(range(1, mechanism.k, 2))]
     possible = mechanism.answer_range if isinstance(mechanism, OneOfK) else range(mechanism.k)
     return sorted({possible[0], possible[1], possible[len(possible) // 2], possible[-1]})
@@ -306,7 +318,7 @@ def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20
     answers = possible_answers(mechanism)
     good = [good_vector(mechanism, answer, start, dice) for start in starts for answer in answers]
     no_answers: list[Any] = [0.5, "1", True, None, [[0]], 10**9]
-    if isinstance(mechanism, TickBoxes):
+    if not mechanism.is_exclusive:
         no_answers += [0, [mechanism.k], [0, 0], [-1], ["0"], [True]]
     else:
         no_answers += [answers[-1] + 1, answers[0] - 1, [answers[0]]]
@@ -591,6 +603,7 @@ def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
                 {"name": "k-ary", "k": k, "keep": 2**32 - (k - 1) * other},
                 {"name": "subset", "k": k, "w": dice.randrange(1, k), "inside": 2**32 + int(2 ** dice.uniform(0, 49))},
                 {"name": "tick-boxes", "k": dice.randrange(2, 257), "keep": 2**31 + int(2 ** dice.uniform(0, 31))},
+                {"name": "drawn-boxes", "k": k, "s": 1, "keep": inner()},
                 {"name": "geometric", "lo": 0, "hi": steps, "tails": tails(steps)},
                 {"name": "discrete-laplace", "lo": -2, "hi": steps, "margin": 3, "tails": tails(steps + 5)},
                 {"name": "exponential", "weights": [split(3, 1) for _ in range(3)]},

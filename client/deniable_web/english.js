@@ -14,6 +14,8 @@ export const english = {
   subset:
     "Of 100 people who choose an option, about {p} send a set of {w} options that holds it; of 100 who choose another, about {q} do.",
   "tick-boxes": "Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {rest} do.",
+  "drawn-boxes":
+    "Your device draws {s} of the {k} boxes by chance and sends nothing about the others. Of 100 people who tick a drawn box, about {p} send it as ticked; of 100 who do not, about {rest} do.",
   mean: "Of 100 people who give the highest answer, about {p} send “high”; of 100 who give the lowest, about {q} do.",
   near: "Answers far apart can be told apart; close ones hardly.",
   oddsExact: "Whoever guesses your answer from what you send is right about {p} times in 100, or less.",

@@ -15,12 +15,12 @@ import { UNIT } from "./randomness.js";
  */
 export function odds(mechanism, m) {
   // Whatever parameters there are: TypeScript cannot tell mechanisms by their names.
-  const { name, support, truth, w } = /** @type {Mechanism & { truth: number, w?: number }} */ (mechanism);
+  const { name, support, truth } = /** @type {Mechanism & { truth: number }} */ (mechanism);
   const { ifTrue, ifOther } = support?.[1] ?? { ifTrue: likeliest(mechanism), ifOther: 0 };
   const share = name === "forced-response" ? truth / UNIT : ifTrue;
   const [p, q] = [of100(share), of100(ifOther)];
   const say = (/** @type {string} */ text, share = 0) => ({
-    sentence: fill(text, { p, q, w, rest: 100 - p, other: 100 - q }),
+    sentence: fill(text, { ...mechanism, p, q, rest: 100 - p, other: 100 - q }),
     share,
   });
   return name === "two-coin" || name === "warner"
@@ -49,7 +49,7 @@ const readable = ({ support, kept }) =>
   support?.reduce((most, { ifTrue, ifOther }) => Math.max(most, ifTrue, ifOther), 0) ?? kept;
 
 /** The same for the whole answer. @param {Mechanism} mechanism */
-const likeliest = (mechanism) => readable(mechanism) ** (mechanism.name === "tick-boxes" ? mechanism.hi + 1 : 1);
+const likeliest = (mechanism) => mechanism.whole ?? readable(mechanism);
 
 /**
  * The odds of the whole survey: how many people, at most, send nothing but true answers.

@@ -16,12 +16,12 @@ export const UNIT = Math.pow(2, 32); // not 2 ** 32, which minifiers write out a
 export const systemWord = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 /**
- * A uniform integer below a bound above 1: as many words as the bound has, the low one first, all drawn again while
+ * A uniform integer below a bound: as many words as the bound has, the low one first, all drawn again while
  * they are too large. How often depends on chance and on the bound alone.
  * @param {bigint} bound @param {Word} word
  */
 export function below(bound, word) {
-  const bits = (bound - 1n).toString(2).length;
+  const bits = (2n * bound - 1n).toString(2).length - 1; // none below 1
   for (;;) {
     let draw = 0n;
     for (let low = 0; low < bits; low += 32) draw |= BigInt(word()) << BigInt(low);

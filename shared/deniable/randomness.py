@@ -46,7 +46,7 @@ def below(bound: int, word: Word) -> int:
     4294967301
     """
     bits = (bound - 1).bit_length()
-    words = max(-(-bits // 32), 1)
+    words = -(-bits // 32)
     while True:
         draw: int = sum(word() << (32 * position) for position in range(words)) % 2**bits
         if draw < bound:

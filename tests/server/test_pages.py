@@ -175,6 +175,9 @@ def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: s
         for row in rows:
             axis = drawing.axis_of(survey.question(row.question), row.statistic)
             mark = drawing.mark(row, axis)
+            if not row.n:  # a box that no device drew yet
+                assert mark is None
+                continue
             assert mark is not None
             assert axis.place(axis.low) <= mark.low <= mark.high <= axis.place(axis.high)
             if mark.point is not None:

@@ -29,7 +29,7 @@ MILLION = 10**6
 
 _QUESTION = '\n[[questions]]\nid = "{id}"\ntype = "{type}"\ntext = "{text}"\nepsilon = {epsilon}\n'
 _MORE = {
-    "ticks": 'options = ["cannabis", "cocaine"]\n',
+    "ticks": 'options = ["cannabis", "cocaine"]\nmechanism = "tick-boxes"\n',
     "choice": 'options = ["yes", "perhaps", "no"]\nmechanism = "longitudinal"\nwave_epsilon = 1\n',
 }
 

@@ -45,4 +45,6 @@ def split(question: Question, answer: Given, presses: int = PRESSES, word: Word 
         same = sent.count(choice)
         return {m.TRY_SAME: same, m.TRY_OTHER: presses - same}
     supported = Counter(option for value in sent for option in mechanism.reports.supports(value))
-    return {option: supported[n] for n, option in enumerate(question.options)}
+    counts = [supported[option] for option in range(mechanism.reports.size)]
+    counted = mechanism.binomials(counts, presses)
+    return dict(zip(question.options, (int(each.supporting) for each in counted) if counted else counts, strict=True))

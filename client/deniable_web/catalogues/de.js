@@ -93,6 +93,7 @@ export default Object.freeze({
   "longitudinal": "Von 100 Menschen, die eine Möglichkeit wählen, zeigen alle Wellen zusammen bei etwa {p} diese und bei {rest} eine andere; eine Welle zeigt weniger.",
   "subset": "Von 100 Menschen, die eine Möglichkeit wählen, senden etwa {p} eine Auswahl von {w} Möglichkeiten, in der sie vorkommt; von 100, die eine andere wählen, etwa {q}.",
   "tick-boxes": "Von 100 Menschen, die ein Kästchen ankreuzen, senden etwa {p} es angekreuzt; von 100, die es nicht tun, etwa {rest}.",
+  "drawn-boxes": "Ihr Gerät zieht {s} der {k} Kästchen durch Zufall und sendet nichts über die anderen. Von 100 Menschen, die ein gezogenes Kästchen ankreuzen, senden etwa {p} es angekreuzt; von 100, die es nicht tun, etwa {rest}.",
   "mean": "Von 100 Menschen mit der höchsten Antwort senden etwa {p} „hoch“; von 100 mit der niedrigsten etwa {q}.",
   "near": "Weit auseinanderliegende Antworten lassen sich unterscheiden, nahe beieinanderliegende kaum.",
   "oddsExact": "Wer aus dem, was Sie senden, Ihre Antwort rät, liegt in etwa {p} von 100 Fällen richtig, oder seltener.",

@@ -93,6 +93,7 @@ export default Object.freeze({
   "longitudinal": "De 100 personas que eligen una opción, todas las oleadas juntas la muestran en unas {p} y otra en {rest}; una sola oleada muestra menos.",
   "subset": "De 100 personas que eligen una opción, unas {p} envían un conjunto de {w} opciones que la contiene; de 100 que eligen otra, unas {q}.",
   "tick-boxes": "De 100 personas que marcan una casilla, unas {p} la envían marcada; de 100 que no la marcan, unas {rest}.",
+  "drawn-boxes": "Su dispositivo sortea {s} de las {k} casillas y no envía nada sobre las demás. De 100 personas que marcan una casilla sorteada, unas {p} la envían marcada; de 100 que no la marcan, unas {rest}.",
   "mean": "De 100 personas que dan la respuesta más alta, unas {p} envían «alto»; de 100 que dan la más baja, unas {q}.",
   "near": "Las respuestas muy distintas se pueden distinguir; las cercanas, apenas.",
   "oddsExact": "Quien adivine su respuesta a partir de lo que usted envía acierta unas {p} veces de cada 100, o menos.",

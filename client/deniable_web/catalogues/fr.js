@@ -93,6 +93,7 @@ export default Object.freeze({
   "longitudinal": "Sur 100 personnes qui choisissent une option, toutes les vagues ensemble la montrent pour environ {p} et une autre pour {rest} ; une seule vague en montre moins.",
   "subset": "Sur 100 personnes qui choisissent une option, environ {p} envoient un ensemble de {w} options qui la contient ; sur 100 qui en choisissent une autre, environ {q}.",
   "tick-boxes": "Sur 100 personnes qui cochent une case, environ {p} l’envoient cochée ; sur 100 qui ne la cochent pas, environ {rest}.",
+  "drawn-boxes": "Votre appareil tire au hasard {s} des {k} cases et n’envoie rien sur les autres. Sur 100 personnes qui cochent une case tirée, environ {p} l’envoient cochée ; sur 100 qui ne la cochent pas, environ {rest}.",
   "mean": "Sur 100 personnes qui donnent la réponse la plus haute, environ {p} envoient « haut » ; sur 100 qui donnent la plus basse, environ {q}.",
   "near": "Des réponses éloignées se distinguent ; des réponses proches, à peine.",
   "oddsExact": "Qui devine votre réponse d’après ce que vous envoyez a raison environ {p} fois sur 100, ou moins.",

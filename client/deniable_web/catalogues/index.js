@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "kgwduepnhxjyg3y5ngrfp467o4",
-  de: "hyghp6aipyt2aqlgbjb735aehe",
-  en: "u3tgqe4pojvsixvi62pfpjagjy",
-  es: "umxwzgkzuonkxl4rleoxi5lugu",
-  fr: "ruxvu7bhge4nt6hk3ygu5t3uze",
+  ar: "ch2u22zj6ty77z2cpm7cvl22cu",
+  de: "rgh73kmw2qubhzv2d5wk4rqzsa",
+  en: "t4mu6vy53oww43t7uphq4foz2q",
+  es: "a5sq3inrt2pc77ljvm7er4jgh4",
+  fr: "3djytszvs577zaomcm3gktte3i",
 };

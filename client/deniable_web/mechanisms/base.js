@@ -29,6 +29,8 @@ export class Mechanism {
   support;
   /** Otherwise: the largest probability, over all answers, that the very answer can be read. */
   kept = 0;
+  /** The same of the whole answer, where that is not one option or number. @type {number | undefined} */
+  whole;
 
   /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Mechanism | undefined} */
   second;

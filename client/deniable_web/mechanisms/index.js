@@ -3,6 +3,7 @@
 
 import { demand } from "./base.js";
 import { DiscreteLaplace } from "./discrete-laplace.js";
+import { DrawnBoxes } from "./drawn-boxes.js";
 import { Exponential } from "./exponential.js";
 import { ForcedResponse } from "./forced-response.js";
 import { Geometric } from "./geometric.js";
@@ -17,7 +18,7 @@ import { Warner } from "./warner.js";
 /** @typedef {{ published: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
 const classes = /** @type {MechanismClass[]} */ (
-  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, Geometric, Exponential, OneBitMean, DiscreteLaplace, Longitudinal]
+  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, DrawnBoxes, Geometric, Exponential, OneBitMean, DiscreteLaplace, Longitudinal]
 );
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no mechanisms. @type {ReadonlyMap<unknown, MechanismClass>} */
@@ -36,6 +37,7 @@ export function mechanismFromPublished(published) {
 
 export {
   DiscreteLaplace,
+  DrawnBoxes,
   Exponential,
   ForcedResponse,
   Geometric,

@@ -66,7 +66,7 @@ export function unrank(n, size, rank) {
 }
 
 /** Number of subsets of `size` out of n. @param {number} n @param {number} size */
-function choose(n, size) {
+export function choose(n, size) {
   let product = BigInt(size >= 0); // none of negative size; of one larger than n the loop meets a factor 0
   for (let i = 1; i <= size; i++) product = (product * BigInt(n - i + 1)) / BigInt(i);
   return product;

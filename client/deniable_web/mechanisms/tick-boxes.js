@@ -1,37 +1,47 @@
 //@ts-check
-/* Tick boxes: any of k options, each box with a Warner coin of its own. */
+/* Tick boxes: any of k options; in `TickBoxes` each box has a Warner coin of its own. */
 
 import { UNIT } from "../randomness.js";
 import { Mechanism, alike, integer, isBits, logRatio } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
-/**
- * Each box is reported truthfully with probability keep / 2**32, otherwise turned over.
- *
- * An answer is a list of the options that are ticked. A report is a text of k characters in option order, 1 for a box
- * that is reported as ticked. A person may change every box, so the boxes' losses add up.
- *
- * U. Erlingsson, V. Pihur, A. Korolova, "RAPPOR", CCS 2014, 1054-1067: basic RAPPOR.
- */
-export class TickBoxes extends Mechanism {
-  /** @override */ static published = ["tick-boxes", "k", "keep"];
+/** A mechanism over k boxes: an answer is a list of the options that are ticked. */
+export class BoxMechanism extends Mechanism {
   /** @override */ static types = "ticks";
 
-  /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
-  constructor(k, keep) {
+  /** @param {unknown} k */
+  constructor(k) {
     super();
     this.k = integer(k, 2, 256);
     this.hi = this.k - 1;
-    this.keep = integer(keep, UNIT / 2 + 1, UNIT - 1);
-    const other = UNIT - this.keep;
-    this.settle(this.k * logRatio(this.keep, other), alike(this.k, this.keep / UNIT, other / UNIT));
   }
 
   /** @override @param {any} answer */
   check(answer) {
     const isSet = Array.isArray(answer) && new Set(answer).size === answer.length;
     for (const option of isSet ? answer : [null]) super.check(option); // null is no option
+  }
+}
+
+/**
+ * Each box is reported truthfully with probability keep / 2**32, otherwise turned over.
+ *
+ * A report is a text of k characters in option order, 1 for a box
+ * that is reported as ticked. A person may change every box, so the boxes' losses add up.
+ *
+ * U. Erlingsson, V. Pihur, A. Korolova, "RAPPOR", CCS 2014, 1054-1067: basic RAPPOR.
+ */
+export class TickBoxes extends BoxMechanism {
+  /** @override */ static published = ["tick-boxes", "k", "keep"];
+
+  /** @param {unknown} k @param {unknown} keep weight out of 2**32 */
+  constructor(k, keep) {
+    super(k);
+    this.keep = integer(keep, UNIT / 2 + 1, UNIT - 1);
+    const other = UNIT - this.keep;
+    this.whole = (this.keep / UNIT) ** this.k;
+    this.settle(this.k * logRatio(this.keep, other), alike(this.k, this.keep / UNIT, other / UNIT));
   }
 
   /** @override @param {any} value */

@@ -47,6 +47,9 @@ class Design(ABC):
     is_exclusive: bool = True
     """Whether every person has exactly one of the truths; of boxes to tick any number."""
 
+    is_one_draw: bool = False
+    """Whether one chance goes into all that a report says of several boxes, so that they cannot be taken one by one."""
+
     has_shares: bool = True
     """Whether reports tell the share of every answer; of some no more than the mean."""
 

@@ -77,6 +77,7 @@ class DrawnBoxes(BoxMechanism):
 
     name = "drawn-boxes"
     named_in = ("ticks",)
+    is_one_draw = True
     parameters = ("k", "s", "keep")
 
     def __post_init__(self) -> None:
@@ -189,9 +190,8 @@ class DrawnBoxes(BoxMechanism):
     def odds(self) -> tuple[str, ...]:
         p = of_100(self.box.if_true)
         return (
-            f"Your device draws {self.s} of the {self.k} boxes by chance and sends nothing about the others.",
-            f"Of 100 people who tick a box that is drawn, about {p} send it as ticked; of 100 who do not, about "
-            f"{100 - p} do.",
+            f"Your device draws {self.s} of the {self.k} boxes by chance and sends nothing about the others. "
+            f"Of 100 people who tick a drawn box, about {p} send it as ticked; of 100 who do not, about {100 - p} do.",
         )
 
     @property

@@ -153,7 +153,7 @@ class Numbers(ReportSpace):
         return generator.integers(self.range.start, self.range.stop, n)
 
 
-class _Texts(ReportSpace):
+class Texts(ReportSpace):
     """Reports are texts of ``size`` characters 0 and 1; each 1 supports an option."""
 
     json_type = str
@@ -169,9 +169,13 @@ class _Texts(ReportSpace):
         report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
         return report if report in self else None
 
+    def of_box(self, report: str, box: int) -> int | None:
+        """What a report says of one tick box: 1 or 0, or None where it says nothing."""
+        return int(report[box])
+
 
 @dataclass(frozen=True)
-class Bits(_Texts):
+class Bits(Texts):
     """Reports are texts of ``size`` characters: 1 where the report supports the option, 0 elsewhere.
 
     ``ones`` is how many characters are 1; None where any number may be.
@@ -217,7 +221,7 @@ class Bits(_Texts):
 
 
 @dataclass(frozen=True)
-class DrawnBits(_Texts):
+class DrawnBits(Texts):
     """Reports are texts of two characters for each of ``k`` boxes, ``drawn`` of which were drawn.
 
     ``01`` is a drawn box that is reported as ticked, ``10`` one that is not, ``00`` a box that was not drawn. So the
@@ -240,6 +244,9 @@ class DrawnBits(_Texts):
             return False
         pairs = [report[at : at + 2] for at in range(0, self.size, 2)]
         return set(pairs) <= {"00", "01", "10"} and self.k - pairs.count("00") == self.drawn
+
+    def of_box(self, report: str, box: int) -> int | None:
+        return {"00": None, "10": 0, "01": 1}[report[2 * box : 2 * box + 2]]
 
     def every(self) -> NDArray[np.bool_]:
         import numpy as np

@@ -12,9 +12,8 @@ from typing import Any
 
 from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
-from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TickBoxes, TwoCoin, Warner
+from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
 from deniable.survey.document import (
-    GOALS,
     MAX_BYTES,
     READERS,
     RELEASE,
@@ -27,7 +26,7 @@ from deniable.survey.document import (
     refuse_repeats,
 )
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
-from deniable.survey.selection import choose_for_choice, choose_for_number, choose_for_scale
+from deniable.survey.selection import choose_for_choice, choose_for_number, choose_for_scale, choose_for_ticks
 from deniable.survey.texts import EVERY_OTHER, Text, read_text
 
 SURVEY_KEYS = (
@@ -162,9 +161,9 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
         spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
         refuse_repeats(spoken, f"{where}: options in {language}")
-    goal = written.get("goal", "shares") if kind.has_goal else None
-    if kind.has_goal and goal not in GOALS:
-        raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {goal!r}")
+    goal = written.get("goal", kind.goals[0]) if kind.goals else None
+    if goal not in (kind.goals or (None,)):
+        raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
     try:
         mechanism, why = _mechanism(kind, len(options), goal, written)
     except ParameterError as error:
@@ -175,7 +174,7 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
         text=_text(_required(written, "text", where), f"{where}: text"),
         options=options,
         mechanism=mechanism,
-        goal=goal,
+        goal=goal if kind.has_goal else None,
         why=why,
     )
 
@@ -253,8 +252,6 @@ def _mechanism(
         if "epsilon" in written:
             return Warner.from_epsilon(written["epsilon"]), None
         return TwoCoin(written["truth"], written.get("yes", "1/2")), None
-    if kind.takes_several:
-        return TickBoxes.from_epsilon(k, written["epsilon"]), None
     if "forced" in written:
         forced = written["forced"]
         if isinstance(forced, list) and len(forced) != k:
@@ -265,6 +262,8 @@ def _mechanism(
     epsilon = positive_epsilon(written["epsilon"])
     if kind.answers is AnswerKind.RANGE:
         choice = choose_for_number(written["lo"], written["hi"], epsilon)
+    elif kind.takes_several:
+        choice = choose_for_ticks(k, epsilon, str(goal))
     elif goal is not None:
         choice = choose_for_scale(k, epsilon, goal)
     else:

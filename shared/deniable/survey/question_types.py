@@ -43,8 +43,8 @@ class QuestionType:
         The options, where they are not its author's.
     takes_several : bool
         Whether one answer may be several options.
-    has_goal : bool
-        Whether its author says what is to be accurate, the shares or the mean.
+    goals : tuple of str
+        What its author may ask to be accurate; the first, if nothing is said.
     headline : int or None
         The option whose share is the result, where one says it all.
     """
@@ -54,13 +54,18 @@ class QuestionType:
     answers: AnswerKind = AnswerKind.OPTIONS
     options: tuple[str, ...] = ()
     takes_several: bool = False
-    has_goal: bool = False
+    goals: tuple[str, ...] = ()
     headline: int | None = None
 
     @property
     def has_numbers(self) -> bool:
         """Whether answers are numbers, which have a mean."""
         return self.answers is not AnswerKind.OPTIONS
+
+    @property
+    def has_goal(self) -> bool:
+        """Whether surveys publish the goal, because shares, the mean or both are estimated."""
+        return "mean" in self.goals
 
     @property
     def is_yes_no(self) -> bool:
@@ -88,14 +93,15 @@ QUESTION_TYPES: dict[str, QuestionType] = {
         ),
         QuestionType(
             "ticks",
-            keys=("options",),
+            keys=("options", "goal", "mechanism"),
             takes_several=True,
+            goals=("shares", "together"),
         ),
         QuestionType(
             "scale",
             keys=("lo", "hi", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
-            has_goal=True,
+            goals=("shares", "mean"),
         ),
         QuestionType(
             "number",

@@ -15,12 +15,15 @@ from deniable.errors import ParameterError
 from deniable.exact import Number
 from deniable.mechanisms import (
     DiscreteLaplace,
+    DrawnBoxes,
     Geometric,
     KAry,
     Mechanism,
     OneBitMean,
     Subset,
+    TickBoxes,
 )
+from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,26 @@ def choose_for_scale(levels: int, epsilon: Number, goal: str) -> Choice:
     return _choose("variance of the mean", _made((KAry, Geometric, OneBitMean), range(levels), epsilon, mean_variance))
 
 
+def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
+    """The candidates for ``k`` tick boxes whose author wants the share of each, or all boxes together in every report.
+
+    >>> choose_for_ticks(8, 2, "shares").why
+    'least total variance of the shares: drawn-boxes (2 of 8) 19.15; drawn-boxes (3 of 8) 25.05; tick-boxes 127.3'
+    """
+    criterion = "total variance of the shares"
+    if goal == "together":
+        return _choose(
+            f"{criterion} with all boxes in every report", _made((TickBoxes,), range(k), epsilon, _total_variance)
+        )
+    drawn: list[Candidate] = []
+    for s in range(1, min(k, MOST_DRAWN) + 1):
+        with contextlib.suppress(ParameterError):
+            mechanism = DrawnBoxes.from_epsilon(k, epsilon, s)
+            drawn.append(Candidate(mechanism.label, mechanism, mechanism.total_variance))
+    nearest = sorted(drawn, key=lambda each: each.variance)[:2]
+    return _choose(criterion, [*nearest, *_made((TickBoxes,), range(k), epsilon, _total_variance)])
+
+
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
     among = (OneBitMean, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else (OneBitMean,)
@@ -89,6 +112,10 @@ def mean_variance(mechanism: Mechanism) -> float:
     return float(mechanism.score_covariance(w[None, :], supported)[0, 0])
 
 
+def _total_variance(mechanism: Mechanism) -> float:
+    return mechanism.total_variance
+
+
 def _oue_variance(k: int, epsilon: float) -> float:
     ratio = math.exp(epsilon)  # Wang et al. 2017: n Var = 4 E / (E - 1)^2 for every option, plus the share's own
     q = 1 / (ratio + 1)
@@ -97,7 +124,7 @@ def _oue_variance(k: int, epsilon: float) -> float:
 
 def _for_shares(among: tuple[type[Mechanism], ...], k: int, epsilon: Number) -> Choice:
     reference = Candidate("unary encoding (OUE), not used", None, _oue_variance(k, float(epsilon)))
-    made = _made(among, range(k), epsilon, lambda mechanism: mechanism.total_variance)
+    made = _made(among, range(k), epsilon, _total_variance)
     return _choose("total variance of the shares", [*made, reference])
 
 

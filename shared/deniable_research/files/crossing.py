@@ -124,6 +124,7 @@ def cross(
         raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
     if given is not None and given not in names:
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    table.layout.refuse_boxes_of_one_draw(names)
     complete = table.where(complete_rows(table, names))
     weights = complete.weights
     numeric = _continuous(complete, names)

@@ -91,13 +91,14 @@ class RandomizedColumn:
         return self.design.epsilon
 
     def box(self, option: str) -> RandomizedColumn:
-        """One box of tick boxes as a yes-no question of its own: each is randomised with a coin of its own."""
+        """One box of tick boxes as a yes-no question of its own, asked of those whose report says something of it."""
         boxes = () if self.design.is_exclusive else self.options
-        if option not in boxes or not self.design.support:
+        each = self.design.binomials(self.design.expected_if_even, 1)
+        if option not in boxes or each is None:
             possible = ", ".join(boxes) or "it has none"
             raise ParameterError(f"{self.name}: must name one of its boxes ({possible}), got {option!r:.40}")
         name = f"{self.name}[{option}]"
-        coin = of_one_truth(self.design.support[self.options.index(option)], name)
+        coin = of_one_truth(each[self.options.index(option)].support, name)
         return replace(self, name=name, design=coin, options=coin.truths, values=(0.0, 1.0), codes=None)
 
     def decode(self, text: str) -> ReportValue | None:
@@ -191,6 +192,18 @@ class Layout:
                 return question.box(name[len(question.name) + 1 : -1])
         named = ", ".join(question.name for question in self.questions)
         raise ParameterError(f"question: must be one of {named}, got {name!r}")
+
+    def refuse_boxes_of_one_draw(self, names: Iterable[str]) -> None:
+        """Raise a ParameterError if two names are boxes of one question whose report has one chance for all of them."""
+        seen: dict[str, str] = {}
+        for name in filter(self.has, names):
+            whole = name.partition("[")[0]
+            if whole in seen and any(each.name == whole and each.design.is_one_draw for each in self.questions):
+                raise ParameterError(
+                    f'{whole}: must be asked with goal = "together" to analyse {seen[whole]} and {name} together, '
+                    "because devices draw its boxes and mix one chance into those drawn"
+                )
+            seen[whole] = name
 
     def has(self, name: str) -> bool:
         """Whether a name is that of a randomised question, or of one of its boxes."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.estimate import Estimate
 from deniable.exact import number_hint
-from deniable.report.space import ReportValue
+from deniable.report.space import ReportValue, Texts
 from deniable.survey.document import Survey
 from deniable_research.files.csv_file import read_columns
 from deniable_research.files.layout import Layout, RandomizedColumn
@@ -112,7 +112,9 @@ class Table:
             return self.reports[name]
         whole = next(each for each in self.layout.questions if question.name.startswith(f"{each.name}["))
         place = whole.options.index(name[len(whole.name) + 1 : -1])
-        return [None if report is None else int(str(report)[place]) for report in self.reports[whole.name]]
+        space = whole.design.reports
+        assert isinstance(space, Texts)
+        return [None if report is None else space.of_box(str(report), place) for report in self.reports[whole.name]]
 
     def dropped(self, *names: str) -> int:
         """How many people gave no report to at least one of these questions."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
@@ -28,6 +29,8 @@ class NoiseModel:
     support : tuple of float, or None
         ``a = P(report supports the option | it is true)`` and ``b``, the same when another is; None where the counts
         are no binomials.
+    drawn : float
+        Share of the respondents whose reports say something of the option: 1, unless devices draw what they report.
 
     Notes
     -----
@@ -56,6 +59,7 @@ class NoiseModel:
     epsilon: float = math.inf
     sensitivity: float = 1.0
     support: tuple[float, float] | None = None
+    drawn: float = 1.0
 
     @classmethod
     def directly(cls) -> NoiseModel:
@@ -106,12 +110,11 @@ class NoiseModel:
         """
         # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
         moved = float(min(mechanism.k - 1, 2) if mechanism.is_exclusive else mechanism.k)
-        if mechanism.support is not None:
-            pairs = {support: cls.with_support(support) for support in mechanism.support}
-            each = [pairs[support] for support in mechanism.support]
-            return tuple(replace(one, epsilon=mechanism.epsilon, sensitivity=moved) for one in each)
-
-        return tuple(cls(true, other, mechanism.epsilon, moved) for true, other in mechanism.noise)
+        counted = mechanism.binomials(mechanism.expected_if_even, 1.0)
+        return tuple(
+            cls(true, other, mechanism.epsilon, moved, *((each.support.floats, float(each.n)) if each else ()))
+            for (true, other), each in zip(mechanism.noise, counted or itertools.repeat(None), strict=False)
+        )
 
     def variance(self, share: float) -> float:
         """``V(f)``: the number of reports times the variance of the estimated share."""

@@ -48,7 +48,8 @@ def expected_width(
     Notes
     -----
     ``sum P(C = c) width(c)`` with ``C`` binomial of ``n`` and ``b + (a - b) share``. Counts outside of all but 2e-9 of
-    the probability are left out, and among more than 400 likely counts the widths are interpolated. Needs scipy.
+    the probability are left out, and among more than 400 likely counts the widths are interpolated. Where devices draw
+    what they report, as many are taken to draw the option as are to be expected. Needs scipy.
 
     Examples
     --------
@@ -59,9 +60,8 @@ def expected_width(
     """
     if noise.support is None:
         raise ParameterError("expected_width: needs a mechanism whose reports support an option or do not")
-    return _expected(
-        noise.support, check_people(n), check_share(share), check_confidence_level(confidence_level), method
-    )
+    reports = max(round(check_people(n) * noise.drawn), 1)
+    return _expected(noise.support, reports, check_share(share), check_confidence_level(confidence_level), method)
 
 
 @functools.lru_cache(maxsize=256)
