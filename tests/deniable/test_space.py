@@ -9,6 +9,7 @@ import pytest
 
 from deniable import (
     DiscreteLaplace,
+    DrawnBoxes,
     Exponential,
     ForcedResponse,
     Geometric,
@@ -36,6 +37,7 @@ MADE: list[Mechanism] = [
     Subset.from_epsilon(6, 3, 1),
     Subset.from_epsilon(5, 2, 2),
     TickBoxes.from_epsilon(3, 2),
+    DrawnBoxes.from_epsilon(4, 1, 2),
     Geometric.from_epsilon(-3, 4, 1),
     Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
     DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
@@ -115,7 +117,7 @@ def test_every_mechanism_is_made_here() -> None:
 def test_likelihoods_are_probabilities_whose_largest_ratio_is_that_of_epsilon(mechanism: Mechanism) -> None:
     every = mechanism.reports.every()
     if not mechanism.has_likelihood:
-        with pytest.raises(ParameterError, match=r"^tick-boxes: answers do not exclude each other"):
+        with pytest.raises(ParameterError, match=f"^{mechanism.name}: answers do not exclude each other"):
             mechanism.likelihood(every)
         return
     likelihood = mechanism.likelihood(every)
@@ -131,7 +133,9 @@ def test_reports_of_people_who_mix_in_no_chance_are_their_answers(mechanism: Mec
         made = mechanism.untouched(answer if mechanism.is_exclusive else [answer])
         if isinstance(made, list):
             assert "".join(map(str, made)) in mechanism.reports
-            assert made[place] == 1
+            assert made[2 * place + 1 if mechanism.is_one_draw else place] == 1 or place >= getattr(
+                mechanism, "s", place + 1
+            )
         else:
             # of a range whose mean is wanted the nearer end
             assert made == (answer if mechanism.has_shares else round(place / (len(mechanism.answer_range) - 1)))

@@ -92,7 +92,8 @@ epsilon = 1
     assert layout.questions[0].options == ("never", "ever")
     assert layout.missing == ("", "-")
     assert layout.questions[2].read(["-2", "3.0"]) == [-2, 3]
-    assert set(DESIGNS) == set(QUICK) | {"matrix", "geometric", "discrete-laplace", "exponential", "mean"}
+    others = {"matrix", "geometric", "discrete-laplace", "exponential", "mean", "drawn-boxes"}
+    assert set(DESIGNS) == set(QUICK) | others
 
 
 @pytest.mark.parametrize(

@@ -172,9 +172,17 @@ def test_boxes_are_questions_of_their_own() -> None:
     table = Table.of(columns, survey)
     whole, box = table.item("drugs"), table.item("drugs[heroin]")
     assert box.options == ("no", "yes")
-    assert box.scores[:, 1] == pytest.approx(whole.scores[:, 2])
-    rows = cross(table, ["drugs[heroin]", "drugs[cocaine]"])
-    assert rows[0].first == "drugs[heroin]"
+    drawn = whole.supports[:, 4:6].any(axis=1)
+    assert len(box) == drawn.sum() < 100
+    assert box.supports[:, 1].tolist() == whole.supports[drawn, 5].tolist()
+    assert box.estimate().share[1] == pytest.approx(whole.estimate().share[2])
+    assert cross(table, ["drugs[heroin]", "affair"])[0].n == drawn.sum()
+    for analysis in (
+        lambda: cross(table, ["drugs[heroin]", "drugs[cocaine]"]),
+        lambda: regress(table, "n ~ drugs[heroin] + drugs[cocaine]"),
+    ):
+        with pytest.raises(ParameterError, match='must be asked with goal = "together" to analyse'):
+            analysis()
     fit = regress(table, "drugs[heroin] ~ 1")
     assert fit.terms == ("Intercept",)
     with pytest.raises(ParameterError, match="must not have drinks, a number of which only the mean is estimated"):

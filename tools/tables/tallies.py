@@ -22,6 +22,7 @@ from deniable.exact import Number
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
+    DrawnBoxes,
     Exponential,
     ForcedResponse,
     Geometric,
@@ -84,6 +85,7 @@ FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
     "k-ary": lambda draw: KAry.from_epsilon(int(draw.integers(2, 12)), str(draw.choice(EPSILONS))),
     "subset": lambda draw: Subset.from_epsilon(k := int(draw.integers(2, 12)), int(draw.integers(1, k)), "1"),
     "tick-boxes": lambda draw: TickBoxes.from_epsilon(int(draw.integers(2, 8)), str(draw.choice(EPSILONS))),
+    "drawn-boxes": lambda draw: DrawnBoxes.from_epsilon(int(draw.integers(2, 8)), str(draw.choice(EPSILONS))),
     "geometric": lambda draw: Geometric.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "exponential": _exponential,
     "mean": lambda draw: OneBitMean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
@@ -145,6 +147,11 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
         return design.estimate(groups), ([count for group in groups for count in group], 0)
     if isinstance(design, Mechanism) and not design.reports.supports_one:
         n = int(10 ** draw.uniform(0, draw.choice([1.5, 4, 7])))
+        if isinstance(design, DrawnBoxes):  # of every report s boxes
+            drawn = draw.multivariate_hypergeometric(np.full(design.k, n), design.s * n)
+            ticked = draw.binomial(drawn, draw.random(design.k) * draw.integers(0, 2, design.k))
+            counts = np.stack([drawn - ticked, ticked], axis=1).ravel().tolist()
+            return design.estimate(counts, n), (counts, n)
         sure = draw.random(design.k) < 0.2
         lam = np.where(sure, draw.integers(0, 2, design.k), np.clip(design.expected(shares.tolist()), 0, 1))
         if isinstance(design, Subset):  # every report supports w options
@@ -165,6 +172,8 @@ def check_numbers(estimate: Estimate, wanted: EstimateOptions) -> None:
     """Raise an AssertionError unless everything that is published of an estimate is a number."""
     names = tuple(map(str, range(len(estimate.share))))
     for row in share_rows(estimate, "q", names, 1.0, wanted=wanted):
+        if not row.n:  # a box that nobody drew
+            continue
         for value in (row.estimate, row.std_error, row.feasible, row.conf_low, row.conf_high, row.p_below, row.p_above):
             assert math.isfinite(_number(value)), row
         assert 0 <= row.conf_low <= row.conf_high <= 1, row
@@ -187,7 +196,7 @@ def check_mean(estimate: MeanEstimate, wanted: EstimateOptions) -> None:
 
 def check_maximum(design: AnyDesign, estimate: Estimate, gap: float = GAP) -> None:
     """The possible shares add up to 1, and no others are more likely by more than ``gap`` a report."""
-    if isinstance(design, TickBoxes) or (isinstance(design, Groups) and len(design.truths) == 4):
+    if not design.is_exclusive or (isinstance(design, Groups) and len(design.truths) == 4):
         return  # their truths do not exclude each other
     feasible = np.array(estimate.feasible)
     assert abs(feasible.sum() - 1) < 1e-9, feasible
@@ -232,7 +241,7 @@ def search(family: str, tallies: int, seed: int = 1974) -> list[str]:
             if not isinstance(design, Groups):  # whose estimates are for a population only
                 alone = EstimateOptions(level, ("default", "wilson", "wald")[number % 3], TARGETS[1], bool(number % 2))
                 check_numbers(estimate, alone)
-            if isinstance(design, Mechanism) and not isinstance(design, TickBoxes):
+            if isinstance(design, Mechanism) and design.is_exclusive:
                 mean = design.estimate_mean(counts[0], counts[1])
                 check_mean(mean, EstimateOptions(level, methods[number % len(methods)]))
             check_maximum(design, estimate)

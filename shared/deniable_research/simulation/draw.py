@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deniable.randomness import UNIT, Words
 from deniable.table import csv_lines, report_cell
-from deniable_research.simulation.misbehaviour import Misbehaviour, first_report
+from deniable_research.simulation.misbehaviour import Misbehaviour, first_reports
 from deniable_research.simulation.truth import Truth
 
 
@@ -42,7 +42,7 @@ def draw_reports(
         answers = truth.draw(people, generator)
         answers[denying] = truth.first  # of boxes no tick
         drawn = mechanism.randomize_many(answers, words)
-        drawn[refusing] = first_report(mechanism)
+        drawn[refusing] = first_reports(mechanism, refusing.size, generator)
         drawn[careless] = mechanism.reports.uniform(careless.size, generator)
         reports[truth.question.id] = drawn
     return reports

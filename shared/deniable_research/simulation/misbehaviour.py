@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,3 +72,13 @@ def first_report(mechanism: Mechanism) -> int | Sequence[int]:
     first = mechanism.answer_range.start if mechanism.is_exclusive else ()  # no tick
     report: int | Sequence[int] = mechanism.untouched(first)
     return report
+
+
+def first_reports(mechanism: Mechanism, n: int, generator: np.random.Generator) -> NDArray[Any]:
+    """`first_report` of ``n`` people; where devices draw boxes, each person speaks of others."""
+    first = np.asarray(first_report(mechanism))
+    reports = np.broadcast_to(first, (n, *first.shape))
+    if not mechanism.is_one_draw:
+        return reports
+    order = generator.random((n, mechanism.k)).argsort(axis=1)[:, :, None]
+    return np.take_along_axis(reports.reshape(n, mechanism.k, 2), order, axis=1).reshape(reports.shape)
