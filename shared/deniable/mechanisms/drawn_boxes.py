@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -271,16 +272,23 @@ def _draw_boxes(k: int, s: int, n: int, words: Words) -> NDArray[np.int64]:
 
     sets = math.comb(k, s)
     if sets <= LARGEST_TABLE:
-        table = np.array([unrank(k, s, rank) for rank in range(sets)])
-        return np.asarray(table[uniform_below(sets, n, words)])
+        return np.asarray(_every_set(k, s)[uniform_below(sets, n, words)])
     drawn = np.empty((n, s), dtype=np.int64)
-    found = np.zeros(n, dtype=np.int64)
-    for box in range(k):  # each with the odds of those that are still to be drawn
-        taken = uniform_below(k - box, n, words) < s - found
-        drawn[taken, found[taken]] = box
-        found += taken
+    for place in range(s):  # one of those that are left; it skips over those drawn before, in ascending order
+        box = uniform_below(k - place, n, words)
+        for before in range(place):
+            box += box >= drawn[:, before]
+        drawn[:, place] = box
+        drawn[:, : place + 1].sort(axis=1)
     return drawn
 
 
-LARGEST_TABLE = 2**16
-"""Sets of boxes that are looked up in a table; more are drawn box by box."""
+@functools.lru_cache(maxsize=8)
+def _every_set(k: int, s: int) -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.array([unrank(k, s, rank) for rank in range(math.comb(k, s))])
+
+
+LARGEST_TABLE = 2**12
+"""Sets of boxes that are looked up in a table; of more, one box is drawn after the other."""
