@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deniable import DeniableError, Question, Survey, read_survey
-from deniable.survey.analyses import ANALYSES, alternatives_for, analyses_of
+from deniable.survey.analyses import ANALYSES, BOXES_TOGETHER, alternatives_for, analyses_of
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, cross, estimate_shares, regress
 from tests.support.command_line import CommandLine
@@ -58,14 +58,17 @@ def works(analysis: Callable[[], object]) -> bool:
 def test_what_can_be_analysed_is_what_is_said(question: Question, table: Table) -> None:
     name, other = question.id, "yes_no" if question.id != "yes_no" else "k_ary"
     statistics = {row.statistic for row in estimate_shares(table, [name])}
+    boxes = [f"{name}[{option}]" for option in question.options] if question.type == "ticks" else []
+    column = (boxes or [name])[0]
     found = (
         "share" in statistics,
         "mean" in statistics,
         works(lambda: cross(table, [name, other])),
-        works(lambda: regress(table, f"{name} ~ age")),
-        works(lambda: regress(table, f"age ~ {name}")),
+        works(lambda: regress(table, f"`{column}` ~ age")),
+        works(lambda: regress(table, f"age ~ `{column}`")),
     )
-    assert analyses_of(question) == dict(zip(ANALYSES, found, strict=True))
+    together = {BOXES_TOGETHER: works(lambda: cross(table, boxes[:2]))} if boxes else {}
+    assert analyses_of(question) == dict(zip(ANALYSES, found, strict=True)) | together
 
 
 def test_alternatives_name_what_they_gain_and_their_price() -> None:
@@ -73,7 +76,9 @@ def test_alternatives_name_what_they_gain_and_their_price() -> None:
     assert [name for name, sentences in said.items() if sentences] == [
         "ticks", "scale_mean", "number_mean", "number_laplace", "number_geometric"
     ]  # fmt: skip
-    assert said["ticks"][0].startswith("a yes-no question for each box, with epsilon = 1, also allows regression")
+    (ticks,) = said["ticks"]
+    assert ticks.startswith('goal = "together" also allows boxes crossed with each other, and costs about ')
+    assert ticks.endswith(" times the respondents for the same precision of the shares")
     (scale,) = said["scale_mean"]
     assert scale.startswith('goal = "shares" (and no line mechanism) also allows shares; crosstab')
     assert "costs about 1.3 times the respondents" in scale

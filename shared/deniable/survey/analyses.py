@@ -10,17 +10,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
-from deniable.mechanisms import Geometric, Mechanism, Warner
+from deniable.mechanisms import Geometric, Mechanism
 from deniable.survey.document import Question
-from deniable.survey.question_types import MAX_LEVELS, YES_NO
-from deniable.survey.selection import MOST_COMPARED, choose_for_scale, mean_variance
+from deniable.survey.question_types import MAX_LEVELS
+from deniable.survey.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks, mean_variance, total_variance
 
 ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")
-"""What `analyses_of` knows, in the order in which it is told."""
+"""What `analyses_of` knows of every question, in the order in which it is told; of ticks, of one box."""
+
+BOXES_TOGETHER = "boxes crossed with each other"
+"""What it knows of ticks besides."""
 
 
 def analyses_of(question: Question) -> dict[str, bool]:
-    """Whether each of `ANALYSES` is possible with the question's mechanism.
+    """Whether each of `ANALYSES` is possible with the question's mechanism, and of ticks `BOXES_TOGETHER`.
 
     Examples
     --------
@@ -30,7 +33,8 @@ def analyses_of(question: Question) -> dict[str, bool]:
     ['mean']
     """
     mechanism = question.mechanism
-    can_model = question.has_shares and mechanism.has_likelihood
+    takes_several = question.kind.takes_several
+    can_model = question.has_shares and (mechanism.has_likelihood or takes_several)
     possible = (
         question.has_shares,
         question.mean_values is not None,
@@ -38,7 +42,8 @@ def analyses_of(question: Question) -> dict[str, bool]:
         can_model,
         can_model,
     )
-    return dict(zip(ANALYSES, possible, strict=True))
+    boxes = {BOXES_TOGETHER: not mechanism.is_one_draw} if takes_several else {}
+    return dict(zip(ANALYSES, possible, strict=True)) | boxes
 
 
 @dataclass(frozen=True)
@@ -53,15 +58,18 @@ class Alternative:
         The analyses that become possible.
     times : float
         Factor in respondents for the same precision of what can be estimated now; 1 is no price.
+    figure : str
+        What is estimated now.
     """
 
     change: str
     gains: tuple[str, ...]
     times: float
+    figure: str
 
     def __str__(self) -> str:
         # The comparison is of a uniform population and knows no second digit of anybody's real one.
-        more = f"about {self.times:.1f} times the respondents for the same precision of the mean"
+        more = f"about {self.times:.1f} times the respondents for the same precision of the {self.figure}"
         price = more if self.times >= 1.05 else "no more respondents"
         return f"{self.change} also allows {'; '.join(self.gains)}, and costs {price}"
 
@@ -73,8 +81,9 @@ def alternatives_for(question: Question) -> tuple[Alternative, ...]:
     for change, other in _others(question):
         gains = tuple(name for name, possible in analyses_of(other).items() if possible and not now[name])
         if gains and gains not in [each.gains for each in found]:
-            times = mean_variance(other.mechanism) / mean_variance(question.mechanism) if now["mean"] else 1.0
-            found.append(Alternative(change, gains, times))
+            variance, figure = (mean_variance, "mean") if now["mean"] else (total_variance, "shares")
+            times = variance(other.mechanism) / variance(question.mechanism)
+            found.append(Alternative(change, gains, times, figure))
     return tuple(found)
 
 
@@ -82,10 +91,9 @@ def _others(question: Question) -> Iterator[tuple[str, Question]]:
     """Other ways to write a question, the cheapest first."""
     epsilon = question.epsilon
     if question.kind.takes_several:
-        box = f"a yes-no question for each box, with epsilon = {epsilon / len(question.options):.3g},"
-        coin = Warner.from_epsilon(epsilon / len(question.options))
-        single = replace(question, type="yes-no", options=YES_NO, mechanism=coin, why=None)
-        yield box, single
+        coins = _made(lambda: choose_for_ticks(len(question.options), epsilon, "together").best)
+        if coins is not None:
+            yield 'goal = "together"', replace(question, mechanism=coins, why=None)
     elif question.kind.has_goal:
         shares = _made(lambda: choose_for_scale(len(question.options), epsilon, "shares").best)
         if shares is not None:

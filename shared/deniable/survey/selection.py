@@ -81,7 +81,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     criterion = "total variance of the shares"
     if goal == "together":
         return _choose(
-            f"{criterion} with all boxes in every report", _made((TickBoxes,), range(k), epsilon, _total_variance)
+            f"{criterion} with all boxes in every report", _made((TickBoxes,), range(k), epsilon, total_variance)
         )
     drawn: list[Candidate] = []
     for s in range(1, min(k, MOST_DRAWN) + 1):
@@ -89,7 +89,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
             mechanism = DrawnBoxes.from_epsilon(k, epsilon, s)
             drawn.append(Candidate(mechanism.label, mechanism, mechanism.total_variance))
     nearest = sorted(drawn, key=lambda each: each.variance)[:2]
-    return _choose(criterion, [*nearest, *_made((TickBoxes,), range(k), epsilon, _total_variance)])
+    return _choose(criterion, [*nearest, *_made((TickBoxes,), range(k), epsilon, total_variance)])
 
 
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
@@ -112,7 +112,8 @@ def mean_variance(mechanism: Mechanism) -> float:
     return float(mechanism.score_covariance(w[None, :], supported)[0, 0])
 
 
-def _total_variance(mechanism: Mechanism) -> float:
+def total_variance(mechanism: Mechanism) -> float:
+    """``n`` times the sum of the variances of all shares."""
     return mechanism.total_variance
 
 
@@ -124,7 +125,7 @@ def _oue_variance(k: int, epsilon: float) -> float:
 
 def _for_shares(among: tuple[type[Mechanism], ...], k: int, epsilon: Number) -> Choice:
     reference = Candidate("unary encoding (OUE), not used", None, _oue_variance(k, float(epsilon)))
-    made = _made(among, range(k), epsilon, _total_variance)
+    made = _made(among, range(k), epsilon, total_variance)
     return _choose("total variance of the shares", [*made, reference])
 
 
