@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { rolldown } from "rolldown";
 import { minify } from "terser";
+import { ownNames } from "./names.mjs";
 
 const FOLDER = new URL(".", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER));
@@ -56,13 +57,8 @@ const shortSources = {
   },
 };
 
-/** Names that no page sees: the methods and fields that modules share with each other alone. */
-export const INNER = new RegExp(
-  `^(${[
-    "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
-    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show second isKept instantaneous cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked stirred keep truth forced inside slope margin tails weights isLive support epsilon run once look link collector number answer",
-  ].join(" ").replaceAll(" ", "|")})$`,
-);
+/** Names that no page sees. */
+export const INNER = new RegExp(`^(${ownNames().join("|")})$`);
 
 /**
  * The files that pages load, one for each element, so that nobody waits for the other one: where each begins, after the

@@ -52,7 +52,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
     "fieldset",
     { class: "card", part: "card question", ...(isNumber ? {} : described) },
     h("legend", { part: "question-text" }, own(title)),
-    h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)), note),
+    h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     list,
     fold(m.odds, () => oddsBox(m, mechanism)),
@@ -79,7 +79,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
 
     /** Say in the question's own place that it has no answer, or no longer. @param {boolean} isMissing */
     mark(isMissing) {
-      note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, mechanism) : "";
+      note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, { lo, hi }) : "";
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (isMissing));
       return isMissing;
     },

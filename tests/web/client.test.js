@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
 import { transform } from "../../client/deniable_web/node_modules/esbuild/lib/main.js";
 import { CLIENT } from "../../client/deniable_web/index.js";
 import { BUNDLES, INNER, bundle, outputs } from "../../client/deniable_web/build.mjs";
+import { ownNames } from "../../client/deniable_web/names.mjs";
 import { catalogues, problems, written } from "../../client/deniable_web/catalogues.mjs";
 import { vectors } from "./helpers.js";
 
@@ -83,16 +86,59 @@ test("every language has every sentence, short enough, without a word that misle
   assert.match(problems({ en: card })[0], /consent card: must be at most 120 words, got 1\d\d/);
 });
 
-test("names that bundles shorten are no names of catalogues, of what stands in braces there, of surveys or the library", async () => {
-  const { MECHANISMS, ...library } = await import("../../client/deniable_web/index.js");
+test("names that bundles shorten are no names of catalogues, of what stands in braces there, of surveys, reports, records or elements", async () => {
+  const { MECHANISMS } = await import("../../client/deniable_web/index.js");
   // A mechanism takes its weights by their place: only there the published names stand, as texts.
   const weights = new Set([...MECHANISMS.values()].flatMap(({ published }) => published));
   const published = vectors("surveys").flatMap(({ document }) => document.match(/"[a-z]+"(?=:)/g) ?? []);
   const keys = published.map((key) => key.slice(1, -1)).filter((key) => !weights.has(key));
   const sentences = Object.values(catalogues()).flatMap(Object.values).join();
   const placeholders = [...sentences.matchAll(/{(\w+)}/g)].map(([, name]) => name);
-  const known = [...Object.keys(catalogues().en), ...placeholders, ...Object.keys(library), ...keys];
+  const report = ["id", "cohort", "values"];
+  const record = ["reports", "report", "to", "noisy", "told"];
+  const events = ["survey", "height", "deniable", "detail"];
+  const elements = ["src", "name", "isolated", "kiosk", "value", "type", "checkValidity", "reportValidity", "connectedCallback"];
+  const known = [...Object.keys(catalogues().en), ...placeholders, ...keys, ...report, ...record, ...events, ...elements];
   assert.deepEqual(known.filter((name) => INNER.test(name)), []);
+  for (const file of Object.keys(BUNDLES)) assert.doesNotMatch((await bundle(file)).toString(), /\bexport\b/, "nobody can name what is in it");
+});
+
+test("bundles shorten a name only where TypeScript knows each of its places to be ours", () => {
+  const folder = mkdtempSync(join(tmpdir(), "names-")) + "/";
+  const namesIn = (/** @type {string} */ source) => {
+    writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions: { checkJs: true, strict: true, noEmit: true }, include: ["*.js"] }));
+    writeFileSync(`${folder}source.js`, `export {};\nconst ours = { mine: 1, inner: { deep: 2 } };\n${source}`);
+    return ownNames(folder).join(" ");
+  };
+  try {
+    for (const [source, names] of [
+      ["ours.mine;", "deep inner mine"],
+      ["const { mine, inner: { deep } } = ours; ours.inner.deep = mine + deep;", "deep inner mine"],
+      ["const more = Object.freeze({ ...ours, other: 3 }); more.other;", "deep inner mine other"],
+      ["JSON.stringify(ours);", ""],
+      ["JSON.stringify([ours.inner]);", "inner mine"],
+      ["postMessage(ours.inner);", "inner mine"],
+      ["/** @param {object} any */ const read = (any) => any; read({ ...ours, mine: 2 });", ""],
+      ["/** @type {Record<string, unknown>} */ const all = ours; all.more = 1;", ""],
+      ["/** @type {any} */ (globalThis).mine;", "deep inner"],
+      ["/** @type {{ mine: number }} */ const known = JSON.parse('');", "deep inner"],
+      ["/** @param {{ deep: number }} known */ const read = (known) => known.deep; read(JSON.parse(''));", "inner mine"],
+      ["const { mine } = JSON.parse('');", "deep inner"],
+      ["for (const key of ['mine']) /** @type {any} */ (ours)[key];", ""],
+      ["for (const key in ours) key;", ""],
+      ["Object.keys(ours);", ""],
+      ["Reflect.get(ours.inner, 'deep');", "inner mine"],
+      ["'deep' in ours.inner;", "inner mine"],
+      ["const quoted = { 'mine': 1 };", "deep inner"],
+      ["const node = { deep: document.title, title: 1 };", "deep inner mine"],
+      ["class Own { #mine = 1; deep = 2; field = this.#mine; }", "deep field inner mine"],
+      ["class Box extends HTMLElement { title = ''; value = 1; own = 2; connectedCallback() {} }", "deep inner mine own"],
+    ]) {
+      assert.deepEqual([source, namesIn(source)], [source, names]);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("no module can run markup, need an inline style, log, set a cookie, or draw from a weak generator", () => {

@@ -10,6 +10,8 @@ import { UNIT, systemWord } from "../randomness.js";
  * @property {number} ifOther when another one is
  */
 
+/** @typedef {Mechanism & { draw: (answer: any, word: import("../randomness.js").Word) => number | string }} Drawing what every mechanism has of its own */
+
 /** The randomiser of one question, over its options or over a range of numbers. */
 export class Mechanism {
   /** The name under which a survey publishes it, which never changes its meaning, and its parameters. */
@@ -30,7 +32,7 @@ export class Mechanism {
   /** Otherwise: the largest probability, over all answers, that the very answer can be read. */
   kept = 0;
 
-  /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Mechanism | undefined} */
+  /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Drawing | undefined} */
   second;
 
   /**
@@ -40,7 +42,7 @@ export class Mechanism {
    */
   randomize(answer, word = systemWord, isKept) {
     this.check(answer);
-    const value = /** @type {any} */ (this).draw(answer, word); // which every mechanism has of its own
+    const value = /** @type {Drawing} */ (/** @type {Mechanism} */ (this)).draw(answer, word);
     return isKept ? value : this.instantaneous(value, word);
   }
 
@@ -49,7 +51,7 @@ export class Mechanism {
    * @param {any} value @param {import("../randomness.js").Word} word @returns {number | string}
    */
   instantaneous(value, word = systemWord) {
-    return this.second ? /** @type {any} */ (this.second).draw(value, word) : value;
+    return this.second ? this.second.draw(value, word) : value;
   }
 
   /** Refuse what is no answer. The message does not repeat it, so that no log can. @param {any} answer */
@@ -143,4 +145,4 @@ export const forcedLoss = (truth, forced) => [
 ];
 
 /** Support that is the same for every option. @param {number} k @param {number} ifTrue @param {number} ifOther */
-export const alike = (k, ifTrue, ifOther) => Array(k).fill({ ifTrue, ifOther });
+export const alike = (k, ifTrue, ifOther) => /** @type {Support[]} */ (Array(k)).fill({ ifTrue, ifOther });
