@@ -37,7 +37,7 @@ from deniable import (
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.survey.document import MAX_ROWS
-from deniable.survey.question_types import YES_NO
+from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.device import randomize
 from tests.support import device_model
@@ -613,11 +613,11 @@ def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
 
 def some_answer(question: Question, dice: random.Random) -> Any:
     """A random answer as a person gives it."""
-    if question.type == "ticks":
+    if question.kind.takes_several:
         return [option for option in question.options if dice.random() < 0.5]
-    if question.type == "scale":
+    if question.kind.answers is AnswerKind.LEVELS:
         return dice.choice([str, int])(dice.choice(question.options))
-    if question.type == "number":
+    if question.kind.answers is AnswerKind.RANGE:
         assert isinstance(question.mechanism, OneOfK)
         return dice.choice(question.mechanism.answer_range)
     return dice.choice(question.options)
@@ -706,7 +706,7 @@ def ledger_vectors() -> list[dict[str, Any]]:
         model, steps = device_model.Model(), []
         for number, (survey, collector, day) in enumerate(asked):
             which = survey if isinstance(survey, int) else titles.index(survey)
-            values = {each.id: "11" if each.type == "ticks" else 1 for each in device_model.SURVEYS[which].questions}
+            values = {each.id: "11" if each.kind.takes_several else 1 for each in device_model.SURVEYS[which].questions}
             report = {"id": f"{number:032x}", "cohort": None, "values": values}
             step = {
                 "act": "answer",

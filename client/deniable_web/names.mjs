@@ -18,12 +18,15 @@ const MEMBER = SymbolFlags.Property | SymbolFlags.Method | SymbolFlags.Accessor;
 /** What browsers ask the class of an element for, which none of their types says. */
 const ASKED = /Callback$|^(observedAttributes|formAssociated)$/;
 
-/** The names, in alphabetical order. @param {string} [folder] of the sources and their tsconfig.json, with a slash at its end */
+/**
+ * The names, in alphabetical order, and the paths of the sources in which they were looked for.
+ * @param {string} [folder] of the sources and their tsconfig.json, with a slash at its end
+ */
 export function ownNames(folder = FOLDER) {
   const api = new API({ cwd: folder });
   try {
     const [project] = api.updateSnapshot({ openProjects: [`${folder}tsconfig.json`] }).getProjects();
-    return new Names(project, folder).inner();
+    return new Names(project, folder).read();
   } finally {
     api.close();
   }
@@ -48,11 +51,10 @@ class Names {
     this.#input = checker.getDeclaredTypeOfSymbol(input);
   }
 
-  inner() {
-    for (const path of this.#program.getSourceFileNames()) {
-      if (this.#isOurFile(path)) this.#visit(this.#program.getSourceFile(path));
-    }
-    return [...this.#met].filter((name) => !this.#kept.has(name)).sort();
+  read() {
+    const sources = this.#program.getSourceFileNames().filter((path) => this.#isOurFile(path));
+    for (const path of sources) this.#visit(this.#program.getSourceFile(path));
+    return { names: [...this.#met].filter((name) => !this.#kept.has(name)).sort(), sources };
   }
 
   /** @param {any} node */

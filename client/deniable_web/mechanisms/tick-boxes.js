@@ -28,10 +28,9 @@ export class TickBoxes extends Mechanism {
     this.settle(this.k * logRatio(this.keep, other), alike(this.k, this.keep / UNIT, other / UNIT));
   }
 
-  /** @override @param {any} answer */
-  check(answer) {
-    const isSet = Array.isArray(answer) && new Set(answer).size === answer.length;
-    for (const option of isSet ? answer : [null]) super.check(option); // null is no option
+  /** @override @param {any} value */
+  takes(value) {
+    return Array.isArray(value) && new Set(value).size === value.length && [...value].every((each) => super.takes(each)); // a hole is no option
   }
 
   /** @override @param {any} value */

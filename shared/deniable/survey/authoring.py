@@ -278,7 +278,7 @@ def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> 
     if "epsilon" not in written:
         raise ParameterError("mechanism: needs epsilon, not coins")
     epsilon = positive_epsilon(written["epsilon"])
-    possible = {each: cls for each, cls in MECHANISMS.items() if kind.name in cls.named_in}
+    possible = {each: cls for each, cls in MECHANISMS.items() if kind.family in cls.named_in}
     if name not in possible:
         raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
     answers = range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)

@@ -1,8 +1,9 @@
 """The question types, one descriptor for each: what people answer, and what its author writes.
 
-A mechanism names the types for which it may answer.
+A mechanism names the types for which it may answer; a type may be like one of them.
 
 Everything that depends on a type asks its descriptor, so a type of a kind that is here already is one more entry.
+`question-types.js` has the same.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class QuestionType:
         Whether its author says what is to be accurate, the shares or the mean.
     headline : int or None
         The option whose share is the result, where one says it all.
+    like : str or None
+        The type whose mechanisms answer for this one, where none names it.
     """
 
     name: str
@@ -56,6 +59,12 @@ class QuestionType:
     takes_several: bool = False
     has_goal: bool = False
     headline: int | None = None
+    like: str | None = None
+
+    @property
+    def family(self) -> str:
+        """The type that a mechanism must name to answer for this one."""
+        return self.like or self.name
 
     @property
     def has_numbers(self) -> bool:
