@@ -23,9 +23,9 @@ const plain = (/** @type {any} */ text) =>
  */
 export function ask(m, { id, kind, text, options, labels, mechanism }, number = "") {
   const { lo, hi } = mechanism;
-  const { takesSeveral, hasLevels } = kind;
+  const { takesSeveral, isRow } = kind;
   const isNumber = !kind.most;
-  const isLong = options.length > LONG && !hasLevels; // where the ends of a scale are is plain
+  const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
   const title = number + text;
   const note = h("p", { class: "missing" });
   const described = { "aria-describedby": `about-${id}` };
@@ -47,7 +47,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
   const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const list = h("div", { class: `options ${hasLevels ? "row" : isLong ? "long" : ""}` }, ...rows);
+  const list = h("div", { class: `options ${isRow ? "row" : isLong ? "long" : ""}` }, ...rows);
   const set = h(
     "fieldset",
     { class: "card", part: "card question", ...(isNumber ? {} : described) },

@@ -11,17 +11,23 @@
  * @property {number} most how many options there may be; of numbers none, because the range is the mechanism's
  * @property {true} [isYesNo] whether people answer yes or no, which every language has its own words for
  * @property {true} [takesSeveral] whether one answer may be several options, or none of them
+ * @property {true} [isRow] whether the options stand side by side, because they are short
+ * @property {(options: string[], m: import("./messages.js").Messages) => string[]} [labels] what people choose from, where it is
+ *   not the options in their language
  * @property {true} [hasLevels] whether the options are consecutive whole numbers, which have a mean too
  */
 
 const MAX_OPTIONS = 1000;
 const MAX_LEVELS = 101;
 
-/** By name. A Map, not an object: "constructor" and "__proto__" are no types. @type {ReadonlyMap<unknown, QuestionType>} */
-export const QUESTION_TYPES = new Map([
-  ["yes-no", { most: 2, isYesNo: true }],
+/** @type {[string, QuestionType][]} */
+const types = [
+  ["yes-no", { most: 2, isYesNo: true, labels: (_, m) => [m.no, m.yes] }],
   ["choice", { most: MAX_OPTIONS }],
   ["ticks", { most: MAX_OPTIONS, takesSeveral: true }],
-  ["scale", { most: MAX_LEVELS, hasLevels: true }],
+  ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true }],
   ["number", { most: 0 }],
-]);
+];
+
+/** By name. A Map, not an object: "constructor" and "__proto__" are no types. @type {ReadonlyMap<unknown, QuestionType>} */
+export const QUESTION_TYPES = new Map(types);

@@ -201,7 +201,7 @@ export function translate(survey, languages, m) {
     about: own["about"],
     questions: survey.questions.map((question, n) => {
       const { ["text"]: text, ["options"]: options } = own["questions"][n];
-      return { ...question, text, labels: question.kind.isYesNo ? [m.no, m.yes] : options };
+      return { ...question, text, labels: question.kind.labels?.(options, m) ?? options };
     }),
   };
 }

@@ -50,6 +50,10 @@ class QuestionType:
         The option whose share is the result, where one says it all.
     like : str or None
         The type whose mechanisms answer for this one, where none names it.
+    most_options : int
+        How many options a question may have.
+    counted_by : str or None
+        The key under which its author writes how many levels there are from 1 on, instead of ``lo`` and ``hi``.
     """
 
     name: str
@@ -60,6 +64,8 @@ class QuestionType:
     has_goal: bool = False
     headline: int | None = None
     like: str | None = None
+    most_options: int = MAX_OPTIONS
+    counted_by: str | None = None
 
     @property
     def family(self) -> str:
@@ -75,11 +81,6 @@ class QuestionType:
     def is_yes_no(self) -> bool:
         """Whether people answer yes or no, which every language has its own words for."""
         return self.options == YES_NO
-
-    @property
-    def most_options(self) -> int:
-        """How many options a question may have."""
-        return {AnswerKind.OPTIONS: MAX_OPTIONS, AnswerKind.LEVELS: MAX_LEVELS, AnswerKind.RANGE: 0}[self.answers]
 
 
 QUESTION_TYPES: dict[str, QuestionType] = {
@@ -105,11 +106,13 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             keys=("lo", "hi", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
             has_goal=True,
+            most_options=MAX_LEVELS,
         ),
         QuestionType(
             "number",
             keys=("lo", "hi", "mechanism"),
             answers=AnswerKind.RANGE,
+            most_options=0,
         ),
     )
 }
