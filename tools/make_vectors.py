@@ -241,6 +241,14 @@ epsilon = 2
 mechanism = "discrete-laplace"
 
 [[questions]]
+id = "service"
+type = "rating"
+text = "How was the service?"
+stars = 5
+ends = ["poor", "excellent"]
+epsilon = 1
+
+[[questions]]
 id = "leave"
 type = "yes-no"
 text = "Do you think of leaving?"
@@ -428,6 +436,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         "scale of words": document.replace('["-2","-1","0","1","2"]', '["a","b","c","d","e"]'),
         "scale with a leading zero": document.replace('["1","2","3","4"]', '["01","02","03","04"]'),
         "scale of another length": document.replace('["1","2","3","4"]', '["1","2","3"]'),
+        "rating of eleven stars": document.replace('trust us?","type":"scale"', 'trust us?","type":"rating"'),
         "number with options": document.replace('"options":[],', '"options":["1","2"],'),
         "ticks of another length": document.replace('["cannabis","cocaine","heroin"]', '["cannabis","cocaine"]'),
         "geometric on a choice": document.replace('"type":"scale"', '"type":"choice"'),

@@ -26,6 +26,7 @@ const types = [
   ["choice", { most: MAX_OPTIONS }],
   ["ticks", { most: MAX_OPTIONS, takesSeveral: true }],
   ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true }],
+  ["rating", { most: 10, hasLevels: true, like: "scale", labels: (levels) => levels.map((each, n) => `${"★".repeat(n + 1)} ${each}`) }],
   ["number", { most: 0 }],
 ];
 

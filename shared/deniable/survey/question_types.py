@@ -109,6 +109,15 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             most_options=MAX_LEVELS,
         ),
         QuestionType(
+            "rating",
+            keys=("stars", "ends", "goal", "mechanism", "wave_epsilon"),
+            answers=AnswerKind.LEVELS,
+            has_goal=True,
+            like="scale",
+            most_options=10,
+            counted_by="stars",
+        ),
+        QuestionType(
             "number",
             keys=("lo", "hi", "mechanism"),
             answers=AnswerKind.RANGE,
