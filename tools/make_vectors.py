@@ -38,7 +38,7 @@ from deniable import (
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.survey.document import MAX_ROWS
-from deniable.survey.question_types import YES_NO
+from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.device import randomize
 from tests.support import device_model
@@ -253,6 +253,14 @@ epsilon = 2
 mechanism = "discrete-laplace"
 
 [[questions]]
+id = "service"
+type = "rating"
+text = "How was the service?"
+stars = 5
+ends = ["poor", "excellent"]
+epsilon = 1
+
+[[questions]]
 id = "leave"
 type = "yes-no"
 text = "Do you think of leaving?"
@@ -440,6 +448,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         "scale of words": document.replace('["-2","-1","0","1","2"]', '["a","b","c","d","e"]'),
         "scale with a leading zero": document.replace('["1","2","3","4"]', '["01","02","03","04"]'),
         "scale of another length": document.replace('["1","2","3","4"]', '["1","2","3"]'),
+        "rating of eleven stars": document.replace('trust us?","type":"scale"', 'trust us?","type":"rating"'),
         "number with options": document.replace('"options":[],', '"options":["1","2"],'),
         "ticks of another length": document.replace('["cannabis","cocaine","heroin"]', '["cannabis","cocaine"]'),
         "geometric on a choice": document.replace('"type":"scale"', '"type":"choice"'),
@@ -626,11 +635,11 @@ def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
 
 def some_answer(question: Question, dice: random.Random) -> Any:
     """A random answer as a person gives it."""
-    if question.type == "ticks":
+    if question.kind.takes_several:
         return [option for option in question.options if dice.random() < 0.5]
-    if question.type == "scale":
+    if question.kind.answers is AnswerKind.LEVELS:
         return dice.choice([str, int])(dice.choice(question.options))
-    if question.type == "number":
+    if question.kind.answers is AnswerKind.RANGE:
         assert isinstance(question.mechanism, OneOfK)
         return dice.choice(question.mechanism.answer_range)
     return dice.choice(question.options)
@@ -719,7 +728,7 @@ def ledger_vectors() -> list[dict[str, Any]]:
         model, steps = device_model.Model(), []
         for number, (survey, collector, day) in enumerate(asked):
             which = survey if isinstance(survey, int) else titles.index(survey)
-            values = {each.id: "11" if each.type == "ticks" else 1 for each in device_model.SURVEYS[which].questions}
+            values = {each.id: "11" if each.kind.takes_several else 1 for each in device_model.SURVEYS[which].questions}
             report = {"id": f"{number:032x}", "cohort": None, "values": values}
             step = {
                 "act": "answer",

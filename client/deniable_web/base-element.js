@@ -18,6 +18,8 @@ import { parseSurvey, translate } from "./survey.js";
 export const MINUTE = 6e4;
 /** Attributes that are properties too, because frameworks set one or the other: whether it is a text, or a switch. */
 const PROPERTIES = { src: true, name: true, isolated: false, kiosk: false };
+/** @typedef {keyof typeof PROPERTIES} Property */
+/** @typedef {DeniableElement & { begin: (signal: AbortSignal) => Promise<void> }} Beginning what both elements have */
 
 /** On a server that renders pages there is none, and importing this must not fail there. */
 const Base = globalThis.HTMLElement ?? class {};
@@ -50,8 +52,8 @@ export class DeniableElement extends Base {
 
   connectedCallback() {
     // What was set before this script ran hides the properties below.
-    const own = /** @type {any} */ (this);
-    for (const name of Object.keys(PROPERTIES)) {
+    const own = /** @type {{ [name in Property]?: any }} */ (this);
+    for (const name of /** @type {Property[]} */ (Object.keys(PROPERTIES))) {
       const given = own[name];
       if (delete own[name] && given) own[name] = given;
     }
@@ -84,7 +86,7 @@ export class DeniableElement extends Base {
     addEventListener("online", () => this.later?.(), { signal });
     this.later = null;
     try {
-      if (this.src) await /** @type {any} */ (this).begin(signal); // which both elements have
+      if (this.src) await /** @type {Beginning} */ (/** @type {DeniableElement} */ (this)).begin(signal);
     } catch (error) {
       if (!signal.aborted) this.fail(error);
     }
@@ -115,6 +117,7 @@ export class DeniableElement extends Base {
   async load(place, signal) {
     const published = this.getAttribute("document");
     const words = messagesIn(place.tongues, this.getAttribute("catalogue"));
+    /** @type {import("./survey.js").Survey} */
     let survey;
     try {
       survey = await (published === null ? fetchSurvey(place) : parseSurvey(utf8(published), place.survey));

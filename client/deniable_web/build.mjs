@@ -4,16 +4,21 @@
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { rolldown } from "rolldown";
 import { minify } from "terser";
+import { ownNames } from "./names.mjs";
 
 const FOLDER = new URL(".", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER));
 
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
+
+/** Errors of which no element shows the message: those that its own code makes impossible, or has words of its own for. */
+const SILENT = /new (ParameterError|AnswerError|BudgetError)\(("[^"]*"|`[^`]*`)\)/g;
 
 /** The stylesheet is a text within a module, so esbuild is told to make it small too. */
 const smallCss = {
@@ -37,7 +42,7 @@ const fetchedCatalogues = {
 
 /**
  * Sentences by their place in a catalogue, as `read` in catalogues/fetched.js has them, because names of 90 sentences weigh;
- * and nothing frozen, because nobody outside reaches what a bundle is made of.
+ * and nothing frozen, because nobody outside reaches what a bundle is made of; nor messages that nobody reads.
  */
 const shortSources = {
   name: "short-sources",
@@ -51,41 +56,36 @@ const shortSources = {
       contents: readFileSync(path, "utf8")
         .replace(/\b(m|words)\.(\w+)/g, number)
         .replaceAll("Object.freeze(", "(")
+        .replace(SILENT, "new $1()")
+        .replace(/^.* message = .*\n/m, "")
         .replace(/speechless = {[^}]*}/, (texts) => texts.replace(/^  (?!lang|dir)(\w+)(?=: ")/gm, place)),
     }));
   },
 };
 
-/** Names that no page sees: the methods and fields that modules share with each other alone. */
-export const INNER = new RegExp(
-  `^(${[
-    "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
-    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show second isKept instantaneous cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked stirred keep truth forced inside slope margin tails weights isLive support epsilon run once look link collector number answer",
-  ].join(" ").replaceAll(" ", "|")})$`,
-);
+const { names, sources } = ownNames();
+
+/** Names that no page sees. */
+export const INNER = new RegExp(`^(${names.join("|")})$`);
 
 /**
  * The files that pages load, one for each element, so that nobody waits for the other one: where each begins, after the
- * modules that it needs, in an order found by trying. Like stands near like, and gzip makes 30 bytes less of it.
+ * modules that it needs, in an order found by trying. Like stands near like, and gzip makes some bytes less of it.
  */
 export const BUNDLES = {
-  "deniable.js": 
-    "catalogues/index mechanisms/index requests memory base-element errors odds sha256 device collector messages survey simulator dom style mechanisms/base screens ceiling store bundle",
+  "deniable.js":
+    "catalogues/index style survey store requests device memory errors screens mechanisms/base collector odds question-types messages ceiling base-element simulator mechanisms/index sha256 dom bundle",
   "deniable-question.js":
-    "survey odds memory style ceiling errors randomness messages question collector store base-element mechanisms/index device bundle-question",
+    "odds question-types collector ceiling mechanisms/index randomness memory question errors base-element style survey device messages store bundle-question",
 };
 
 /** What oxc does: Terser gives the names. */
 const SMALL = /** @type {const} */ ({ compress: true, mangle: false, codegen: true });
 
-/** An element, and all that it needs, as one minified module. @param {keyof typeof BUNDLES} file */
-export async function bundle(file) {
-  const modules = BUNDLES[file].split(" ").map((name) => `"./${name}.js"`);
-  const { outputFiles } = await build({
-    stdin: {
-      contents: modules.map((name) => `import ${name};`).join("\n"),
-      resolveDir: fileURLToPath(FOLDER),
-    },
+/** A module, and all that it needs, as one module with short names. @param {string} contents */
+export async function together(contents) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: fileURLToPath(FOLDER) },
     bundle: true,
     logOverride: { "ignored-bare-import": "silent" },
     format: "esm",
@@ -95,16 +95,28 @@ export async function bundle(file) {
     charset: "utf8",
     legalComments: "none",
     write: false,
+    metafile: true,
     plugins: [smallCss, fetchedCatalogues, shortSources],
   });
+  const unread = Object.keys(metafile.inputs).filter((path) => path !== "<stdin>" && !sources.includes(resolve(path)));
+  if (unread.length) throw new Error(`${unread}: must be in tsconfig.json, or nobody knows whose names it uses`);
+  return outputFiles[0].text;
+}
+
+/** An element, and all that it needs, as one minified module. @param {keyof typeof BUNDLES} file */
+export async function bundle(file) {
+  const modules = BUNDLES[file].split(" ").map((name) => `import "./${name}.js";`);
+  const text = await together(modules.join("\n"));
   // Esbuild puts together and mangles the properties; oxc, within Rolldown, and Terser each find some that the other one
   // leaves. The first line asks the browser to compile every function while the file loads, off the thread on which the
   // page waits.
-  const together = { name: "together", resolveId: (/** @type {string} */ id) => id, load: () => outputFiles[0].text };
-  const { output } = await (await rolldown({ input: file, plugins: [together] })).generate({ format: "esm", minify: SMALL });
+  const whole = { name: "whole", resolveId: (/** @type {string} */ id) => id, load: () => text };
+  const { output } = await (await rolldown({ input: file, plugins: [whole] })).generate({ format: "esm", minify: SMALL });
   const preamble = "//# allFunctionsCalledOnLoad";
-  const compress = { passes: 3, pure_getters: true, unsafe_arrows: true };
-  const { code } = await minify(output[0].code, { module: true, ecma: 2020, compress, format: { preamble } });
+  const terser = /** @type {const} */ ({ module: true, ecma: 2020 });
+  const compress = { passes: 6, inline: 1, lhs_constants: false, pure_getters: true, unsafe_arrows: true };
+  const compressed = await minify(output[0].code, { ...terser, compress, mangle: false });
+  const { code } = await minify(String(compressed.code), { ...terser, compress: false, format: { preamble } });
   return Buffer.from(`${code}\n`);
 }
 

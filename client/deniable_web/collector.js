@@ -56,11 +56,11 @@ export function parseLink(link, base) {
  * Fetch a survey, and check that the bytes are those of its address.
  * @param {string | Link} link @param {{ fetch?: typeof globalThis.fetch }} [options]
  */
-export async function fetchSurvey(link, { fetch = globalThis.fetch } = {}) {
+export async function fetchSurvey(link, { fetch: ask = fetch } = {}) {
   const { collector, survey } = typeof link === "string" ? parseLink(link) : link;
   let status, body;
   try {
-    const response = await fetch(place(collector, survey), plain());
+    const response = await ask(place(collector, survey), plain());
     status = response.status;
     body = new Uint8Array(await response.arrayBuffer());
   } catch {
@@ -94,12 +94,12 @@ export async function submit(survey, collector, text, options) {
  * The same, without a receipt: whether the collector knew the report already.
  * @param {{ id: string }} survey @param {string} collector @param {string} text @param {Options} [options]
  */
-export async function deliver(survey, collector, text, { fetch = globalThis.fetch, wait = sleep } = {}) {
+export async function deliver(survey, collector, text, { fetch: ask = fetch, wait = sleep } = {}) {
   for (let tried = 1; ; tried++) {
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
     try {
-      const response = await fetch(
+      const response = await ask(
         `${place(collector, survey.id)}/reports`,
         plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text }),
       );

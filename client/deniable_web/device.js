@@ -6,7 +6,6 @@
  */
 
 import { AnswerError, ReportError } from "./errors.js";
-import { isWhole } from "./mechanisms/base.js";
 import { newReportId, systemWord } from "./randomness.js";
 import { dumps } from "./strict-json.js";
 
@@ -61,18 +60,11 @@ export const randomizeAnswer = (question, answer, word = systemWord, isKept) =>
  * An answer as its mechanism takes it: the number of an option, a list of them, or a number itself.
  * @param {import("./survey.js").Question} question @param {unknown} answer
  */
-function choiceOf({ id, type, options, mechanism: { lo, hi } }, answer) {
-  if (type === "number") {
-    if (isWhole(answer, lo, hi)) return answer;
-  } else if (type === "ticks") {
-    const ticks = Array.isArray(answer) ? Array.from(answer, (label) => options.indexOf(label)) : [-1];
-    if (!ticks.includes(-1) && new Set(ticks).size === ticks.length) return ticks;
-  } else {
-    const isLevel = type === "scale" && Number.isInteger(answer);
-    const choice = options.indexOf(isLevel ? String(answer) : /** @type {any} */ (answer));
-    if (choice >= 0) return choice;
-  }
-  throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
+function choiceOf({ id, kind, options, mechanism }, answer) {
+  const find = (/** @type {any} */ label) => options.indexOf(kind.hasLevels && Number.isInteger(label) ? String(label) : label);
+  const choice = !kind.most ? answer : !kind.takesSeveral ? find(answer) : Array.isArray(answer) && Array.from(answer, find);
+  if (!mechanism.takes(choice)) throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
+  return choice;
 }
 
 /**

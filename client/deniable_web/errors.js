@@ -25,8 +25,6 @@ export class ReportConflict extends ReportError {}
 export class SurveyClosed extends ReportError {}
 export class BudgetError extends DeniableError {}
 export class UnusableMemory extends DeniableError {
-  constructor() {
-    super("memory: must be usable");
-  }
+  /** @override */ message = "memory: must be usable";
 }
 export class CollectorError extends DeniableError {}

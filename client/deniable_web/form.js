@@ -2,7 +2,6 @@
 /* The questions: native inputs, an error summary, and a review before anything is sent. */
 
 import { bar, box, card, button, fold, heading, h, link, oddsBox, own, p, quiet } from "./dom.js";
-import { isWhole } from "./mechanisms/base.js";
 import { fill } from "./messages.js";
 
 /**
@@ -22,10 +21,11 @@ const plain = (/** @type {any} */ text) =>
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Asked} question @param {string} [number] where it stands among others
  */
-export function ask(m, { id, type, text, options, labels, mechanism }, number = "") {
+export function ask(m, { id, kind, text, options, labels, mechanism }, number = "") {
   const { lo, hi } = mechanism;
-  const [isNumber, isTicks] = [type === "number", type === "ticks"];
-  const isLong = options.length > LONG && type !== "scale"; // where the ends of a scale are is plain
+  const { takesSeveral, isRow } = kind;
+  const isNumber = !kind.most;
+  const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
   const title = number + text;
   const note = h("p", { class: "missing" });
   const described = { "aria-describedby": `about-${id}` };
@@ -42,17 +42,17 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
           ...described,
         }),
       ]
-    : options.map((_, n) => h("input", { type: isTicks ? "checkbox" : "radio", name: id, value: n }));
-  for (const input of inputs) input.required = !isTicks; // none is an answer too
+    : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: n }));
+  for (const input of inputs) input.required = !takesSeveral; // none is an answer too
   const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const list = h("div", { class: `options ${type} ${isLong ? "long" : ""}` }, ...rows);
+  const list = h("div", { class: `options ${isRow ? "row" : isLong ? "long" : ""}` }, ...rows);
   const set = h(
     "fieldset",
     { class: "card", part: "card question", ...(isNumber ? {} : described) },
     h("legend", { part: "question-text" }, own(title)),
-    h("div", { id: `about-${id}` }, quiet(fill(isTicks ? m.ticks : isNumber ? m.range : "", mechanism)), note),
+    h("div", { id: `about-${id}` }, quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     list,
     fold(m.odds, () => oddsBox(m, mechanism)),
@@ -69,9 +69,9 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
     /** What somebody gave as an answer, undefined where that is not an answer yet. */
     answer() {
       const number = inputs[0].valueAsNumber; // an empty field is NaN, not 0
-      if (isNumber) return isWhole(number, lo, hi) ? number : undefined;
+      if (isNumber) return mechanism.takes(number) ? number : undefined;
       const given = chosen().map((n) => options[n]);
-      return isTicks ? given : given[0];
+      return takesSeveral ? given : given[0];
     },
 
     /** The same in the words that somebody chose from. */
@@ -79,7 +79,7 @@ export function ask(m, { id, type, text, options, labels, mechanism }, number = 
 
     /** Say in the question's own place that it has no answer, or no longer. @param {boolean} isMissing */
     mark(isMissing) {
-      note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, mechanism) : "";
+      note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, { lo, hi }) : "";
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (isMissing));
       return isMissing;
     },

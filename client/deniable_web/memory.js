@@ -97,7 +97,7 @@ export class Memory {
     const { key, sent } = question;
     const known = (/** @type {State} */ { noisy, told }) =>
       // A wave of which nothing was drawn yet is asked, as a survey is.
-      told[new URL(collector).origin]?.[key] && (sent === key || sent in noisy || undefined) && valid(noisy[sent], question);
+      told[new URL(collector).origin]?.[key] && (sent === key || sent in noisy || undefined) && valid(question, noisy[sent]);
     if (!draw) return this.#store.run(known, true);
     return this.#store.run(({ noisy, told }) => {
       charge(told, collector, [question], day);
@@ -161,10 +161,10 @@ function sum(ledgers, day) {
  * @param {State["noisy"]} noisy @param {Question} question @param {() => number | string} draw
  */
 const valueOf = (noisy, question, draw) =>
-  valid((noisy[question.sent] ??= question.mechanism.instantaneous(valid((noisy[question.key] ??= draw()), question))), question);
+  valid(question, (noisy[question.sent] ??= question.mechanism.instantaneous(valid(question, (noisy[question.key] ??= draw())))));
 
-/** A value that the mechanism of a question makes; another one is damaged. @param {any} value @param {Question} question */
-function valid(value, { mechanism }) {
+/** A value that the mechanism of a question makes; another one is damaged. @param {Question} question @param {any} value */
+function valid({ mechanism }, value) {
   if (!mechanism.makes(value)) throw new UnusableMemory();
   return value;
 }
@@ -172,8 +172,7 @@ function valid(value, { mechanism }) {
 /** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
 function fitting(text, survey) {
   const report = JSON.parse(text);
-  const same = encoded(report, survey, (question, value) => valid(value, question));
-  if (same !== text || !/^[0-9a-f]{32}$/.test(report.id) || !isCohort(survey, report.cohort)) throw new UnusableMemory();
+  if (encoded(report, survey, valid) !== text || !/^[0-9a-f]{32}$/.test(report.id) || !isCohort(survey, report.cohort)) throw new UnusableMemory();
   return text;
 }
 
@@ -181,5 +180,5 @@ function fitting(text, survey) {
  * A report as it is sent, with what `make` makes of each of its values.
  * @param {import("./device.js").Report} report @param {Survey} survey @param {(question: Question, value: Value) => Value} make
  */
-const encoded = ({ id, cohort, values }, { questions }, make) =>
-  encodeReport({ id, cohort, values: Object.fromEntries(questions.map((each) => [each.id, make(each, values[each.id])])) });
+const encoded = (report, { questions }, make) =>
+  encodeReport({ ...report, values: Object.fromEntries(questions.map((each) => [each.id, make(each, report.values[each.id])])) });

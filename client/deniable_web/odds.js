@@ -15,12 +15,12 @@ import { UNIT } from "./randomness.js";
  */
 export function odds(mechanism, m) {
   // Whatever parameters there are: TypeScript cannot tell mechanisms by their names.
-  const { name, support, truth } = /** @type {Mechanism & { truth: number }} */ (mechanism);
+  const { name, support, truth, k, s, w } = /** @type {Mechanism & { truth: number, k?: number, s?: number, w?: number }} */ (mechanism);
   const { ifTrue, ifOther } = support?.[1] ?? { ifTrue: likeliest(mechanism), ifOther: 0 };
   const share = name === "forced-response" ? truth / UNIT : ifTrue;
   const [p, q] = [of100(share), of100(ifOther)];
   const say = (/** @type {string} */ text, share = 0) => ({
-    sentence: fill(text, { ...mechanism, p, q, rest: 100 - p, other: 100 - q }),
+    sentence: fill(text, { k, s, w, p, q, rest: 100 - p, other: 100 - q }),
     share,
   });
   return name === "two-coin" || name === "warner"

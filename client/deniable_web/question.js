@@ -157,7 +157,7 @@ export class DeniableQuestion extends DeniableElement {
 for (const name of ["form", "labels", "validationMessage", "validity", "willValidate"]) {
   Object.defineProperty(DeniableQuestion.prototype, name, {
     get() {
-      return this.internals[name];
+      return /** @type {any} */ (/** @type {DeniableQuestion} */ (this).internals)[name];
     },
     // React sets properties where there are any: of these, `form` is an attribute to set. The others cannot be set.
     set(value) {

@@ -20,7 +20,7 @@ const pairs = (pairs) =>
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
 /** @param {View} view */
-const hasYes = ({ questions }) => questions.some(({ type }) => type === "yes-no");
+const hasYes = ({ questions }) => questions.some(({ kind }) => kind.isYesNo);
 
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
 export function wait(m) {

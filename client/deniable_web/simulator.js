@@ -10,7 +10,7 @@ import { fill } from "./messages.js";
  * @param {import("./messages.js").Messages} m @param {import("./survey.js").Asked} question
  */
 export function simulator(m, question) {
-  const { type, options, labels, mechanism: { name, lo, hi } } = question;
+  const { kind, options, labels, mechanism: { name, lo, hi } } = question;
   const answers = options.length ? options : [lo, hi];
   const drawn = h("div", { role: "status" });
   const choice = h(
@@ -23,7 +23,7 @@ export function simulator(m, question) {
     /** How often each option was supported, each number sent. @type {Map<string | number, number>} */
     const counts = new Map();
     for (let n = times; n--; ) {
-      const report = randomizeAnswer(question, type === "ticks" ? [answer] : answer);
+      const report = randomizeAnswer(question, kind.takesSeveral ? [answer] : answer);
       const said = typeof report === "number" ? [report] : [...report].flatMap((bit, n) => (bit === "1" ? [n] : []));
       for (const each of said) {
         const what = (name !== "mean" && labels[each]) || each; // the report of a mean is no option

@@ -32,7 +32,7 @@ h1, button, .missing, .lead, h2, legend { font-weight: 600; }
 h1 { line-height: 1.3; font-size: 1.5rem; }
 :is(form, .stack, dl, fieldset) > * + * { margin-top: 1rem; }
 :is(.box, .options) > * + * { margin-top: .5rem; }
-.scale, dl div, .row, li, label { flex-wrap: wrap; display: flex; gap: .5rem; }
+dl div, .row, li, label { flex-wrap: wrap; display: flex; gap: .5rem; }
 label { flex-wrap: nowrap; align-items: center; }
 dt { width: 11rem; }
 dd { flex: 14rem; }
@@ -66,7 +66,7 @@ input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
-.scale label { flex-flow: column; padding: .5rem; margin: 0; }
+.row label { flex-flow: column; padding: .5rem; margin: 0; }
 button {
   border: 2px solid; /* forced colours show it */
   display: block;

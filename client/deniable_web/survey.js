@@ -9,14 +9,16 @@
 import { SurveyError } from "./errors.js";
 import { demand, isWhole, list } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
-import { digits } from "./randomness.js";
+import { QUESTION_TYPES } from "./question-types.js";
+import { digits, hexadecimal } from "./randomness.js";
 import { sha256, utf8 } from "./sha256.js";
 import { dumps } from "./strict-json.js";
 
 /**
  * @typedef {object} Question
  * @property {string} id
- * @property {"yes-no" | "choice" | "ticks" | "scale" | "number"} type
+ * @property {string} type one of QUESTION_TYPES
+ * @property {import("./question-types.js").QuestionType} kind what holds for its type
  * @property {string} text
  * @property {readonly string[]} options of a scale its whole numbers; of a number none, the range is the mechanism's
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
@@ -48,8 +50,6 @@ import { dumps } from "./strict-json.js";
 const FORMAT = 2;
 const MAX_BYTES = 256 * 1024;
 const MAX_QUESTIONS = 100;
-const MAX_OPTIONS = 1000;
-const MAX_LEVELS = 101;
 const MAX_COHORTS = 1000;
 const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
@@ -63,10 +63,10 @@ const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
  * @param {Uint8Array<ArrayBuffer>} bytes
  */
 export async function address(bytes) {
-  const bits = Array.from(await sha256(bytes), (byte) => digits(byte, 2, 8)).join("").slice(0, 128);
+  const bits = BigInt(`0x${hexadecimal(await sha256(bytes)).slice(0, 32)}`) << 2n; // 130 of them, which are 26 digits
   // Base32 has letters first: 0 is "a", as 10 is among digits to base 36; after "z" comes 2.
-  return `${bits}00`.replace(/.{5}/g, (five) => {
-    const digit = parseInt(five, 2);
+  return digits(bits, 32, 26).replace(/./g, (each) => {
+    const digit = parseInt(each, 32);
     return digit < 26 ? (digit + 10).toString(36) : String(digit - 24);
   });
 }
@@ -101,36 +101,35 @@ export async function parseSurvey(bytes, expectedId) {
 async function read(bytes, id) {
   demand(bytes.length <= MAX_BYTES);
   const document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  const published = JSON.parse(document);
-  const { deniable, about, closes, cohort_required, cohorts, fresh, opens, organiser, questions, readers, release, results, retention, title } = published;
-  if (deniable !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
-  oneOf(fresh, "each wave");
-  oneOf(readers, "token");
-  oneOf(results, "live", "closed");
-  oneOf(retention, "tallies");
-  oneOf(cohort_required, cohorts && true);
+  const known = {};
+  const take = taking(JSON.parse(document), known);
+  if (take("deniable") !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
+  const fresh = oneOf(take("fresh"), "each wave");
+  const cohorts = maybe(take("cohorts"), labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]);
+  const release = take("release");
+  oneOf(take("readers"), "token");
+  oneOf(take("retention"), "tallies");
   demand(release === undefined || (release !== 200 && isWhole(release, 50, 1e5)));
   const survey = {
     id,
-    title: text(title, MAX_LABEL),
-    organiser: maybe(organiser, text, MAX_LABEL),
-    about: maybe(about, text, MAX_TEXT),
-    opens: maybe(opens, date),
-    closes: maybe(closes, date),
-    cohortRequired: cohort_required,
-    isLive: results === "live",
-    cohorts: maybe(cohorts, labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]),
+    title: text(take("title"), MAX_LABEL),
+    organiser: maybe(take("organiser"), text, MAX_LABEL),
+    about: maybe(take("about"), text, MAX_TEXT),
+    opens: maybe(take("opens"), date),
+    closes: maybe(take("closes"), date),
+    cohortRequired: oneOf(take("cohort_required"), cohorts[0] && true),
+    isLive: oneOf(take("results"), "live", "closed") === "live",
+    cohorts,
     questions: Object.freeze(
-      await Promise.all(list(questions, 1, MAX_QUESTIONS).map((each) => question(each, id, fresh))),
+      await Promise.all(list(take("questions"), 1, MAX_QUESTIONS).map((each) => question(each, id, fresh))),
     ),
     document,
   };
   distinct(survey.questions.map((each) => each.id));
   const rows = survey.questions.reduce((sum, each) => sum + rowsOf(each), 0);
-  demand(rows * (survey.cohorts.length + 1) <= MAX_ROWS);
-  demand(!opens || !closes || closes >= opens);
+  demand(rows * (cohorts.length + 1) <= MAX_ROWS);
+  demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   // Only now, when its depth and its numbers are known to be small.
-  const known = { deniable, about, closes, cohort_required, cohorts, fresh, opens, organiser, questions, readers, release, results, retention, title };
   demand(dumps(known, sorted) === document);
   return Object.freeze({
     ...survey,
@@ -142,35 +141,42 @@ async function read(bytes, id) {
  * Rows of estimates for one group of people: one for each share, and one for a mean.
  * @param {Question} question
  */
-function rowsOf({ type, options, mechanism }) {
-  const shares = mechanism.name === "mean" ? 0 : options.length; // a number has no options
-  return shares + (type === "scale" || type === "number" ? 1 : 0);
+function rowsOf({ kind, options, mechanism }) {
+  const shares = mechanism.name === "mean" ? 0 : options.length;
+  return shares + (kind.hasLevels || !kind.most ? 1 : 0);
 }
 
 /** @param {any} published @param {string} survey its address @param {unknown} fresh @returns {Promise<Question>} */
 async function question(published, survey, fresh) {
-  const { goal, id, mechanism: weights, options: given, text: words, type, why } = published;
-  const [isNumber, isScale] = [type === "number", type === "scale"];
-  demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
-  const options = isNumber ? labels(given, 0, 0) : labels(given, 2, isScale ? MAX_LEVELS : MAX_OPTIONS);
-  demand(type !== "yes-no" || String(given) === "no,yes"); // as they stand there, which nobody translates
-  demand(!isScale || areLevels(options));
-  demand(isScale ? goal === "shares" || goal === "mean" : goal === undefined);
-  const mechanism = mechanismFromPublished(weights);
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(type));
-  demand(isNumber || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
-  exactly(published, { goal, id, mechanism: weights, options: given, text: words, type, why });
+  const known = {};
+  const take = taking(published, known);
+  const type = take("type");
+  const kind = QUESTION_TYPES.get(type);
+  demand(!!kind);
+  const { most, hasLevels } = kind;
+  const options = labels(take("options"), Math.min(most, 2), most);
+  demand(!kind.isYesNo || String(take("options")) === "no,yes"); // as they stand there, which nobody translates
+  demand(!hasLevels || areLevels(options));
+  const mechanism = mechanismFromPublished(take("mechanism"));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(kind.like ?? type));
+  demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
+  const words = text(take("text"), MAX_TEXT);
   // The same question under another title, id or reason is the same question, unless each survey asks anew.
-  const known = { mechanism: weights, options: given, survey: fresh && survey, text: words, type };
-  const key = await address(utf8(dumps(known, sorted)));
+  const key = await address(utf8(dumps({ ...known, survey: fresh && survey }, sorted)));
+  const [id, goal] = [take("id"), take("goal")];
+  demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
+  demand(hasLevels ? ["shares", "mean"].includes(goal) : goal === undefined);
+  const why = maybe(take("why"), plain, MAX_TEXT);
+  demand(Object.keys(published).every((each) => Object.hasOwn(known, each)));
   return Object.freeze({
     id,
-    type: /** @type {Question["type"]} */ (type),
-    text: text(words, MAX_TEXT),
+    type,
+    kind,
+    text: words,
     options,
     mechanism,
     goal: goal ?? null,
-    why: maybe(why, plain, MAX_TEXT),
+    why,
     key,
     sent: key + (mechanism.second ? survey : ""),
   });
@@ -187,17 +193,16 @@ async function question(published, survey, fresh) {
 export function translate(survey, languages, m) {
   const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
     value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
-  const { title, organiser, about, questions } = JSON.parse(survey.document, pick);
+  const own = JSON.parse(survey.document, pick);
   return {
     ...survey,
-    title,
-    organiser,
-    about,
-    questions: survey.questions.map((question, n) => ({
-      ...question,
-      text: questions[n].text,
-      labels: question.type === "yes-no" ? [m.no, m.yes] : questions[n].options,
-    })),
+    title: own["title"],
+    organiser: own["organiser"],
+    about: own["about"],
+    questions: survey.questions.map((question, n) => {
+      const { ["text"]: text, ["options"]: options } = own["questions"][n];
+      return { ...question, text, labels: question.kind.labels?.(options, m) ?? options };
+    }),
   };
 }
 
@@ -220,11 +225,18 @@ const sorted = (_key, value) =>
  */
 const maybe = (value, read, ...more) => (value === undefined ? null : read(value, ...more));
 
-/** A setting that is left out, or says what a survey without it does not. @param {unknown} value @param {unknown[]} known */
-const oneOf = (value, ...known) => demand([undefined, ...known].includes(value));
+/**
+ * Reads the fields of a published object by their names, and notes them as known. A name of the document stands in quotes,
+ * which keeps it apart from the names that our own objects have.
+ * @param {any} published @param {Record<string, unknown>} known
+ */
+const taking = (published, known) => (/** @type {string} */ key) => (known[key] = published[key]);
 
-/** Refuse fields that are not known. @param {object} published @param {object} known */
-const exactly = (published, known) => demand(Object.keys(published).every((key) => Object.hasOwn(known, key)));
+/** A setting that is left out, or says what a survey without it does not. @template T @param {T} value @param {unknown[]} known */
+function oneOf(value, ...known) {
+  demand([undefined, ...known].includes(value));
+  return value;
+}
 
 /**
  * Short texts that differ from each other.

@@ -9,28 +9,10 @@ const web = createRequire(new URL("../../client/deniable_web/package.json", impo
 const { default: puppeteer } = await import(pathToFileURL(web.resolve("puppeteer-core")).href);
 
 const [firefox, scenario, given] = process.argv.slice(2);
-const { link, answers, elsewhere } = JSON.parse(given);
+const { link, give, answers, elsewhere } = JSON.parse(given);
 
-/** Answer by option numbers, through every screen. The same steps as in tests/browser/test_respondent.py. */
-const GIVE = async (/** @type {any[]} */ answers) => {
-  const element = document.querySelector("deniable-survey");
-  const find = async (/** @type {string} */ selector) => {
-    for (let found; ; await new Promise((next) => setTimeout(next, 1))) {
-      if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
-    }
-  };
-  (await find(".card > button[type=button]")).at(-1).click();
-  await find("form button:not([type])"); // the last to come
-  const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
-  sets.forEach((inputs, n) => {
-    if (inputs[0].type === "number") inputs[0].value = answers[n];
-    else [answers[n]].flat().forEach((chosen) => inputs[chosen].click());
-  });
-  (await find("form button:not([type])")).at(-1).click();
-  const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
-  (await find(".review button[part]")).at(-1).click();
-  await done;
-};
+/** Answer by option numbers, through every screen. @param {any} page @param {unknown[]} numbers */
+const answer = (page, numbers) => page.evaluate(`(${give})(${JSON.stringify(numbers)})`);
 
 // Expressions, which Puppeteer computes; of a function in a text it would wait for nothing.
 const START = "document.querySelector('deniable-survey').shadowRoot?.querySelector('.card > button')";
@@ -99,7 +81,7 @@ const scenarios = {
         }
       });
       await page.goto(link);
-      await page.evaluate(GIVE, each);
+      await answer(page, each);
       traffic.push(JSON.stringify(requests));
       kept.push(await page.evaluate(EVERYTHING));
       await context.close();
@@ -114,7 +96,7 @@ const scenarios = {
       await page.goto(link);
       await page.waitForFunction(START);
     }
-    await Promise.all(pages.map((page, n) => page.evaluate(GIVE, answers[n])));
+    await Promise.all(pages.map((page, n) => answer(page, answers[n])));
     return {};
   },
 

@@ -14,7 +14,7 @@ from deniable_server.store import Store
 from tests.support.browsing import (
     ANOTHER_PERSON,
     ARRIVED,
-    SUBMIT_BY_SCRIPT,
+    GIVE,
     Witness,
     another_site,
     answer,
@@ -92,7 +92,7 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     kept = []
     for _ in range(400):
-        page.evaluate(SUBMIT_BY_SCRIPT, [1, 3])  # Yes, zirconium
+        page.evaluate(GIVE, [1, 3])  # Yes, zirconium
         kept.append(everything_kept(page))
         page.evaluate(ANOTHER_PERSON)
     bodies = witness.posts()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from deniable import Survey, read_survey
+from tests.support.browsing import GIVE
 from tests.support.collectors import Collector
 from tools import programs
 
@@ -40,7 +41,8 @@ def survey() -> Survey:
 def in_firefox(scenario: str, link: str, **given: object) -> dict[str, Any]:
     """What a scenario of firefox.mjs found."""
     script = Path(__file__).parent / "firefox.mjs"
-    command = [*programs.node_command(), str(script), programs.firefox(), scenario, json.dumps({"link": link, **given})]
+    known = json.dumps({"link": link, "give": GIVE, **given})
+    command = [*programs.node_command(), str(script), programs.firefox(), scenario, known]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

@@ -22,7 +22,6 @@ from tests.support.browsing import (
     FORGET,
     GIVE,
     NO_STORAGE,
-    SUBMIT_BY_SCRIPT,
     Witness,
     another_site,
     answer,
@@ -489,7 +488,7 @@ def test_other_person_by_script_is_what_a_person_does(collector: Collector, cont
     coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
     page: Page = context.new_page()
     page.goto(collector.publish(coin))
-    page.evaluate(SUBMIT_BY_SCRIPT, [1])
+    page.evaluate(GIVE, [1])
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
 
 

@@ -96,23 +96,26 @@ ANOTHER_PERSON = f"""async () => {{
 }}"""
 """Forget this device's report and put a new element in the place of the old one."""
 
-SUBMIT_BY_SCRIPT = """async choices => {
+GIVE = """async answers => {
     const element = document.querySelector("deniable-survey");
     const find = async (selector) => {
-        for (let found; ; await new Promise(requestAnimationFrame)) {
+        for (let found; ; await new Promise((next) => setTimeout(next, 1))) {
             if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
         }
     };
     (await find(".card > button[type=button]")).at(-1).click();
     await find("form button:not([type])"); // the last to come
-    const sets = await find("fieldset");
-    sets.forEach((set, n) => set.querySelectorAll("input")[choices[n]].click());
+    const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
+    sets.forEach((inputs, n) => {
+        if (inputs[0].type === "number") inputs[0].value = answers[n];
+        else [answers[n]].flat().forEach((chosen) => inputs[chosen].click());
+    });
     (await find("form button:not([type])")).at(-1).click();
     const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
     (await find(".review button[part]")).at(-1).click();
     await done;
 }"""
-"""Press Start, choose the options of these numbers, press Review and Send, and wait until the report has arrived."""
+"""Press Start, answer by option numbers, press Review and Send, and wait until the report has arrived."""
 
 ARRIVED = "Your report has arrived"
 
@@ -298,24 +301,3 @@ lo = 3
 hi = 5
 epsilon = 1
 """
-
-GIVE = """async answers => {
-    const element = document.querySelector("deniable-survey");
-    const find = async (selector) => {
-        for (let found; ; await new Promise((next) => setTimeout(next, 1))) {
-            if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
-        }
-    };
-    (await find(".card > button[type=button]")).at(-1).click();
-    await find("form button:not([type])"); // the last to come
-    const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
-    sets.forEach((inputs, n) => {
-        if (inputs[0].type === "number") inputs[0].value = answers[n];
-        else [answers[n]].flat().forEach((chosen) => inputs[chosen].click());
-    });
-    (await find("form button:not([type])")).at(-1).click();
-    const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
-    (await find(".review button[part]")).at(-1).click();
-    await done;
-}"""
-"""Answer by option numbers, through every screen."""

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
 import { transform } from "../../client/deniable_web/node_modules/esbuild/lib/main.js";
 import { CLIENT } from "../../client/deniable_web/index.js";
-import { BUNDLES, INNER, bundle, outputs } from "../../client/deniable_web/build.mjs";
+import { BUNDLES, INNER, bundle, outputs, together } from "../../client/deniable_web/build.mjs";
+import { ownNames } from "../../client/deniable_web/names.mjs";
 import { catalogues, problems, written } from "../../client/deniable_web/catalogues.mjs";
-import { vectors } from "./helpers.js";
+import { bytes, tape, vectors } from "./helpers.js";
 
 const FOLDER = new URL("../../client/deniable_web/", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
@@ -83,21 +86,114 @@ test("every language has every sentence, short enough, without a word that misle
   assert.match(problems({ en: card })[0], /consent card: must be at most 120 words, got 1\d\d/);
 });
 
-test("names that bundles shorten are no names of catalogues, of what stands in braces there, of surveys or the library", async () => {
-  const { MECHANISMS, ...library } = await import("../../client/deniable_web/index.js");
-  // A mechanism takes its weights by their place: only there the published names stand, as texts.
-  const weights = new Set([...MECHANISMS.values()].flatMap(({ published }) => published));
-  const published = vectors("surveys").flatMap(({ document }) => document.match(/"[a-z]+"(?=:)/g) ?? []);
-  const keys = published.map((key) => key.slice(1, -1)).filter((key) => !weights.has(key));
+test("names that bundles shorten are no names of catalogues, of what stands in braces there, of reports, records or elements", async () => {
   const sentences = Object.values(catalogues()).flatMap(Object.values).join();
   const placeholders = [...sentences.matchAll(/{(\w+)}/g)].map(([, name]) => name);
-  const known = [...Object.keys(catalogues().en), ...placeholders, ...Object.keys(library), ...keys];
+  const report = ["id", "cohort", "values"];
+  const record = ["reports", "report", "to", "noisy", "told"];
+  const events = ["survey", "height", "deniable", "detail"];
+  const elements = ["src", "name", "isolated", "kiosk", "value", "type", "checkValidity", "reportValidity", "connectedCallback"];
+  const known = [...Object.keys(catalogues().en), ...placeholders, ...report, ...record, ...events, ...elements];
   assert.deepEqual(known.filter((name) => INNER.test(name)), []);
+  for (const file of Object.keys(BUNDLES)) assert.doesNotMatch((await bundle(file)).toString(), /\bexport\b/, "nobody can name what is in it");
+});
+
+/** What is read, sent and kept, as texts: of the sources, or of what a bundle makes of them. */
+const ENDS = `
+  import { encodeReport, randomize } from "./device.js";
+  import { Memory } from "./memory.js";
+  import { nothing } from "./store.js";
+  import { parseSurvey } from "./survey.js";
+
+  export const read = async (bytes) => {
+    const { id, questions } = await parseSurvey(bytes);
+    return JSON.stringify([id, questions.map(({ id, type, key, sent }) => [id, type, key, sent])]);
+  };
+
+  export const draw = async (bytes, answers, cohort, word, id) =>
+    encodeReport(randomize(await parseSurvey(bytes), answers, { cohort, word, id }));
+
+  export const keep = async (bytes, answers, word) => {
+    const survey = await parseSurvey(bytes);
+    const state = nothing();
+    const memory = new Memory({ lasts: true, run: async (act) => act(state) });
+    const draw = (isKept) => randomize(survey, answers, { word, id: "0".repeat(32), isKept });
+    await memory.once(survey, "https://a.example", draw, undefined, "2026-11-25");
+    await memory.markSent(survey.id, "https://a.example");
+    return JSON.stringify(state);
+  };
+`;
+
+test("with short names every survey, report and record is what it is without", async () => {
+  const asModule = (/** @type {string} */ code) => import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const short = await asModule(await together(ENDS));
+  const long = await asModule(ENDS.replace(/"\.\/(.*?)"/g, (_, path) => `"${new URL(path, FOLDER)}"`));
+  for (const { document, id, name } of vectors("surveys")) {
+    if (id === null) await assert.rejects(short.read(bytes(document)), name);
+    else assert.equal(await short.read(bytes(document)), await long.read(bytes(document)), name);
+  }
+  const { document, vectors: people } = vectors("reports");
+  for (const { answers, cohort, words, id, report, document: own, name } of people) {
+    const drawn = short.draw(bytes(own ?? document), answers, cohort, tape(words), id);
+    if (report === null) await assert.rejects(drawn, name);
+    else assert.equal(await drawn, report, name);
+  }
+  const [affair] = vectors("memory").surveys;
+  const kept = await short.keep(bytes(affair), { affair: "yes" }, () => 7);
+  assert.equal(kept, await long.keep(bytes(affair), { affair: "yes" }, () => 7));
+  assert.match(kept, /^{"reports":{"\w{26}":{"report":"{\\"id\\":\\"0{32}\\",\\"cohort\\":null,\\"values\\":{.*}}","to":{"https:\/\/a\.example":true}}},"noisy":{.*},"told":{.*}}$/);
+});
+
+test("bundles shorten a name only where TypeScript knows each of its places to be ours", () => {
+  const folder = mkdtempSync(join(tmpdir(), "names-")) + "/";
+  const namesIn = (/** @type {string} */ source) => {
+    writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions: { checkJs: true, strict: true, noEmit: true }, include: ["*.js"] }));
+    writeFileSync(`${folder}source.js`, `export {};\nconst ours = { mine: 1, inner: { deep: 2 } };\n${source}`);
+    return ownNames(folder).names.join(" ");
+  };
+  try {
+    for (const [source, names] of [
+      ["ours.mine;", "deep inner mine"],
+      ["const { mine, inner: { deep } } = ours; ours.inner.deep = mine + deep;", "deep inner mine"],
+      ["const more = Object.freeze({ ...ours, other: 3 }); more.other;", "deep inner mine other"],
+      ["JSON.stringify(ours);", ""],
+      ["JSON.stringify([ours.inner]);", "inner mine"],
+      ["postMessage(ours.inner);", "inner mine"],
+      ["/** @param {object} any */ const read = (any) => any; read({ ...ours, mine: 2 });", ""],
+      ["/** @type {Record<string, unknown>} */ const all = ours; all.more = 1;", ""],
+      ["/** @type {any} */ (globalThis).mine;", "deep inner"],
+      ["/** @type {{ mine: number }} */ const known = JSON.parse('');", "deep inner"],
+      ["/** @param {{ deep: number }} known */ const read = (known) => known.deep; read(JSON.parse(''));", "inner mine"],
+      ["const { mine } = JSON.parse('');", "deep inner"],
+      ["for (const key of ['mine']) /** @type {any} */ (ours)[key];", ""],
+      ["for (const key in ours) key;", ""],
+      ["Object.keys(ours);", ""],
+      ["Reflect.get(ours.inner, 'deep');", "inner mine"],
+      ["'deep' in ours.inner;", "inner mine"],
+      ["const quoted = { 'mine': 1 };", "deep inner"],
+      ["const node = { deep: document.title, title: 1 };", "deep inner mine"],
+      ["class Own { #mine = 1; deep = 2; field = this.#mine; }", "deep field inner mine"],
+      ["class Box extends HTMLElement { title = ''; value = 1; own = 2; connectedCallback() {} }", "deep inner mine own"],
+    ]) {
+      assert.deepEqual([source, namesIn(source)], [source, names]);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("no module can run markup, need an inline style, log, set a cookie, or draw from a weak generator", () => {
   const never = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|\.style\b|"style"|console\.|cookie|Math\.random|sendBeacon|XMLHttpRequest|import\((?!"\.\/[a-z]{2}\.js"\))/;
   for (const path of FILES) assert.doesNotMatch(withoutComments(read(path)), never, path);
+});
+
+test("only a question type's descriptor and the mechanisms name it", async () => {
+  const { QUESTION_TYPES } = await import("../../client/deniable_web/question-types.js");
+  const names = [...QUESTION_TYPES.keys()].filter((name) => name !== "number").join("|"); // which JavaScript and HTML have too
+  const naming = new RegExp(`["'\`](${names})["'\`]|\\b(type|kind) [!=]==? |[!=]==? (type|kind)\\b`);
+  assert.match('type === "number"', naming);
+  const others = FILES.filter((path) => path !== "question-types.js" && !/^(mechanisms|catalogues)\//.test(path));
+  for (const path of others) assert.doesNotMatch(withoutComments(read(path)), naming, path);
 });
 
 test("every module is type-checked", () => {

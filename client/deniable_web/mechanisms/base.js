@@ -10,6 +10,8 @@ import { UNIT, systemWord } from "../randomness.js";
  * @property {number} ifOther when another one is
  */
 
+/** @typedef {Mechanism & { draw: (answer: any, word: import("../randomness.js").Word) => number | string }} Drawing what every mechanism has of its own */
+
 /** The randomiser of one question, over its options or over a range of numbers. */
 export class Mechanism {
   /** The name under which a survey publishes it, which never changes its meaning, and its parameters. */
@@ -32,7 +34,7 @@ export class Mechanism {
   /** The same of the whole answer, where that is not one option or number. @type {number | undefined} */
   whole;
 
-  /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Mechanism | undefined} */
+  /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Drawing | undefined} */
   second;
 
   /**
@@ -41,8 +43,8 @@ export class Mechanism {
    *   a device keeps, instead of what one survey sends @returns {number | string}
    */
   randomize(answer, word = systemWord, isKept) {
-    this.check(answer);
-    const value = /** @type {any} */ (this).draw(answer, word); // which every mechanism has of its own
+    if (!this.takes(answer)) throw new AnswerError("answer: must be one that its question allows"); // and not what came, which a log would keep
+    const value = /** @type {Drawing} */ (/** @type {Mechanism} */ (this)).draw(answer, word);
     return isKept ? value : this.instantaneous(value, word);
   }
 
@@ -51,12 +53,12 @@ export class Mechanism {
    * @param {any} value @param {import("../randomness.js").Word} word @returns {number | string}
    */
   instantaneous(value, word = systemWord) {
-    return this.second ? /** @type {any} */ (this.second).draw(value, word) : value;
+    return this.second ? this.second.draw(value, word) : value;
   }
 
-  /** Refuse what is no answer. The message does not repeat it, so that no log can. @param {any} answer */
-  check(answer) {
-    if (!isWhole(answer, this.lo, this.hi)) throw new AnswerError("answer: must be one that its question allows");
+  /** Whether a value is an answer. @param {any} value @returns {boolean} */
+  takes(value) {
+    return isWhole(value, this.lo, this.hi);
   }
 
   /** Whether a value can be one of its reports. @param {any} value @returns {boolean} */
@@ -125,11 +127,14 @@ export function integers(value, length, least, most) {
 /** @param {readonly number[]} numbers */
 export const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
 
+/** Which of some weights a word draws: the first that, with all those before it, exceeds the word. @param {readonly number[]} weights @param {number} word */
+export const drawn = (weights, word) => weights.findIndex((weight) => (word -= weight) < 0);
+
 /**
- * The logarithm of a ratio, precise in doubles even where the ratio is nearly 1.
- * @param {number} larger @param {number} smaller
+ * The logarithm of the ratio of the larger to the smaller of two numbers, precise in doubles even where it is nearly 0.
+ * @param {number} one @param {number} another
  */
-export const logRatio = (larger, smaller) => Math.log1p((larger - smaller) / smaller);
+export const logRatio = (one, another) => Math.log1p(Math.abs(one - another) / Math.min(one, another));
 
 /**
  * Privacy loss and support where some tell the truth and all others say option v with weight forced[v], both out of
@@ -145,4 +150,4 @@ export const forcedLoss = (truth, forced) => [
 ];
 
 /** Support that is the same for every option. @param {number} k @param {number} ifTrue @param {number} ifOther */
-export const alike = (k, ifTrue, ifOther) => Array(k).fill({ ifTrue, ifOther });
+export const alike = (k, ifTrue, ifOther) => /** @type {Support[]} */ (Array(k)).fill({ ifTrue, ifOther });

@@ -1,7 +1,7 @@
 //@ts-check
 /* Drawn boxes: the device draws some of the boxes by chance and spends the whole epsilon on these. */
 
-import { UNIT, below } from "../randomness.js";
+import { UNIT, below, digits } from "../randomness.js";
 import { alike, integer, logRatio } from "./base.js";
 import { KAry } from "./k-ary.js";
 import { choose, unrank } from "./subset.js";
@@ -28,7 +28,7 @@ export class DrawnBoxes extends BoxMechanism {
     this.patterns = new KAry(2 ** this.s, keep);
     const { keep: kept, other } = this.patterns;
     this.whole = kept / UNIT;
-    const flipped = (2 ** this.s * other) / 2 / UNIT; // half of all patterns have the bit wrong
+    const flipped = (2 ** (this.s - 1) * other) / UNIT; // half of all patterns have the bit wrong
     this.settle(logRatio(kept, other), alike(2, 1 - flipped, flipped));
   }
 
@@ -40,9 +40,8 @@ export class DrawnBoxes extends BoxMechanism {
   /** @param {readonly number[]} answer @param {Word} word */
   draw(answer, word) {
     const drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));
-    const pattern = drawn.reduce((bits, isDrawn, box) => (isDrawn ? 2 * bits + +answer.includes(box) : bits), 0);
-    const sent = this.patterns.draw(pattern, word);
-    let left = this.s;
-    return drawn.map((isDrawn) => (isDrawn ? ["10", "01"][(sent >> --left) & 1] : "00")).join("");
+    const pattern = drawn.map((isDrawn, box) => (isDrawn ? Number(answer.includes(box)) : "")).join("");
+    const sent = [...digits(this.patterns.draw(parseInt(pattern, 2), word), 2, this.s)];
+    return drawn.map((isDrawn) => digits(isDrawn ? 2 - Number(sent.shift()) : 0, 2, 2)).join("");
   }
 }

@@ -2,7 +2,7 @@
 /* Forced response: tell the truth, or say what the second step says. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, demand, forcedLoss, integer, integers, sum, weight } from "./base.js";
+import { Mechanism, demand, drawn, forcedLoss, integer, integers, sum, weight } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -31,7 +31,7 @@ export class ForcedResponse extends Mechanism {
   /** @param {number} answer @param {Word} word */
   draw(answer, word) {
     const first = word();
-    let left = word(); // both, always: the number of words must not tell which step decided
-    return first < this.truth ? answer : this.forced.findIndex((weight) => (left -= weight) < 0);
+    const second = word(); // both, always: the number of words must not tell which step decided
+    return first < this.truth ? answer : drawn(this.forced, second);
   }
 }

@@ -26,9 +26,14 @@ export class KAry extends Mechanism {
     this.keep = weight(keep);
     /** Weight of each option that is not the truth. */
     this.other = (UNIT - this.keep) / this.hi;
-    demand(Number.isInteger(this.other) && this.keep > this.other);
+    demand(Number.isInteger(this.other) && this.isTelling());
     [this.second] = again.map((each) => new KAry(k, each)); // undefined where there is none: then no weight to check
     this.settle(logRatio(this.keep, this.other), alike(this.k, this.keep / UNIT, this.other / UNIT));
+  }
+
+  /** Whether reports say anything, and are to be read as they stand. */
+  isTelling() {
+    return this.keep > this.other;
   }
 
   /** @param {number} answer @param {Word} word */

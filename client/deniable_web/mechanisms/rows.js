@@ -2,7 +2,7 @@
 /* Mechanisms that send one of a row of weights: one word, inverse distribution function. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, demand, integer, integers, logRatio, sum } from "./base.js";
+import { Mechanism, demand, drawn, integer, integers, logRatio, sum } from "./base.js";
 
 /** Answers that a mechanism with published rows can tell apart. */
 const LARGEST_RANGE = 1000;
@@ -27,31 +27,22 @@ export class RowMechanism extends Mechanism {
 
   /** `settle` with what follows from the rows. */
   settleRows() {
-    /** @type {number[]} */
-    const most = [];
-    /** @type {number[]} */
-    const least = [];
     const rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n));
-    for (const row of rows) {
-      row.forEach((weight, n) => {
-        most[n] = Math.max(weight, most[n] ?? 0);
-        least[n] = Math.min(weight, least[n] ?? UNIT);
-      });
-    }
+    let loss = 0;
+    const most = rows[0].map((_, n) => {
+      const weights = rows.map((row) => row[n]);
+      const largest = Math.max(...weights);
+      loss = Math.max(loss, logRatio(largest, Math.min(...weights)));
+      return largest;
+    });
     // A report is read as the answer under which it is likeliest.
     const read = rows.map((row) => sum(row.filter((weight, n) => weight === most[n])));
-    this.settle(
-      most.reduce((loss, each, n) => Math.max(loss, logRatio(each, least[n])), 0),
-      undefined,
-      read.reduce((largest, each) => Math.max(largest, each)) / UNIT,
-    );
+    this.settle(loss, undefined, Math.max(...read) / UNIT);
   }
 
   /** @param {number} answer @param {import("../randomness.js").Word} word */
   draw(answer, word) {
-    let left = word();
-    // The first report whose weight, with all those before it, exceeds the word.
-    return this.lo - this.margin + this.row(answer).findIndex((weight) => (left -= weight) < 0);
+    return this.lo - this.margin + drawn(this.row(answer), word());
   }
 }
 

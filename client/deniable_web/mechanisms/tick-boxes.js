@@ -17,10 +17,9 @@ export class BoxMechanism extends Mechanism {
     this.hi = this.k - 1;
   }
 
-  /** @override @param {any} answer */
-  check(answer) {
-    const isSet = Array.isArray(answer) && new Set(answer).size === answer.length;
-    for (const option of isSet ? answer : [null]) super.check(option); // null is no option
+  /** @override @param {any} value */
+  takes(value) {
+    return Array.isArray(value) && new Set(value).size === value.length && [...value].every((each) => super.takes(each)); // a hole is no option
   }
 }
 

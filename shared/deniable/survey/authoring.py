@@ -183,11 +183,12 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
     if kind.options:
         return kind.options
     if kind.has_numbers:
-        lo, hi = (_required(written, key, where) for key in ("lo", "hi"))
-        for key, value in (("lo", lo), ("hi", hi)):
-            if type(value) is not int:
-                hint = f"; write {value:.0f}" if _is_whole(value) else ""
-                raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
+        if kind.counted_by:
+            lo, hi = 1, _whole(written, kind.counted_by, where)
+            if not 2 <= hi <= kind.most_options:
+                raise SurveyError(f"{where}: {kind.counted_by} must be 2 to {kind.most_options}, got {describe(hi)}")
+        else:
+            lo, hi = (_whole(written, key, where) for key in ("lo", "hi"))
         if lo >= hi:
             raise SurveyError(f"{where}: lo must be below hi, got {describe(lo)} and {describe(hi)}")
         if kind.answers is AnswerKind.RANGE:
@@ -196,7 +197,7 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
             raise SurveyError(
                 f"{where}: a {kind.name} has at most {kind.most_options} levels, got {hi - lo + 1}; ask a number"
             )
-        levels = levels_from(str(lo), int(hi - lo + 1))
+        levels = levels_from(str(lo), hi - lo + 1)
         return _with_ends(levels, written, where) if "ends" in written else levels
     options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
     if len(options) < 2:
@@ -218,6 +219,14 @@ def _with_ends(levels: tuple[str, ...], written: Mapping[str, Any], where: str) 
         return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(end)}.items()})
 
     return labelled(levels[0], ends[0]), *levels[1:-1], labelled(levels[-1], ends[1])
+
+
+def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
+    value = _required(written, key, where)
+    if type(value) is not int:
+        hint = f"; write {value:.0f}" if _is_whole(value) else ""
+        raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
+    return value
 
 
 def _is_whole(value: object) -> bool:
@@ -277,7 +286,7 @@ def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> 
     if "epsilon" not in written:
         raise ParameterError("mechanism: needs epsilon, not coins")
     epsilon = positive_epsilon(written["epsilon"])
-    possible = {each: cls for each, cls in MECHANISMS.items() if kind.name in cls.named_in}
+    possible = {each: cls for each, cls in MECHANISMS.items() if kind.family in cls.named_in}
     if name not in possible:
         raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
     answers = range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)

@@ -111,7 +111,7 @@ class Question:
             raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
         if not self.kind.has_goal and self.goal is not None:
             raise SurveyError(f"{where}: only a scale has a goal")
-        if self.type not in self.mechanism.question_types:
+        if self.kind.family not in self.mechanism.question_types:
             raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
         if self.kind.answers is not AnswerKind.RANGE:
             self._check_options(where)

@@ -1,8 +1,9 @@
 """The question types, one descriptor for each: what people answer, and what its author writes.
 
-A mechanism names the types for which it may answer.
+A mechanism names the types for which it may answer; a type may be like one of them.
 
 Everything that depends on a type asks its descriptor, so a type of a kind that is here already is one more entry.
+`question-types.js` has the same.
 """
 
 from __future__ import annotations
@@ -47,6 +48,12 @@ class QuestionType:
         What its author may ask to be accurate; the first, if nothing is said.
     headline : int or None
         The option whose share is the result, where one says it all.
+    like : str or None
+        The type whose mechanisms answer for this one, where none names it.
+    most_options : int
+        How many options a question may have.
+    counted_by : str or None
+        The key under which its author writes how many levels there are from 1 on, instead of ``lo`` and ``hi``.
     """
 
     name: str
@@ -56,6 +63,14 @@ class QuestionType:
     takes_several: bool = False
     goals: tuple[str, ...] = ()
     headline: int | None = None
+    like: str | None = None
+    most_options: int = MAX_OPTIONS
+    counted_by: str | None = None
+
+    @property
+    def family(self) -> str:
+        """The type that a mechanism must name to answer for this one."""
+        return self.like or self.name
 
     @property
     def has_numbers(self) -> bool:
@@ -71,11 +86,6 @@ class QuestionType:
     def is_yes_no(self) -> bool:
         """Whether people answer yes or no, which every language has its own words for."""
         return self.options == YES_NO
-
-    @property
-    def most_options(self) -> int:
-        """How many options a question may have."""
-        return {AnswerKind.OPTIONS: MAX_OPTIONS, AnswerKind.LEVELS: MAX_LEVELS, AnswerKind.RANGE: 0}[self.answers]
 
 
 QUESTION_TYPES: dict[str, QuestionType] = {
@@ -102,11 +112,22 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             keys=("lo", "hi", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
             goals=("shares", "mean"),
+            most_options=MAX_LEVELS,
+        ),
+        QuestionType(
+            "rating",
+            keys=("stars", "ends", "goal", "mechanism", "wave_epsilon"),
+            answers=AnswerKind.LEVELS,
+            goals=("shares", "mean"),
+            like="scale",
+            most_options=10,
+            counted_by="stars",
         ),
         QuestionType(
             "number",
             keys=("lo", "hi", "mechanism"),
             answers=AnswerKind.RANGE,
+            most_options=0,
         ),
     )
 }

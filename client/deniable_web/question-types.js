@@ -1,0 +1,34 @@
+//@ts-check
+/*
+ * The question types, one descriptor for each, as in shared/deniable/survey/question_types.py.
+ *
+ * Everything that depends on a type asks its descriptor, so a type of a kind that is here already is one more line.
+ */
+
+/**
+ * @typedef {object} QuestionType What holds for all questions of a type; what is left out does not.
+ * @property {string} [like] the type whose mechanisms answer for it, where none names this one
+ * @property {number} most how many options there may be; of numbers none, because the range is the mechanism's
+ * @property {true} [isYesNo] whether people answer yes or no, which every language has its own words for
+ * @property {true} [takesSeveral] whether one answer may be several options, or none of them
+ * @property {true} [isRow] whether the options stand side by side, because they are short
+ * @property {(options: string[], m: import("./messages.js").Messages) => string[]} [labels] what people choose from, where it is
+ *   not the options in their language
+ * @property {true} [hasLevels] whether the options are consecutive whole numbers, which have a mean too
+ */
+
+const MAX_OPTIONS = 1000;
+const MAX_LEVELS = 101;
+
+/** @type {[string, QuestionType][]} */
+const types = [
+  ["yes-no", { most: 2, isYesNo: true, labels: (_, m) => [m.no, m.yes] }],
+  ["choice", { most: MAX_OPTIONS }],
+  ["ticks", { most: MAX_OPTIONS, takesSeveral: true }],
+  ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true }],
+  ["rating", { most: 10, hasLevels: true, like: "scale", labels: (levels) => levels.map((each, n) => `${"★".repeat(n + 1)} ${each}`) }],
+  ["number", { most: 0 }],
+];
+
+/** By name. A Map, not an object: "constructor" and "__proto__" are no types. @type {ReadonlyMap<unknown, QuestionType>} */
+export const QUESTION_TYPES = new Map(types);
