@@ -465,10 +465,14 @@ def exact_distribution(question: Any, answer: Any) -> dict[Any, float]:
     """Probability of every report when this is the answer."""
     mechanism = question.mechanism
     if question.type == "ticks":
-        keep = mechanism.keep / 2**32
+        keep, sets = mechanism.keep / 2**32, math.comb(mechanism.k, mechanism.s)
+        other = (1 - keep) / (2**mechanism.s - 1)
         return {
-            "".join(map(str, bits)): math.prod(keep if bit == (n in answer) else 1 - keep for n, bit in enumerate(bits))
-            for bits in itertools.product([0, 1], repeat=mechanism.k)
+            "".join(("10", "01")[sent[box]] if box in sent else "00" for box in range(mechanism.k)): chance / sets
+            for drawn in itertools.combinations(range(mechanism.k), mechanism.s)
+            for bits in itertools.product([0, 1], repeat=mechanism.s)
+            for sent in [dict(zip(drawn, bits, strict=True))]
+            for chance in [keep if all(bit == (box in answer) for box, bit in sent.items()) else other]
         }
     if mechanism.name == "mean":
         low, high = float(mechanism.support[1].if_other), float(mechanism.support[1].if_true)
