@@ -61,6 +61,19 @@ def test_reports_are_as_likely_as_published_and_tell_no_answers_apart_by_more_th
 
 
 @by_size
+def test_two_drawn_boxes_have_one_chance(k: int, s: int) -> None:
+    mechanism = DrawnBoxes.from_epsilon(k, 2, s)
+    for answer in answers_of(k):
+        told = (0 in answer, 1 in answer)
+        for marks in itertools.product(("10", "01"), repeat=2):
+            chance = sum(
+                share for report, share in exact_output(mechanism, answer).items() if report[:4] == "".join(marks)
+            )
+            expected = mechanism.pair[marks != tuple("01" if ticked else "10" for ticked in told)]
+            assert chance == (expected * Fraction(s * (s - 1), k * (k - 1)) if s > 1 else 0)
+
+
+@by_size
 def test_scores_are_unbiased_whatever_the_answer(k: int, s: int) -> None:
     mechanism = DrawnBoxes.from_epsilon(k, 2, s)
     weights, constant = mechanism.debiasing

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from deniable import DeniableError, Question, Survey, read_survey
-from deniable.survey.analyses import ANALYSES, BOXES_TOGETHER, alternatives_for, analyses_of
+from deniable import DeniableError, DrawnBoxes, Question, Survey, read_survey
+from deniable.survey.analyses import ANALYSES, TWO_BOXES, alternatives_for, analyses_of
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, cross, estimate_shares, regress
 from tests.support.command_line import CommandLine
@@ -67,21 +67,29 @@ def test_what_can_be_analysed_is_what_is_said(question: Question, table: Table) 
         works(lambda: regress(table, f"`{column}` ~ age")),
         works(lambda: regress(table, f"age ~ `{column}`")),
     )
-    together = {BOXES_TOGETHER: works(lambda: cross(table, boxes[:2]))} if boxes else {}
+    together = {TWO_BOXES: works(lambda: cross(table, boxes[:2]))} if boxes else {}
     assert analyses_of(question) == dict(zip(ANALYSES, found, strict=True)) | together
 
 
 def test_alternatives_name_what_they_gain_and_their_price() -> None:
     said = {question.id: list(map(str, alternatives_for(question))) for question in SURVEY.questions}
     assert [name for name, sentences in said.items() if sentences] == [
-        "ticks", "scale_mean", "number_mean", "number_laplace", "number_geometric"
+        "scale_mean", "number_mean", "number_laplace", "number_geometric"
     ]  # fmt: skip
-    (ticks,) = said["ticks"]
-    assert ticks.startswith('goal = "together" also allows boxes crossed with each other, and costs about ')
-    assert ticks.endswith(" times the respondents for the same precision of the shares")
     (scale,) = said["scale_mean"]
     assert scale.startswith('goal = "shares" (and no line mechanism) also allows shares; crosstab')
     assert "costs about 1.3 times the respondents" in scale
+
+
+def test_boxes_that_are_drawn_one_by_one_can_be_put_together_at_a_price() -> None:
+    options = ("a", "b", "c", "d", "e")
+    question = Question("drugs", "ticks", "Which?", options, DrawnBoxes.from_epsilon(5, 1))
+    assert analyses_of(question)[TWO_BOXES] is False
+    (alternative,) = map(str, alternatives_for(question))
+    assert alternative == (
+        'goal = "together" also allows two boxes crossed, and costs about 4.4 times the respondents for the same '
+        "precision of the shares"
+    )
 
 
 def test_examples_of_regress_work_on_what_they_name(tmp_path: Path) -> None:

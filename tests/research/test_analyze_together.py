@@ -27,7 +27,7 @@ from deniable_research.files import (
     read_layout,
     regress,
 )
-from deniable_research.joint import crosstab, independence
+from deniable_research.joint import box_pair, crosstab, independence
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
 from tests.support.analyzing import DATA, STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, person
@@ -178,7 +178,7 @@ def test_boxes_are_questions_of_their_own() -> None:
     assert box.estimate().share[1] == pytest.approx(whole.estimate().share[2])
     assert cross(table, ["drugs[heroin]", "affair"])[0].n == drawn.sum()
     for analysis in (
-        lambda: cross(table, ["drugs[heroin]", "drugs[cocaine]"]),
+        lambda: cross(table, ["drugs[heroin]", "drugs[cocaine]", "affair"]),
         lambda: regress(table, "n ~ drugs[heroin] + drugs[cocaine]"),
     ):
         with pytest.raises(ParameterError, match='must be asked with goal = "together" to analyse'):
@@ -191,6 +191,27 @@ def test_boxes_are_questions_of_their_own() -> None:
         table.item("drugs[love]")
     with pytest.raises(ParameterError, match="affair: must name one of its boxes"):
         table.item("affair[yes]")
+
+
+def test_two_boxes_of_one_draw_are_crossed_by_the_reports_that_drew_both() -> None:
+    survey = read_survey(FIVE_TYPES)
+    reports = [randomize(survey, person(number)) for number in range(300)]
+    columns = {question.id: tuple(str(each.values[question.id]) for each in reports) for question in survey.questions}
+    table = Table.of(columns, survey)
+    pair = box_pair(table.item("drugs"), "heroin", "cocaine")
+    rows = cross(table, ["drugs[heroin]", "drugs[cocaine]"])
+    assert [row.estimate for row in rows[:4]] == pytest.approx(pair.estimate.share)
+    assert [row.measure for row in rows[4:]] == ["independence", "odds ratio", "correlation"]
+    assert {row.n for row in rows} == {pair.estimate.n}
+    assert 0 < pair.estimate.n < 300
+    given = cross(table, ["drugs[heroin]", "drugs[cocaine]"], given="drugs[cocaine]")
+    share = pair.share
+    assert given[1].estimate == pytest.approx(share[0, 1] / share[:, 1].sum())
+    assert given[0].estimate + given[2].estimate == pytest.approx(1)  # type: ignore[operator]
+    with pytest.raises(ParameterError, match="permutations: must be 0 for boxes of one draw"):
+        cross(table, ["drugs[heroin]", "drugs[cocaine]"], permutations=10)
+    with pytest.raises(ParameterError, match="must name two of its boxes, got 'heroin' and 'love'"):
+        cross(table, ["drugs[heroin]", "drugs[love]"])
 
 
 def test_crosstabs_that_cannot_be_made_are_refused() -> None:

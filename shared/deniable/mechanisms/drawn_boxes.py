@@ -117,6 +117,10 @@ class DrawnBoxes(BoxMechanism):
         return KAry(2**self.s, self.keep)
 
     @property
+    def crosses_boxes(self) -> bool:  # type: ignore[override]
+        return self.s > 1
+
+    @property
     def label(self) -> str:
         return f"{self.name} ({self.s} of {self.k})"
 
@@ -125,6 +129,13 @@ class DrawnBoxes(BoxMechanism):
         """How likely a box that is drawn is reported as ticked if it is, and if it is not."""
         flipped = Fraction(2 ** (self.s - 1) * self.patterns.other, UNIT)  # half of all patterns have the bit wrong
         return Support(1 - flipped, flipped)
+
+    @cached_property
+    def pair(self) -> Support:
+        """How likely two boxes that are both drawn are reported with certain marks if these are theirs, and if not."""
+        other = Fraction(self.patterns.other, UNIT)
+        alike = 2**self.s // 4  # patterns with these marks; none where one box is drawn
+        return Support(Fraction(self.keep, UNIT) + (alike - 1) * other, alike * other)
 
     @property
     def likelihood_ratio(self) -> Fraction:

@@ -18,12 +18,12 @@ from deniable.survey.selection import MOST_COMPARED, choose_for_scale, choose_fo
 ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")
 """What `analyses_of` knows of every question, in the order in which it is told; of ticks, of one box."""
 
-BOXES_TOGETHER = "boxes crossed with each other"
+TWO_BOXES = "two boxes crossed"
 """What it knows of ticks besides."""
 
 
 def analyses_of(question: Question) -> dict[str, bool]:
-    """Whether each of `ANALYSES` is possible with the question's mechanism, and of ticks `BOXES_TOGETHER`.
+    """Whether each of `ANALYSES` is possible with the question's mechanism, and of ticks `TWO_BOXES`.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def analyses_of(question: Question) -> dict[str, bool]:
         can_model,
         can_model,
     )
-    boxes = {BOXES_TOGETHER: not mechanism.is_one_draw} if takes_several else {}
+    boxes = {TWO_BOXES: mechanism.crosses_boxes} if takes_several else {}
     return dict(zip(ANALYSES, possible, strict=True)) | boxes
 
 

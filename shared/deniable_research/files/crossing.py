@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
+from deniable_research.designs import combined_share
 from deniable_research.files.designs import direct
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 from deniable_research.items import Item
-from deniable_research.joint import Correlation, Crosstab, correlation, crosstab
+from deniable_research.joint import Correlation, Crosstab, box_pair, correlation, crosstab
+from deniable_research.joint.pairs import CELLS
 
 MOST_LEVELS = 20
 """A column of numbers that has more different ones is correlated, not tabulated."""
@@ -124,6 +126,8 @@ def cross(
         raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
     if given is not None and given not in names:
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    if len(names) == 2 and table.layout.is_one_draw(*names):
+        return _marked(_pair_rows(table, names, given, permutations, confidence_level), table.weights)
     table.layout.refuse_boxes_of_one_draw(names)
     complete = table.where(complete_rows(table, names))
     weights = complete.weights
@@ -131,17 +135,60 @@ def cross(
     if numeric:
         if len(names) != 2:
             raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
-        return _marked([_correlation(complete, names, correlation_with(complete, *names), confidence_level)], weights)
+        return _marked(
+            [_correlation(_people(complete), names, correlation_with(complete, *names), confidence_level)], weights
+        )
     items = [complete.item(name) if name in randomised else _plain_item(complete, name) for name in names]
-    found = crosstab(*items, weights=weights)
-    rows = list(_cells(found, given, confidence_level))
+    together = crosstab(*items, weights=weights)
+    rows = list(_cells(together, given, confidence_level))
     if len(names) == 2:
-        rows += _association(complete, found, items, permutations, seed, confidence_level)
+        rows += _association(complete, together, items, permutations, seed, confidence_level)
     return _marked(rows, weights)
 
 
 def _marked(rows: Sequence[CrosstabRow], weights: NDArray[np.float64] | None) -> list[CrosstabRow]:
     return [replace(row, weighted=weights is not None) for row in rows]
+
+
+def _pair_rows(
+    table: Table, names: Sequence[str], given: str | None, permutations: int, level: float
+) -> list[CrosstabRow]:
+    """Two boxes of one draw, from the reports that drew both."""
+    if permutations:
+        raise ParameterError("permutations: must be 0 for boxes of one draw, which one chance goes into")
+    whole, *options = names[0].partition("[")[0], *(name.partition("[")[2].removesuffix("]") for name in names)
+    people = table.answered(whole)
+    weights = None if table.weights is None else table.weights[people]
+    pair = box_pair(table.item(whole), options[0], options[1], weights)
+    about = _about(names, float(pair.estimate.n), level)
+    rows = []
+    for cell, interval, feasible in zip(CELLS, pair.estimate.interval(level), pair.estimate.feasible, strict=True):
+        among = None
+        if given is not None:
+            axis = names.index(given)
+            among = [", ".join(each) for each in CELLS if each[axis] == cell[axis]]
+        found = combined_share(pair.estimate, [", ".join(cell)], among)
+        ends = interval if among is None else found.interval(level)
+        rows.append(
+            replace(
+                about,
+                measure="joint" if among is None else "conditional",
+                first_option=cell[0],
+                second_option=cell[1],
+                given=given,
+                estimate=found.estimate,
+                std_error=found.std_error,
+                conf_low=ends.low,
+                conf_high=ends.high,
+                feasible=feasible if among is None else None,
+            )
+        )
+    test, odds = pair.independence(), pair.odds_ratio()
+    low, high = odds.interval(level)
+    rows.append(replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value))
+    rows.append(replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high))
+    rows.append(_correlation(about.n, names, pair.correlation(), level))
+    return rows
 
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -234,12 +281,15 @@ def _association(
         low, high = odds.interval(level)
         yield replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high)
     if all(item.values is not None for item in items):
-        yield _correlation(table, found.names, found.correlation(), level)
+        yield _correlation(_people(table), found.names, found.correlation(), level)
 
 
-def _correlation(table: Table, names: Sequence[str], result: Correlation, level: float) -> CrosstabRow:
+def _people(table: Table) -> float:
+    return float(len(table)) if table.weights is None else float(table.weights.sum())
+
+
+def _correlation(n: float, names: Sequence[str], result: Correlation, level: float) -> CrosstabRow:
     low, high = result.interval(level)
-    n = float(len(table)) if table.weights is None else float(table.weights.sum())
     statistic = result.correlation / result.std_error if result.std_error else float("nan")
     return replace(
         _about(names, n, level),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -193,17 +194,21 @@ class Layout:
         named = ", ".join(question.name for question in self.questions)
         raise ParameterError(f"question: must be one of {named}, got {name!r}")
 
+    def is_one_draw(self, first: str, second: str) -> bool:
+        """Whether two names are boxes of one question, of which devices draw some and mix one chance into those."""
+        whole = first.partition("[")[0]
+        return whole == second.partition("[")[0] and any(
+            each.name == whole and each.design.is_one_draw for each in self.questions
+        )
+
     def refuse_boxes_of_one_draw(self, names: Iterable[str]) -> None:
-        """Raise a ParameterError if two names are boxes of one question whose report has one chance for all of them."""
-        seen: dict[str, str] = {}
-        for name in filter(self.has, names):
-            whole = name.partition("[")[0]
-            if whole in seen and any(each.name == whole and each.design.is_one_draw for each in self.questions):
+        """Raise a ParameterError if two names are; of these only a crosstab of the two is known."""
+        for first, second in itertools.combinations(filter(self.has, names), 2):
+            if self.is_one_draw(first, second):
                 raise ParameterError(
-                    f'{whole}: must be asked with goal = "together" to analyse {seen[whole]} and {name} together, '
-                    "because devices draw its boxes and mix one chance into those drawn"
+                    f'{first.partition("[")[0]}: must be asked with goal = "together" to analyse {first} and {second} '
+                    "like this, because devices draw its boxes and mix one chance into those drawn"
                 )
-            seen[whole] = name
 
     def has(self, name: str) -> bool:
         """Whether a name is that of a randomised question, or of one of its boxes."""

@@ -113,7 +113,7 @@ def correlation(first: Item, second: Item | ArrayLike, weights: ArrayLike | None
     # The correlation does not change with the origin, and far from 0 squares would lose their digits.
     moments = _moments(*_powers(first, first.scores), *_plain_powers(plain - chances @ plain))
     size = float(n) if each is None else kish(each.tolist())
-    return _from_moments(chances @ moments, one_report_covariance(moments.T, chances) / size)
+    return from_moments(chances @ moments, one_report_covariance(moments.T, chances) / size)
 
 
 def correlation_of(reports: JointReports) -> Correlation:
@@ -125,7 +125,7 @@ def correlation_of(reports: JointReports) -> Correlation:
     def columns(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         return _moments(*_powers(first, scores[0]), *_powers(second, scores[1]))
 
-    return _from_moments(*reports.moments(columns))
+    return from_moments(*reports.moments(columns))
 
 
 Powers = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
@@ -152,7 +152,7 @@ def _moments(
     return np.column_stack([x, x_square, y, y_square, x * y])
 
 
-def _from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Correlation:
+def from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Correlation:
     """``r = (m_xy - m_x m_y) / sqrt(v_x v_y)`` and its error, from five means and their covariance."""
 
     x, x_square, y, y_square, product = map(float, mean)
