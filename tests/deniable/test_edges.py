@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from deniable import (
     Geometric,
     KAry,
     Longitudinal,
+    Mechanism,
     OneBitMean,
     ParameterError,
     Subset,
@@ -26,9 +28,11 @@ from deniable import (
     TwoCoin,
     Warner,
 )
-from deniable.mechanisms import OneOfK
+from deniable.mechanisms import OneOfK, mechanism_from_published
 
 UNIT = 2**32
+TOO_FINE = Fraction(3, 2 * UNIT)
+"""Between two weights, so that rounding costs a third of it."""
 
 ONE_WORD: list[OneOfK] = [
     Warner("1/3"),
@@ -71,6 +75,10 @@ def test_arrays_change_at_the_same_words_as_single_answers(mechanism: OneOfK) ->
         assert len(set(single)) > 1
 
 
+def published(**keys: object) -> Mechanism:
+    return mechanism_from_published(keys)
+
+
 def stream(*words: int) -> Callable[[int], NDArray[np.uint32]]:
     """Words as an array asks for them, one after the other."""
     left = iter(words)
@@ -106,18 +114,54 @@ def test_large_arrays_are_randomised_block_by_block_and_all_of_them() -> None:
     assert reports.sum() == 2**18  # the first block says the truth, the second one the opposite
 
 
-NOT_NUMBERS: dict[str, tuple[str, Callable[[], object]]] = {
+HALF = UNIT // 2
+
+REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
     "two-coin truth": ("truth: must be a number", lambda: TwoCoin("x")),
     "two-coin yes": ("yes: must be a number", lambda: TwoCoin("1/2", "x")),
     "two-coin truth, too near": ("truth: is too close to 0 or 1", lambda: TwoCoin("1e-10")),
     "two-coin yes, too near": ("yes: is too close to 0 or 1", lambda: TwoCoin("1/2", "1e-12")),
     "two-coin, costly": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("13e-10")),
+    "two-coin, costly first coin": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin(1 - TOO_FINE)),
+    "two-coin, costly second coin": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("1/2", TOO_FINE)),
+    "two-coin, the other way": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("1/2", 1 - TOO_FINE)),
     "warner keep": ("keep: must be a number", lambda: Warner("x")),
+    "warner keep, too near": ("keep: is too close to 0 or 1", lambda: Warner("1e-10")),
+    "warner keep, even": ("keep: must not be 1/2, where every answer gives the same reports", lambda: Warner("1/2")),
+    "warner, costly near 1/2": ("Warner's coin: 32-bit weights give", lambda: Warner(Fraction(1, 2) + TOO_FINE)),
+    "warner, costly near 0": ("Warner's coin: 32-bit weights give epsilon ", lambda: Warner(TOO_FINE)),
+    "warner, costly near 1": ("Warner's coin: 32-bit weights give epsilon ", lambda: Warner(1 - TOO_FINE)),
     "warner epsilon": ("epsilon: must be a number", lambda: Warner.from_epsilon("x")),
+    "warner epsilon, tiny": (
+        "epsilon: 1e-10 cannot be held by 32-bit weights",
+        lambda: Warner.from_epsilon("1e-10"),
+    ),
+    "warner epsilon, costly": ("Warner's coin: 32-bit weights give", lambda: Warner.from_epsilon("1.4e-9")),
     "k-ary keep": ("keep: must be a number", lambda: KAry(3, "x")),
     "k-ary epsilon": ("epsilon: must be a number", lambda: KAry.from_epsilon(3, "x")),
     "k-ary truth": ("truth: must be a number", lambda: KAry.from_coin(3, "x")),
     "k-ary, costly": ("3 options: 32-bit weights give epsilon ", lambda: KAry.from_coin(3, "21e-10")),
+    "forced text": (
+        "forced: must be a list of probabilities, one each option, got a string",
+        lambda: ForcedResponse("1/2", "1/2"),
+    ),
+    "forced sum": (
+        "forced: must add up to 1, adds up to 0.75",
+        lambda: ForcedResponse("1/2", ["1/2", "1/4"]),
+    ),
+    "forced truth, too near": ("truth: is too close to 0 or 1", lambda: ForcedResponse("1e-10", ["1/2", "1/2"])),
+    "forced answers, too near": (
+        "forced: is too close to 0 or 1",
+        lambda: ForcedResponse("1/2", ["1e-10", "0.9999999999"]),
+    ),
+    "forced, costly": (
+        "2 options: 32-bit weights give epsilon ",
+        lambda: ForcedResponse(2 * TOO_FINE - Fraction(1, 10 * UNIT), ["1/2", "1/2"]),
+    ),
+    "forced, costly near 1": (
+        "2 options: 32-bit weights give epsilon ",
+        lambda: ForcedResponse(1 - TOO_FINE, ["1/2", "1/2"]),
+    ),
     "forced truth": ("truth: must be a number", lambda: ForcedResponse("x", ["1/2", "1/2"])),
     "forced answers": ("forced: must be a number", lambda: ForcedResponse("1/2", ["1/2", "x"])),
     "subset epsilon": ("epsilon: must be a number", lambda: Subset.from_epsilon(4, 2, "x")),
@@ -125,21 +169,142 @@ NOT_NUMBERS: dict[str, tuple[str, Callable[[], object]]] = {
     "ticks epsilon": ("epsilon: must be a number", lambda: TickBoxes.from_epsilon(3, "x")),
     "geometric epsilon": ("epsilon: must be a number", lambda: Geometric.from_epsilon(0, 3, "x")),
     "laplace tail": ("tail: must be a number", lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail="x")),
+    "laplace tail, none": (
+        "tail: must be above 0 and below 1, got 0",
+        lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail=0),
+    ),
+    "laplace tail, all": (
+        "tail: must be above 0 and below 1, got 1",
+        lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail=1),
+    ),
+    "laplace margin": (
+        "margin: must be an integer from 0 to 4000, got 4001",
+        lambda: DiscreteLaplace(0, 3, 4001, ()),
+    ),
+    "laplace margin, below": (
+        "margin: must be an integer from 0 to 4000, got -1",
+        lambda: DiscreteLaplace(0, 3, -1, ()),
+    ),
+    "laplace margin, text": (
+        "margin: must be an integer from 0 to 4000, got a string",
+        lambda: DiscreteLaplace(0, 3, "1", ()),  # type: ignore[arg-type]
+    ),
+    "geometric, fine": (
+        "epsilon: 22 cannot be held by 32-bit weights over this range; take fewer levels",
+        lambda: Geometric.from_epsilon(0, 1000, 22),
+    ),
+    "tails, too few": ("tails: must be 2 weights, one for each distance", lambda: Geometric(0, 2, (HALF - 9,))),
+    "tails, text": ("tails: must be integers above 0", lambda: Geometric(0, 2, (HALF - 9, "1"))),  # type: ignore[arg-type]
+    "tails, half": ("tails: must be integers above 0 and below 2**31", lambda: Geometric(0, 2, (HALF, 5))),
+    "tails, nothing": ("tails: must be integers above 0 and below 2**31", lambda: Geometric(0, 2, (5, 0))),
+    "tails, level": ("tails: must fall strictly, or some report would be", lambda: Geometric(0, 2, (5, 5))),
+    "range, too wide": (
+        "range: lo and hi must be integers, hi above lo and at most 1000 apart, got 0 and 1001",
+        lambda: Geometric.from_epsilon(0, 1001, 1),
+    ),
+    "range, text": (
+        "range: lo and hi must be integers, hi above lo and at most 1000000 apart, got a string and 5",
+        lambda: OneBitMean.from_epsilon("0", 5, 1),  # type: ignore[arg-type]
+    ),
+    "range, too far": ("range: lo and hi must be integers", lambda: OneBitMean(10**12 + 1, 10**12 + 3, 2)),
     "exponential score": ("score: must be a number", lambda: Exponential.nominal([["x", 1], [1, 0]], 1)),
+    "mean slope": (
+        "slope: must be a positive integer below 2**32 / 3",
+        lambda: OneBitMean(0, 3, 0),
+    ),
+    "mean slope, steep": ("slope: must be a positive integer below 2**32 / 1", lambda: OneBitMean(0, 1, UNIT - 2)),
+    "mean slope, odd": (
+        f"slope: times hi - lo = 1 must be even, got {UNIT - 3}",
+        lambda: OneBitMean(0, 1, UNIT - 3),
+    ),
+    "mean epsilon, tiny": (
+        "epsilon: 0.0001 over this range cannot be held by 32-bit weights",
+        lambda: OneBitMean.from_epsilon(0, 10**6, "0.0001"),
+    ),
+    "mean, costly": (
+        "numbers from 0 to 1000000: 32-bit weights give epsilon ",
+        lambda: OneBitMean.from_epsilon(0, 10**6, "0.0006"),
+    ),
     "mean epsilon": ("epsilon: must be a number", lambda: OneBitMean.from_epsilon(0, 3, "x")),
     "longitudinal keep": ("keep: must be a number", lambda: Longitudinal(3, "x", "0.9")),
     "longitudinal again": ("again: must be a number", lambda: Longitudinal(3, "0.9", "x")),
     "longitudinal epsilon": ("epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, "x", "0.5")),
+    "longitudinal wave, huge": (
+        "wave_epsilon: must be above 0 and below epsilon = 1, that of all waves, got 1e+99",
+        lambda: Longitudinal.from_epsilon(3, 1, "1e99"),
+    ),
+    "longitudinal wave, tiny": (
+        "wave_epsilon: 1e-10 over 3 options cannot be held by 32-bit weights",
+        lambda: Longitudinal.from_epsilon(3, 1, "1e-10"),
+    ),
+    "longitudinal wave, costly": (
+        "one wave of 3 options: 32-bit weights give epsilon ",
+        lambda: Longitudinal.from_epsilon(3, 1, "2.2e-9"),
+    ),
+    "waves": ("waves: must be an integer from 1 to 1000, got 0", lambda: Longitudinal(3, "0.9", "0.8").epsilon_of(0)),
+    "published name": ("mechanism: name must be one of ['discrete-laplace', ", lambda: published(name="warners")),
+    "published keys": (
+        "mechanism warner: must have the keys ['keep', 'name'], got ['hold', 'name']",
+        lambda: published(name="warner", hold=3),
+    ),
+    "published fraction": (
+        "mechanism warner: keep must be integers of at most 15 digits, got a fraction",
+        lambda: published(name="warner", keep=0.75),
+    ),
+    "published digits": (
+        "mechanism k-ary: k must be integers of at most 15 digits, got a very long number",
+        lambda: published(name="k-ary", k=10**15, keep=3 * 2**30),
+    ),
+    "published list": (
+        "mechanism geometric: tails must be integers of at most 15 digits, got a string",
+        lambda: published(name="geometric", lo=0, hi=1, tails=["1"]),
+    ),
     "longitudinal wave": ("wave_epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, 1, "x")),
 }
 
 
-@pytest.mark.parametrize("what", NOT_NUMBERS)
+@pytest.mark.parametrize("what", REFUSED)
 def test_what_is_refused_is_named(what: str) -> None:
-    sentence, make = NOT_NUMBERS[what]
+    sentence, make = REFUSED[what]
     with pytest.raises(ParameterError) as caught:
         make()
     assert str(caught.value).startswith(sentence)
+
+
+def test_mechanisms_at_the_ends_of_what_they_take() -> None:
+    assert OneBitMean(0, 2, 1).slope == 1
+    assert OneBitMean.from_epsilon(0, 10**6, "0.000468").slope == 1
+    assert OneBitMean(0, 1, UNIT - 4).support[1].if_other == Fraction(2, UNIT)
+    assert OneBitMean(10**12, 10**12 + 10**6, 2).lo == 10**12
+    assert OneBitMean(-(10**12), -(10**12) + 2, 1).lo == -(10**12)
+    assert Geometric(0, 2, (HALF - 1, 1)).row(0) == [UNIT - HALF + 1, HALF - 2, 1]
+    assert Geometric.from_epsilon(0, 1000, 1).k == 1001
+    unbounded = DiscreteLaplace(0, 2, 0, (HALF - 1, 1))
+    assert (unbounded.reports, unbounded.tail) == (Geometric(0, 2, (HALF - 1, 1)).reports, Fraction(HALF - 1, HALF))
+    widest = DiscreteLaplace(0, 1, 4000, tuple(range(HALF - 1, HALF - 4002, -1)))
+    assert widest.k == 8002
+    with pytest.raises(ParameterError, match=r"^mechanism warner: keep must be integers of at most 15 digits"):
+        published(name="warner", keep=10**15)
+    with pytest.raises(ParameterError, match=r"^keep: must be a probability above 0 and below 1"):
+        published(name="warner", keep=10**15 - 1)
+
+
+def test_what_rounding_up_the_small_forced_answers_takes_is_taken_from_the_largest() -> None:
+    for forced in (["0.8", "0.1", "0.1"], ["0.1", "0.8", "0.1"], ["0.1", "0.1", "0.8"]):
+        weights = ForcedResponse("1/2", forced).forced
+        assert sum(weights) == UNIT
+        assert sorted(weights)[:2] == [math.ceil(Fraction(UNIT, 10))] * 2
+        assert weights.index(max(weights)) == forced.index("0.8")
+
+
+def test_nominal_weights_lose_at_most_their_nominal_epsilon() -> None:
+    score = [[-abs(x - r) for r in range(4)] for x in range(4)]
+    nominal = Exponential.nominal(score, 1)
+    assert nominal.epsilon <= 1
+    assert nominal.epsilon == pytest.approx(0.5, abs=0.1)
+    # P(r|x) ~ exp(epsilon score / (2 sensitivity)), the sensitivity being 3
+    first = [math.exp(-r / 6) for r in range(4)]
+    assert nominal.row(0) == pytest.approx([UNIT * each / sum(first) for each in first], rel=1e-6)
 
 
 def test_waves_lose_less_than_the_permanent_value_or_are_refused() -> None:

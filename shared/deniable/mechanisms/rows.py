@@ -82,8 +82,8 @@ class RowMechanism(OneOfK):
         import numpy as np
 
         # One search for all: the ends of answer x stand in the x-th stretch of 2**32.
-        offsets = np.arange(len(self.rows), dtype=np.int64)
-        ends = (np.array(self._ends, dtype=np.int64) + offsets[:, None] * UNIT).ravel()
+        offsets = np.arange(len(self.rows)) * UNIT
+        ends = (np.array(self._ends) + offsets[:, None]).ravel()
         positions = answers - self.answer_range.start
         found = np.searchsorted(ends, words(answers.size) + positions * UNIT, side="right")
         return np.asarray(found - positions * self.k + self.report_range.start)
