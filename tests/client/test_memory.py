@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,7 @@ def test_100_asks_make_one_report_and_outlive_the_process(memory: Memory) -> Non
     kept = memory.recall(survey.id, HERE)
     assert kept is not None
     assert ({kept.report}, kept.state) == (bodies, "waiting")
+    assert (kept.survey, kept.collector) == (survey.id, HERE)
     assert memory.recall(survey_of(title="Other").id, HERE) is None
 
 
@@ -62,6 +64,14 @@ def test_looking_makes_no_file(memory: Memory) -> None:
     assert (memory.recall("a" * 26, HERE), memory.pending(), memory.ledger(HERE).entries) == (None, (), ())
     memory.check(survey_of(), HERE)
     assert not memory.path.parent.exists()
+
+
+def test_folders_above_it_are_made_and_no_other_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    survey, path = survey_of(), tmp_path / "one" / "two" / "memory.db"
+    Memory(path).once(survey, HERE, draw_of(survey))
+    Memory(path.with_name("other.db")).once(survey, HERE, draw_of(survey))
+    assert sorted(each.name for each in path.parent.iterdir()) == ["memory.db", "other.db"]
 
 
 def test_only_its_owner_may_read_it(memory: Memory) -> None:
@@ -280,7 +290,8 @@ def test_ledger_adds_up_by_collector_within_90_days(memory: Memory, clock: Clock
         with pytest.raises(BudgetError, match=message):
             ask()
     assert memory.recall(surveys[2].id, HERE) is None
-    memory.once(surveys[2], HERE, draw_of(surveys[2]), Ceiling(survey=10))  # its owner may allow more
+    memory.check(surveys[2], HERE, Ceiling(survey=10))  # its owner may allow more
+    memory.once(surveys[2], HERE, draw_of(surveys[2]), Ceiling(survey=10))
     memory.once(surveys[3], ELSEWHERE, draw_of(surveys[3]))
     assert memory.ledger(ELSEWHERE).epsilon == 3
 
