@@ -131,10 +131,8 @@ def _most_likely_pair(matrix: NDArray[np.float64], observed: NDArray[np.float64]
     while low < (middle := (low + high) / 2) < high:
         rises = observed @ ((second - first) / (first + middle * (second - first))) > 0
         low, high = (middle, high) if rises else (low, middle)
-    ends = np.array([[1 - share, share] for share in (low, high)])
-    with np.errstate(divide="ignore"):
-        values = [observed @ np.log(matrix @ end) for end in ends]
-    return np.asarray(ends[int(np.argmax(values))])
+    share = low if low + high < 1 else high  # neighbours, of which one may be 0 or 1
+    return np.array([1 - share, share])
 
 
 def _newton_step(

@@ -102,7 +102,7 @@ class MeanEstimate:
             return cls(design, tuple(counts), 0, math.nan, math.nan, numbers, 0.0)
         effective = float(total if n_effective is None else n_effective)
         weights, constant = design.mean_weights(numbers)
-        w, lam = np.array(weights), np.array(counts, dtype=float) / total
+        w, lam = np.array(weights), np.array(counts) / total
         variance = max(float(design.score_covariance(w[None, :], lam)[0, 0]), 0.0) / effective
         mean = constant + float(w @ lam)
         return cls(design, tuple(counts), total, mean, math.sqrt(variance), numbers, effective)
