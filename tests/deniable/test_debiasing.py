@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -110,6 +112,8 @@ def test_groups_that_ask_differently_are_taken_together() -> None:
     # 0.25 + 0.5 f = 0.55 and 0.1 + 0.8 f = 0.58: both say 0.6
     matrices = [[[0.75, 0.25], [0.25, 0.75]], [[0.9, 0.1], [0.1, 0.9]]]
     assert most_likely_mixture(matrices, [[450, 550], [42, 58]]) == pytest.approx((0.4, 0.6), abs=1e-7)
+    exact = [[[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]]
+    assert most_likely_mixture(exact, [[450, 550]]) == pytest.approx((0.4, 0.6), abs=1e-7)  # type: ignore[arg-type]
 
 
 def test_margins_of_fakes_are_proportional_to_their_share() -> None:

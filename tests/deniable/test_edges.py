@@ -207,6 +207,37 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         lambda: OneBitMean.from_epsilon("0", 5, 1),  # type: ignore[arg-type]
     ),
     "range, too far": ("range: lo and hi must be integers", lambda: OneBitMean(10**12 + 1, 10**12 + 3, 2)),
+    "exponential weights": ("weights: must be a square table, got a string", lambda: Exponential("xx")),  # type: ignore[arg-type]
+    "exponential weights, oblong": ("weights: must be a square table, got a tuple", lambda: Exponential(((1, 2),))),
+    "exponential weights, 65": ("k: must be at most 64 options, got 65", lambda: Exponential(((1,) * 65,) * 65)),
+    "exponential weights, float": (
+        "weights: must be integers",
+        lambda: Exponential(((UNIT - 1, 1.0), (1, UNIT - 1))),  # type: ignore[arg-type]
+    ),
+    "exponential weights, none": (
+        "weights: must all be above 0: an impossible report is infinite epsilon",
+        lambda: Exponential(((UNIT, 0), (1, UNIT - 1))),
+    ),
+    "exponential weights, sum": (
+        f"weights: every row must add up to 2**32, one adds up to {UNIT - 1}",
+        lambda: Exponential(((UNIT - 1, 1), (1, UNIT - 2))),
+    ),
+    "exponential score, 65": (
+        "k: must be at most 64 options, got 65",
+        lambda: Exponential.calibrated([[-abs(x - r) for r in range(65)] for x in range(65)], 1),
+    ),
+    "exponential score, oblong": (
+        "score: must be a square table, score[x][r] of report r when x is the truth",
+        lambda: Exponential.calibrated([[0, 1], [1]], 1),
+    ),
+    "exponential score, the same": (
+        "score: must tell answers apart by more than a constant, or all give the same reports",
+        lambda: Exponential.calibrated([[0, 1], [5, 6]], 1),
+    ),
+    "exponential, costly": (
+        "a score of 2 options: 32-bit weights give epsilon ",
+        lambda: Exponential.calibrated([[1, 0], [0, 1]], "2.5e-9"),
+    ),
     "exponential score": ("score: must be a number", lambda: Exponential.nominal([["x", 1], [1, 0]], 1)),
     "mean slope": (
         "slope: must be a positive integer below 2**32 / 3",
@@ -243,6 +274,8 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
     ),
     "waves": ("waves: must be an integer from 1 to 1000, got 0", lambda: Longitudinal(3, "0.9", "0.8").epsilon_of(0)),
     "published name": ("mechanism: name must be one of ['discrete-laplace', ", lambda: published(name="warners")),
+    "published number": ("mechanism: name must be one of ['discrete-laplace', ", lambda: published(name=7)),
+    "published nothing": ("mechanism: name must be one of ['discrete-laplace', ", lambda: published(name=[])),
     "published keys": (
         "mechanism warner: must have the keys ['keep', 'name'], got ['hold', 'name']",
         lambda: published(name="warner", hold=3),
@@ -305,6 +338,10 @@ def test_nominal_weights_lose_at_most_their_nominal_epsilon() -> None:
     # P(r|x) ~ exp(epsilon score / (2 sensitivity)), the sensitivity being 3
     first = [math.exp(-r / 6) for r in range(4)]
     assert nominal.row(0) == pytest.approx([UNIT * each / sum(first) for each in first], rel=1e-6)
+
+
+def test_reports_that_nominal_weights_all_but_exclude_keep_a_weight_of_1() -> None:
+    assert Exponential.nominal([[0, -1000], [0, -999]], 1).weights == ((UNIT - 1, 1),) * 2
 
 
 def test_waves_lose_less_than_the_permanent_value_or_are_refused() -> None:

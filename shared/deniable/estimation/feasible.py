@@ -93,7 +93,7 @@ def most_likely_mixture(
     import numpy as np
 
     matrix = np.vstack([np.asarray(each, dtype=float) for each in matrices])
-    observed = np.concatenate([np.asarray(each, dtype=float) for each in counts])
+    observed = np.concatenate([np.asarray(each) for each in counts])
     matrix, observed = matrix[observed > 0], observed[observed > 0] / observed.sum()
     shares = np.full(matrix.shape[1], 1 / matrix.shape[1])
     best, smallest, since = shares, np.inf, 0

@@ -111,8 +111,7 @@ class RowMechanism(OneOfK):
         return Debiasing(weights, np.zeros(len(weights)))
 
     def shares(self, counts: Sequence[Count], n: Count) -> list[float]:
-        weights, constant = self.debiasing
-        return [float(share) for share in weights @ [count / n for count in counts] + constant]
+        return [float(share) for share in self.debiasing.weights @ [count / n for count in counts]]
 
     def expected(self, shares: Sequence[float]) -> list[float]:
         return [float(each) for each in self.float_matrix @ list(shares)]
