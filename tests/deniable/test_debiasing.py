@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from deniable import Geometric, KAry, ParameterError, TickBoxes
+from deniable.estimation import feasible
 from deniable.estimation.debiasing import left_inverse, one_report_covariance
 from deniable.estimation.fakes import fake_margin, fake_margins
 from deniable.estimation.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
@@ -106,6 +108,44 @@ def test_most_likely_mixture_of_two_where_a_report_is_nearly_impossible(counts: 
     found = most_likely_mixture([[[1 - rare, 0.4], [rare, 0.6]]], [counts])
     share = min(max((counts[1] / sum(counts) - rare) / (0.6 - rare), 0), 1)
     assert found == pytest.approx((1 - share, share), abs=1e-7)
+
+
+THREE = np.array([[0.6, 0.2, 0.1], [0.3, 0.6, 0.3], [0.1, 0.2, 0.6]])
+
+
+def steps_of(monkeypatch: pytest.MonkeyPatch, *, has_newton: bool = True) -> list[object]:
+    """What is appended to with every Newton step, of which there are none unless they are wanted."""
+    steps: list[object] = []
+    original = feasible._newton_step
+
+    def step(*given: Any) -> Any:
+        steps.append(original(*given) if has_newton else None)
+        return steps[-1]
+
+    monkeypatch.setattr(feasible, "_newton_step", step)
+    return steps
+
+
+def test_a_climb_ends_where_it_is_near_enough_or_gets_no_nearer(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = [0.5, 0.3, 0.2]
+    counts = (1000 * THREE @ truth).tolist()
+    steps = steps_of(monkeypatch)
+    assert most_likely_mixture([THREE], [counts]) == pytest.approx(truth, abs=1e-6)
+    assert len(steps) < 10
+    steps.clear()
+    # Floats may come no nearer than this, and tell no better point apart after some steps.
+    assert most_likely_mixture([THREE], [counts], tolerance=0) == pytest.approx(truth, abs=1e-6)
+    assert len(steps) < 3 * feasible.PATIENCE
+    pair = [[0.8, 0.4], [0.2, 0.6]]
+    assert most_likely_mixture([pair], [[60, 40]], tolerance=0) == pytest.approx((0.5, 0.5), abs=1e-12)
+
+
+def test_a_climb_without_newton_steps_arrives_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = steps_of(monkeypatch, has_newton=False)
+    truth = [0.5, 0.3, 0.2]
+    found = most_likely_mixture([THREE], [(1000 * THREE @ truth).tolist()])
+    assert found == pytest.approx(truth, abs=1e-3)
+    assert len(steps) > 10
 
 
 def test_groups_that_ask_differently_are_taken_together() -> None:
