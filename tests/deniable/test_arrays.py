@@ -11,8 +11,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deniable import AnswerError, ForcedResponse, KAry, OneBitMean, Subset, TickBoxes, Warner
-from deniable.mechanisms import subset, tick_boxes
+from deniable import (
+    AnswerError,
+    DiscreteLaplace,
+    Exponential,
+    ForcedResponse,
+    Geometric,
+    KAry,
+    OneBitMean,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
+from deniable.mechanisms import OneOfK, subset, tick_boxes
 from deniable.mechanisms.subset import bernoulli, uniform_below
 
 UNIT = 2**32
@@ -34,6 +46,76 @@ class Stream:
     @property
     def is_empty(self) -> bool:
         return next(self.left, None) is None
+
+
+ONE_WORD: list[OneOfK] = [
+    Warner("1/3"),
+    KAry.from_epsilon(3, 1),
+    KAry.from_epsilon(7, "0.5"),
+    Geometric.from_epsilon(-2, 3, 1),
+    Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
+    DiscreteLaplace.from_epsilon(1, 4, 2, tail="1/10"),
+    OneBitMean.from_epsilon(3, 8, 1),
+]
+"""Those that draw one word for an answer, alone or in an array."""
+
+
+def ends_of(mechanism: OneOfK, answer: int) -> list[int]:
+    """The words at which the report changes, found by halving, and their neighbours."""
+
+    def report(word: int) -> Any:
+        return mechanism.randomize(answer, lambda: word)
+
+    def between(low: int, high: int) -> list[int]:
+        if report(low) == report(high) and high - low < UNIT // 64:
+            return []
+        if high - low == 1:
+            return [low, high]
+        middle = (low + high) // 2
+        return between(low, middle) + between(middle, high)
+
+    return sorted({0, UNIT - 1, *between(0, UNIT - 1)})
+
+
+@pytest.mark.parametrize("mechanism", ONE_WORD, ids=lambda mechanism: f"{mechanism.name}, {mechanism.k}")
+def test_arrays_change_at_the_same_words_as_single_answers(mechanism: OneOfK) -> None:
+    for answer in mechanism.answer_range:
+        words = ends_of(mechanism, answer)
+        single = [mechanism.randomize(answer, lambda word=word: word) for word in words]
+        many = mechanism.randomize_many(
+            np.full(len(words), answer), lambda n, words=words: np.array(words[:n], dtype=np.uint32)
+        )
+        assert many.tolist() == single
+        assert len(set(single)) > 1
+
+
+def test_two_coins_fall_on_their_sides_at_the_published_weights() -> None:
+    coins = TwoCoin("1/2", "1/3")
+    first = (coins.truth - 1, coins.truth, coins.truth, coins.truth)
+    second = (coins.yes - 1, coins.yes, coins.yes + 1)
+    assert coins.randomize_many([0, 0, 0, 0], Stream(*first, *second)).tolist() == [0, 1, 0, 0]
+    assert coins.randomize_many([1, 1, 1, 1], Stream(*first, *second)).tolist() == [1, 1, 0, 0]
+
+
+def test_ticks_are_turned_over_from_the_published_weight_on() -> None:
+    boxes = TickBoxes(3, "3/4")
+    words = (boxes.keep - 1, boxes.keep, boxes.keep + 1)
+    assert boxes.randomize_many([[1, 1, 1]], Stream(*words)).tolist() == [[1, 0, 0]]
+    assert boxes.randomize_many([[0, 0, 0]], Stream(*words)).tolist() == [[0, 1, 1]]
+
+
+def test_large_arrays_are_randomised_block_by_block_and_all_of_them() -> None:
+    mechanism = Warner("3/4")
+    n = 2**18 + 5
+    asked: list[int] = []
+
+    def words(size: int) -> NDArray[np.uint32]:
+        asked.append(size)
+        return np.zeros(size, dtype=np.uint32) if len(asked) == 1 else np.full(size, UNIT - 1)
+
+    reports = mechanism.randomize_many(np.ones(n, dtype=int), words)
+    assert asked == [2**18, 5]
+    assert reports.sum() == 2**18  # the first block says the truth, the second one the opposite
 
 
 def test_words_that_would_make_a_bound_uneven_are_drawn_again_one_by_one() -> None:
