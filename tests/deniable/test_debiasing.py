@@ -140,6 +140,22 @@ def test_a_climb_ends_where_it_is_near_enough_or_gets_no_nearer(monkeypatch: pyt
     assert most_likely_mixture([pair], [[60, 40]], tolerance=0) == pytest.approx((0.5, 0.5), abs=1e-12)
 
 
+def test_a_climb_that_stands_still_is_given_up_or_decided_by_bisection(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[object] = []
+
+    def stand(_matrix: object, _observed: object, shares: object, _gradient: object) -> object:
+        steps.append(shares)
+        return shares
+
+    monkeypatch.setattr(feasible, "_newton_step", stand)
+    assert most_likely_mixture([THREE], [[700, 200, 100]]) == pytest.approx([1 / 3] * 3)
+    assert len(steps) == feasible.PATIENCE + 1
+    pair = [[0.8, 0.4], [0.2, 0.6]]
+    assert most_likely_mixture([pair], [[50, 50]]) == pytest.approx((0.25, 0.75), abs=1e-12)
+    assert most_likely_mixture([pair], [[90, 10]]) == (1, 0)
+    assert most_likely_mixture([pair], [[30, 70]]) == (0, 1)
+
+
 def test_a_climb_without_newton_steps_arrives_too(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = steps_of(monkeypatch, has_newton=False)
     truth = [0.5, 0.3, 0.2]

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from deniable import Estimate, ForcedResponse, Geometric, KAry, OneBitMean, ParameterError, TwoCoin, Warner
+from deniable import Estimate, ForcedResponse, Geometric, KAry, OneBitMean, ParameterError, Subset, TwoCoin, Warner
 from deniable.estimation.estimate import check_counts
 from deniable.estimation.intervals import share_interval
 from deniable.estimation.intervals.interval import level_of_each, normal_quantile
@@ -210,6 +210,8 @@ def test_tallies_that_make_no_estimate_are_refused(counts: list[int], n: int | N
         FOUR.estimate(counts, n)
     assert str(caught.value) == sentence
     assert FOUR.estimate([7, 0, 0, 0], 7).n == 7
+    with pytest.raises(ParameterError, match=r"^n: must be given, because a report can support several options$"):
+        Subset.from_epsilon(4, 2, 1).estimate([1, 2, 3, 4])
 
 
 def test_means_end_where_their_numbers_do() -> None:

@@ -147,7 +147,7 @@ class MeanEstimate:
         named = self.interval_method(method)
         if not self.n:
             return Interval(self.lowest, self.highest)
-        if named != "wald" and self._is_share and self.design.support:
+        if self._is_share and self.design.support:
             a, b = self.design.support[1].floats
             count = self.counts[1] * (self.n_effective / self.n)
             start, step = self.values[0], self.values[1] - self.values[0]
