@@ -130,6 +130,13 @@ def test_links_are_read_as_the_vectors_say(vector: dict[str, Any]) -> None:
         assert collector_url(link.collector) == link.collector
 
 
+def test_steps_back_in_a_path_take_one_folder_each_and_none_above_the_first() -> None:
+    assert collector_url("http://a.example/one/two/three/../four") == "http://a.example/one/two/four"
+    assert collector_url("http://a.example/one/%2E%2e/./two/.") == "http://a.example/two"
+    assert collector_url("http://a.example/../../one") == "http://a.example/one"
+    assert origin_of("http://a.example/one/../two/three") == "http://a.example"
+
+
 def test_url_that_readers_could_take_for_two_is_refused() -> None:
     for url in (
         "http://a.example.",

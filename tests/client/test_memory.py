@@ -74,6 +74,20 @@ def test_folders_above_it_are_made_and_no_other_is_needed(tmp_path: Path, monkey
     assert sorted(each.name for each in path.parent.iterdir()) == ["memory.db", "other.db"]
 
 
+def test_file_that_is_not_whole_yet_is_hidden_and_gone_if_it_cannot_be_put_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(source: str, _target: Path) -> None:
+        assert [each.name for each in tmp_path.iterdir()] == [Path(source).name]
+        assert Path(source).name.startswith(".")
+        raise PermissionError("not here")
+
+    monkeypatch.setattr("os.link", refuse)
+    with pytest.raises(UnusableMemory, match="not here"):
+        Memory(tmp_path / "memory.db").once(survey_of(), HERE, never)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_only_its_owner_may_read_it(memory: Memory) -> None:
     survey = survey_of()
     memory.once(survey, HERE, draw_of(survey))
