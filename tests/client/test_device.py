@@ -154,6 +154,8 @@ def test_steps_back_in_a_path_take_one_folder_each_and_none_above_the_first() ->
         ("1.2.65536", None),
         ("4294967296", None),
         ("1.2.3.4.5", None),
+        ("1.2.3.4.0", None),
+        ("0.0.0.0", "0.0.0.0"),
         ("1.2.3.08", None),
     ],
 )

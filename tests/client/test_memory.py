@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 from deniable import BudgetError, Ceiling, Report, Survey, read_survey
 from deniable_client import Memory, Told, UnusableMemory, memory_file, randomize
 from deniable_client.folder import user_data_folder
+from deniable_client.memory import utc_today
 from tests.support.surveys import Clock
 
 HERE, ELSEWHERE = "https://collector.example", "https://elsewhere.example"
@@ -420,6 +422,17 @@ def test_ledger_is_that_of_the_origin_however_it_is_spelt(memory: Memory, spelli
     assert memory.ledger(HERE).epsilon == memory.ledger(spelling).epsilon == 8
     with pytest.raises(BudgetError):
         memory.once(survey_of(1, "3"), spelling, never)
+
+
+def test_day_is_that_of_utc_wherever_the_device_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    for zone in ("A+12", "B-12"):  # in one of them the local day is another one now
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", zone)
+            time.tzset()
+            before = datetime.datetime.fromtimestamp(time.time(), datetime.UTC).date()
+            today = utc_today()
+            assert before <= today <= datetime.datetime.fromtimestamp(time.time(), datetime.UTC).date()
+        time.tzset()
 
 
 def test_clock_that_goes_back_dates_no_entry_before_the_last_one(memory: Memory, clock: Clock) -> None:
