@@ -175,6 +175,12 @@ def test_subsets_have_the_size_that_costs_the_least() -> None:
     assert best.total_variance == min(Subset.from_epsilon(10, w, 1).total_variance for w in range(2, 10))
     with pytest.raises(ParameterError, match=r"^epsilon: no subsets of 2 options can hold it with integer weights$"):
         Subset.for_answers(range(2), 1)
+    for k, epsilon in ((4, 13), (257, 1)):
+        with pytest.raises(
+            ParameterError, match=rf"^epsilon: no subsets of {k} options can hold it with integer weights$"
+        ):
+            Subset.for_answers(range(k), epsilon)
+    assert Subset.for_answers(range(256), 4).k == 256
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)
