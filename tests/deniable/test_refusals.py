@@ -284,3 +284,9 @@ def test_ticks_that_are_none_are_refused_without_being_repeated(answer: Any) -> 
 def test_a_wave_is_drawn_from_a_permanent_value_alone() -> None:
     with pytest.raises(ReportError, match=r"^permanent value: report must be an integer in \[0, 3\), got 3$"):
         Longitudinal(3, "0.9", "0.8").instantaneous(3)
+
+
+def test_a_published_name_that_is_unknown_is_repeated() -> None:
+    for name, came in (("warners", "'warners'"), (7, "7")):
+        with pytest.raises(ParameterError, match=rf"^mechanism: name must be one of \[.*'warner'\], got {came}$"):
+            published(name=name)
