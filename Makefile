@@ -23,7 +23,7 @@ help:
 	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost),"
 	@echo "requirements (requirements.txt with its hashes, from constraints.txt), bench,"
 	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short),"
-	@echo "mutants (whether tests notice mistakes made on purpose; MUTANTS=exact for one room, all take an hour), clean"
+	@echo "mutants (whether tests notice mistakes made on purpose; MUTANTS=exact for one room, all take 40 minutes), clean"
 
 demo: $(VENV)/demo.installed
 	$(BIN)/deniable demo $(DEMO)

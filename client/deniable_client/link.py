@@ -118,7 +118,7 @@ def _canonical_host(host: str) -> str:
     if not _NUMBER.fullmatch(labels[-1]) and not labels[-1].isdecimal():
         return host
     # An IPv4 address in any of its old forms: 127.1, 0x7f.0.0.1, 2130706433.
-    *first, last = [int(each, _base(each)) if each not in ("0x", "0") else 0 for each in labels]
+    *first, last = [int(each, _base(each)) if each != "0x" else 0 for each in labels]
     if len(first) > 3 or any(each > 255 for each in first) or last >= 256 ** (4 - len(first)):
         raise ValueError("no IPv4 address")
     return str(ipaddress.IPv4Address(sum(each << 8 * (3 - n) for n, each in enumerate(first)) + last))

@@ -12,6 +12,7 @@ import datetime
 import math
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -258,13 +259,11 @@ class Memory:
         row = db.execute("SELECT report FROM reports WHERE survey = ?", (survey.id,)).fetchone()
         if row is None:
             return None
-        try:
+        with suppress(ReportError):
             report = parse_report(row[0], survey)
-        except ReportError:
-            report = None
-        if report is None or report.encode() != row[0]:
-            raise self._file.unusable(f"what it keeps of survey {survey.id} is no report of it")
-        return report
+            if report.encode() == row[0]:
+                return report
+        raise self._file.unusable(f"what it keeps of survey {survey.id} is no report of it")
 
 
 def _kept(db: sqlite3.Connection, key: str, draw: Callable[[], ReportValue]) -> ReportValue:

@@ -110,7 +110,7 @@ class MemoryFile:
     def _make(self) -> None:
         """Put a whole file in place at once, so that an empty one is always a damaged one."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".new-", suffix=".db", dir=self.path.parent)  # mode 0600
+        handle, name = tempfile.mkstemp(prefix=".new-", dir=self.path.parent)  # mode 0600
         os.close(handle)
         try:
             with closing(sqlite3.connect(name)) as db:

@@ -130,6 +130,43 @@ def test_links_are_read_as_the_vectors_say(vector: dict[str, Any]) -> None:
         assert collector_url(link.collector) == link.collector
 
 
+def test_steps_back_in_a_path_take_one_folder_each_and_none_above_the_first() -> None:
+    assert collector_url("http://a.example/one/two/three/../four") == "http://a.example/one/two/four"
+    assert collector_url("http://a.example/one/%2E%2e/./two/.") == "http://a.example/two"
+    assert collector_url("http://a.example/../../one") == "http://a.example/one"
+    assert origin_of("http://a.example/one/../two/three") == "http://a.example"
+
+
+@pytest.mark.parametrize(
+    ("written", "host"),
+    [
+        ("255.254.253.252", "255.254.253.252"),
+        ("1.2.3", "1.2.0.3"),
+        ("1.2.65535", "1.2.255.255"),
+        ("1.16777215", "1.255.255.255"),
+        ("4294967295", "255.255.255.255"),
+        ("0x", "0.0.0.0"),
+        ("0x.0.0.0X1", "0.0.0.1"),
+        ("010.0.0.1", "8.0.0.1"),
+        ("256.0.0.1", None),
+        ("1.256.0.1", None),
+        ("1.2.3.256", None),
+        ("1.2.65536", None),
+        ("4294967296", None),
+        ("1.2.3.4.5", None),
+        ("1.2.3.4.0", None),
+        ("0.0.0.0", "0.0.0.0"),
+        ("1.2.3.08", None),
+    ],
+)
+def test_addresses_of_four_bytes_are_read_in_all_their_forms(written: str, host: str | None) -> None:
+    if host is None:
+        with pytest.raises(CollectorError, match="collector: must be a URL"):
+            collector_url(f"http://{written}")
+    else:
+        assert collector_url(f"http://{written}") == f"http://{host}"
+
+
 def test_url_that_readers_could_take_for_two_is_refused() -> None:
     for url in (
         "http://a.example.",

@@ -25,6 +25,7 @@ from deniable import (
 from deniable_client import Client, Memory, UndeliveredReport, UnusableMemory, randomize
 from deniable_client.answer import command
 from deniable_client.device import true_answer
+from deniable_client.frames import answers_stay
 
 SECRET = "zirconium"
 SURVEY = read_survey(
@@ -161,6 +162,31 @@ def test_terminal(late: type[BaseException], tmp_path: Path, monkeypatch: pytest
     with pytest.raises(BaseException) as caught:  # noqa: PT011  # click's Exit, or what came
         command.converse(client, SURVEY, None, with_json=False, own=Memory(tmp_path / "memory.db"))
     assert_holds_no_answer(caught.value)
+
+
+def test_every_error_that_led_to_one_or_is_within_it_forgets_its_frames() -> None:
+    def raised(error: BaseException) -> BaseException:
+        try:
+            raise error
+        except BaseException as caught:
+            return caught
+
+    first, second, cause, context, inner = (raised(ValueError(name)) for name in "abcde")
+    first.__cause__, first.__context__ = cause, context
+    context.__context__ = first  # a circle, which nobody may walk for ever
+    second.__cause__ = raised(BaseExceptionGroup("inner", [inner]))
+    group = raised(BaseExceptionGroup("outer", [first, second, first]))
+
+    @answers_stay
+    def fail() -> None:
+        raise group
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        fail()
+    assert caught.value is group
+    every = [first, second, cause, context, inner, second.__cause__]
+    assert [each.__traceback__ for each in every] == [None] * 6
+    assert (first.__cause__, first.__context__) == (cause, context)
 
 
 def assert_holds_no_answer(error: BaseException) -> None:

@@ -7,6 +7,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from deniable import BudgetError, Ceiling, Report, Survey, read_survey
 from deniable_client import Memory, Told, UnusableMemory, memory_file, randomize
 from deniable_client.folder import user_data_folder
+from deniable_client.memory import utc_today
 from tests.support.surveys import Clock
 
 HERE, ELSEWHERE = "https://collector.example", "https://elsewhere.example"
@@ -55,6 +58,7 @@ def test_100_asks_make_one_report_and_outlive_the_process(memory: Memory) -> Non
     kept = memory.recall(survey.id, HERE)
     assert kept is not None
     assert ({kept.report}, kept.state) == (bodies, "waiting")
+    assert (kept.survey, kept.collector) == (survey.id, HERE)
     assert memory.recall(survey_of(title="Other").id, HERE) is None
 
 
@@ -62,6 +66,28 @@ def test_looking_makes_no_file(memory: Memory) -> None:
     assert (memory.recall("a" * 26, HERE), memory.pending(), memory.ledger(HERE).entries) == (None, (), ())
     memory.check(survey_of(), HERE)
     assert not memory.path.parent.exists()
+
+
+def test_folders_above_it_are_made_and_no_other_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    survey, path = survey_of(), tmp_path / "one" / "two" / "memory.db"
+    Memory(path).once(survey, HERE, draw_of(survey))
+    Memory(path.with_name("other.db")).once(survey, HERE, draw_of(survey))
+    assert sorted(each.name for each in path.parent.iterdir()) == ["memory.db", "other.db"]
+
+
+def test_file_that_is_not_whole_yet_is_hidden_and_gone_if_it_cannot_be_put_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(source: str, _target: Path) -> None:
+        assert [each.name for each in tmp_path.iterdir()] == [Path(source).name]
+        assert Path(source).name.startswith(".")
+        raise PermissionError("not here")
+
+    monkeypatch.setattr("os.link", refuse)
+    with pytest.raises(UnusableMemory, match="not here"):
+        Memory(tmp_path / "memory.db").once(survey_of(), HERE, never)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_its_owner_may_read_it(memory: Memory) -> None:
@@ -280,7 +306,8 @@ def test_ledger_adds_up_by_collector_within_90_days(memory: Memory, clock: Clock
         with pytest.raises(BudgetError, match=message):
             ask()
     assert memory.recall(surveys[2].id, HERE) is None
-    memory.once(surveys[2], HERE, draw_of(surveys[2]), Ceiling(survey=10))  # its owner may allow more
+    memory.check(surveys[2], HERE, Ceiling(survey=10))  # its owner may allow more
+    memory.once(surveys[2], HERE, draw_of(surveys[2]), Ceiling(survey=10))
     memory.once(surveys[3], ELSEWHERE, draw_of(surveys[3]))
     assert memory.ledger(ELSEWHERE).epsilon == 3
 
@@ -395,6 +422,17 @@ def test_ledger_is_that_of_the_origin_however_it_is_spelt(memory: Memory, spelli
     assert memory.ledger(HERE).epsilon == memory.ledger(spelling).epsilon == 8
     with pytest.raises(BudgetError):
         memory.once(survey_of(1, "3"), spelling, never)
+
+
+def test_day_is_that_of_utc_wherever_the_device_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    for zone in ("AAA+12", "BBB-12"):  # in one of them the local day is another one now
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", zone)
+            time.tzset()
+            before = datetime.datetime.fromtimestamp(time.time(), datetime.UTC).date()
+            today = utc_today()
+            assert before <= today <= datetime.datetime.fromtimestamp(time.time(), datetime.UTC).date()
+        time.tzset()
 
 
 def test_clock_that_goes_back_dates_no_entry_before_the_last_one(memory: Memory, clock: Clock) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deniable import BudgetError, Ceiling, Question, Survey, Warner, odds_sentences, weak_protection
+from deniable.privacy import ceiling
 from deniable.privacy.ceiling import weakness
 from deniable.privacy.odds import plainest, whole_odds_sentences
 
@@ -54,6 +55,15 @@ def test_surveys_above_the_ceiling_are_refused_with_what_they_ask_for() -> None:
         f"survey {much.id}: epsilons must add up to at most 8 on this device, they add up to 8.1"
     )
     Ceiling(question=5, survey=9).check(survey_of("4.1", "4.1"))
+    Ceiling(question=much.questions[0].epsilon, survey=much.epsilon).check(much)  # what is at the ceiling is not above
+
+
+def test_what_is_at_a_line_is_not_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = survey_of("1", "1")
+    monkeypatch.setattr(ceiling, "WARN_QUESTION", survey.questions[0].epsilon)
+    monkeypatch.setattr(ceiling, "WARN_SURVEY", survey.epsilon)
+    assert weak_protection(survey) == []
+    assert weakness(survey) == 1
 
 
 def test_authors_read_what_protects_little() -> None:

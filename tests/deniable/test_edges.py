@@ -1,18 +1,14 @@
-"""Edges of the mechanisms: arrays draw as single answers do, word for word; constructors name what they refuse."""
+"""Mechanisms at the ends of what they take, and weights where they round."""
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from deniable import (
-    AnswerError,
     DiscreteLaplace,
     Exponential,
     ForcedResponse,
@@ -23,123 +19,49 @@ from deniable import (
     ParameterError,
     Subset,
     TickBoxes,
-    TwoCoin,
-    Warner,
 )
-from deniable.mechanisms import OneOfK
 
 UNIT = 2**32
-
-ONE_WORD: list[OneOfK] = [
-    Warner("1/3"),
-    KAry.from_epsilon(3, 1),
-    KAry.from_epsilon(7, "0.5"),
-    Geometric.from_epsilon(-2, 3, 1),
-    Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
-    DiscreteLaplace.from_epsilon(1, 4, 2, tail="1/10"),
-    OneBitMean.from_epsilon(3, 8, 1),
-]
-"""Those that draw one word for an answer, alone or in an array."""
+HALF = UNIT // 2
 
 
-def ends_of(mechanism: OneOfK, answer: int) -> list[int]:
-    """The words at which the report changes, found by halving, and their neighbours."""
-
-    def report(word: int) -> Any:
-        return mechanism.randomize(answer, lambda: word)
-
-    def between(low: int, high: int) -> list[int]:
-        if report(low) == report(high) and high - low < UNIT // 64:
-            return []
-        if high - low == 1:
-            return [low, high]
-        middle = (low + high) // 2
-        return between(low, middle) + between(middle, high)
-
-    return sorted({0, UNIT - 1, *between(0, UNIT - 1)})
-
-
-@pytest.mark.parametrize("mechanism", ONE_WORD, ids=lambda mechanism: f"{mechanism.name}, {mechanism.k}")
-def test_arrays_change_at_the_same_words_as_single_answers(mechanism: OneOfK) -> None:
-    for answer in mechanism.answer_range:
-        words = ends_of(mechanism, answer)
-        single = [mechanism.randomize(answer, lambda word=word: word) for word in words]
-        many = mechanism.randomize_many(
-            np.full(len(words), answer), lambda n, words=words: np.array(words[:n], dtype=np.uint32)
-        )
-        assert many.tolist() == single
-        assert len(set(single)) > 1
+def test_mechanisms_at_the_ends_of_what_they_take() -> None:
+    assert OneBitMean(0, 2, 1).slope == 1
+    assert OneBitMean.from_epsilon(0, 10**6, "0.000468").slope == 1
+    assert OneBitMean(0, 1, UNIT - 4).support[1].if_other == Fraction(2, UNIT)
+    assert OneBitMean(10**12, 10**12 + 10**6, 2).lo == 10**12
+    assert OneBitMean(-(10**12), -(10**12) + 2, 1).lo == -(10**12)
+    assert Geometric(0, 2, (HALF - 1, 1)).row(0) == [UNIT - HALF + 1, HALF - 2, 1]
+    assert Geometric.from_epsilon(0, 1000, 1).k == 1001
+    unbounded = DiscreteLaplace(0, 2, 0, (HALF - 1, 1))
+    assert (unbounded.reports, unbounded.tail) == (Geometric(0, 2, (HALF - 1, 1)).reports, Fraction(HALF - 1, HALF))
+    widest = DiscreteLaplace(0, 1, 4000, tuple(range(HALF - 1, HALF - 4002, -1)))
+    assert widest.k == 8002
+    assert Subset(4, 2, UNIT + 1).inside == UNIT + 1
+    assert Subset(4, 2, 10**15 - 1).k == 4
+    assert KAry(2, HALF + 1).keep == HALF + 1
 
 
-def stream(*words: int) -> Callable[[int], NDArray[np.uint32]]:
-    """Words as an array asks for them, one after the other."""
-    left = iter(words)
-    return lambda n: np.array(list(itertools.islice(left, n)), dtype=np.uint32)
+def test_what_rounding_up_the_small_forced_answers_takes_is_taken_from_the_largest() -> None:
+    for forced in (["0.8", "0.1", "0.1"], ["0.1", "0.8", "0.1"], ["0.1", "0.1", "0.8"]):
+        weights = ForcedResponse("1/2", forced).forced
+        assert sum(weights) == UNIT
+        assert sorted(weights)[:2] == [math.ceil(Fraction(UNIT, 10))] * 2
+        assert weights.index(max(weights)) == forced.index("0.8")
 
 
-def test_two_coins_fall_on_their_sides_at_the_published_weights() -> None:
-    coins = TwoCoin("1/2", "1/3")
-    first = (coins.truth - 1, coins.truth, coins.truth, coins.truth)
-    second = (coins.yes - 1, coins.yes, coins.yes + 1)
-    assert coins.randomize_many([0, 0, 0, 0], stream(*first, *second)).tolist() == [0, 1, 0, 0]
-    assert coins.randomize_many([1, 1, 1, 1], stream(*first, *second)).tolist() == [1, 1, 0, 0]
+def test_nominal_weights_lose_at_most_their_nominal_epsilon() -> None:
+    score = [[-abs(x - r) for r in range(4)] for x in range(4)]
+    nominal = Exponential.nominal(score, 1)
+    assert nominal.epsilon <= 1
+    assert nominal.epsilon == pytest.approx(0.5, abs=0.1)
+    # P(r|x) ~ exp(epsilon score / (2 sensitivity)), the sensitivity being 3
+    first = [math.exp(-r / 6) for r in range(4)]
+    assert nominal.row(0) == pytest.approx([UNIT * each / sum(first) for each in first], rel=1e-6)
 
 
-def test_ticks_are_turned_over_from_the_published_weight_on() -> None:
-    boxes = TickBoxes(3, "3/4")
-    words = (boxes.keep - 1, boxes.keep, boxes.keep + 1)
-    assert boxes.randomize_many([[1, 1, 1]], stream(*words)).tolist() == [[1, 0, 0]]
-    assert boxes.randomize_many([[0, 0, 0]], stream(*words)).tolist() == [[0, 1, 1]]
-
-
-def test_large_arrays_are_randomised_block_by_block_and_all_of_them() -> None:
-    mechanism = Warner("3/4")
-    n = 2**18 + 5
-    asked: list[int] = []
-
-    def words(size: int) -> NDArray[np.uint32]:
-        asked.append(size)
-        return np.zeros(size, dtype=np.uint32) if len(asked) == 1 else np.full(size, UNIT - 1)
-
-    reports = mechanism.randomize_many(np.ones(n, dtype=int), words)
-    assert asked == [2**18, 5]
-    assert reports.sum() == 2**18  # the first block says the truth, the second one the opposite
-
-
-NOT_NUMBERS: dict[str, tuple[str, Callable[[], object]]] = {
-    "two-coin truth": ("truth: must be a number", lambda: TwoCoin("x")),
-    "two-coin yes": ("yes: must be a number", lambda: TwoCoin("1/2", "x")),
-    "two-coin truth, too near": ("truth: is too close to 0 or 1", lambda: TwoCoin("1e-10")),
-    "two-coin yes, too near": ("yes: is too close to 0 or 1", lambda: TwoCoin("1/2", "1e-12")),
-    "two-coin, costly": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("13e-10")),
-    "warner keep": ("keep: must be a number", lambda: Warner("x")),
-    "warner epsilon": ("epsilon: must be a number", lambda: Warner.from_epsilon("x")),
-    "k-ary keep": ("keep: must be a number", lambda: KAry(3, "x")),
-    "k-ary epsilon": ("epsilon: must be a number", lambda: KAry.from_epsilon(3, "x")),
-    "k-ary truth": ("truth: must be a number", lambda: KAry.from_coin(3, "x")),
-    "k-ary, costly": ("3 options: 32-bit weights give epsilon ", lambda: KAry.from_coin(3, "21e-10")),
-    "forced truth": ("truth: must be a number", lambda: ForcedResponse("x", ["1/2", "1/2"])),
-    "forced answers": ("forced: must be a number", lambda: ForcedResponse("1/2", ["1/2", "x"])),
-    "subset epsilon": ("epsilon: must be a number", lambda: Subset.from_epsilon(4, 2, "x")),
-    "ticks keep": ("keep: must be a number", lambda: TickBoxes(3, "x")),
-    "ticks epsilon": ("epsilon: must be a number", lambda: TickBoxes.from_epsilon(3, "x")),
-    "geometric epsilon": ("epsilon: must be a number", lambda: Geometric.from_epsilon(0, 3, "x")),
-    "laplace tail": ("tail: must be a number", lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail="x")),
-    "exponential score": ("score: must be a number", lambda: Exponential.nominal([["x", 1], [1, 0]], 1)),
-    "mean epsilon": ("epsilon: must be a number", lambda: OneBitMean.from_epsilon(0, 3, "x")),
-    "longitudinal keep": ("keep: must be a number", lambda: Longitudinal(3, "x", "0.9")),
-    "longitudinal again": ("again: must be a number", lambda: Longitudinal(3, "0.9", "x")),
-    "longitudinal epsilon": ("epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, "x", "0.5")),
-    "longitudinal wave": ("wave_epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, 1, "x")),
-}
-
-
-@pytest.mark.parametrize("what", NOT_NUMBERS)
-def test_what_is_refused_is_named(what: str) -> None:
-    sentence, make = NOT_NUMBERS[what]
-    with pytest.raises(ParameterError) as caught:
-        make()
-    assert str(caught.value).startswith(sentence)
+def test_reports_that_nominal_weights_all_but_exclude_keep_a_weight_of_1() -> None:
+    assert Exponential.nominal([[0, -1000], [0, -999]], 1).weights == ((UNIT - 1, 1),) * 2
 
 
 def test_waves_lose_less_than_the_permanent_value_or_are_refused() -> None:
@@ -177,13 +99,6 @@ def test_boxes_are_at_most_256_and_reported_as_they_are_more_often_than_not() ->
         TickBoxes.from_epsilon(256, "3e-6")
 
 
-@pytest.mark.parametrize("answers", [[0, 1], [[0, 1]], [[0.0, 1.0, 1.0]], [[0, 1, 2]], [[0, -1, 1]], [["a", "b", "c"]]])
-def test_rows_that_are_no_ticks_are_refused(answers: Any) -> None:
-    with pytest.raises(AnswerError, match=r"^answers: must be rows of 3 numbers 0 or 1$"):
-        TickBoxes(3, "3/4").randomize_many(answers)
-    assert TickBoxes(3, "3/4").randomize_many([[True, False, True]]).shape == (1, 3)
-
-
 def test_subsets_hold_the_truth_up_to_the_published_weight() -> None:
     mechanism = Subset(4, 2, 3 * UNIT)
     with_truth, without = 3, 3  # subsets of the other three: one more of them, or two
@@ -198,22 +113,3 @@ def test_subsets_hold_the_truth_up_to_the_published_weight() -> None:
     assert report(last)[1] == "1"
     assert report(last + 1)[1] == "0"
     assert report(total - 1)[1] == "0"
-
-
-@pytest.mark.parametrize(
-    ("sentence", "make"),
-    [
-        ("w: must be an integer in [1, k = 4), got ", lambda: Subset(4, 4, 2**33)),
-        ("w: must be an integer in [1, k = 4), got ", lambda: Subset(4, 0, 2**33)),
-        ("inside: must be an integer above 2**32 and below 10**15, got ", lambda: Subset(4, 2, UNIT)),
-        ("inside: must be an integer above 2**32 and below 10**15, got ", lambda: Subset(4, 2, 10**15)),
-        ("epsilon: must be above 1e-9 and at most 12 for subsets, got 13", lambda: Subset.from_epsilon(4, 2, 13)),
-        ("k: must be at most 256 options, got 257", lambda: Subset.from_epsilon(257, 2, 1)),
-    ],
-)
-def test_subsets_that_cannot_be_are_refused(sentence: str, make: Callable[[], object]) -> None:
-    with pytest.raises(ParameterError) as caught:
-        make()
-    assert str(caught.value).startswith(sentence)
-    assert Subset(4, 2, UNIT + 1).inside == UNIT + 1
-    assert Subset(4, 2, 10**15 - 1).k == 4

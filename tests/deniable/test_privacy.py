@@ -280,7 +280,19 @@ def test_ledger_adds_up_and_never_understates() -> None:
     assert ledger.group(4).epsilon == pytest.approx(4, abs=1e-12)
     assert Ledger().add("a", 0.5, count=3) == Ledger((Entry("a", 0.5, 3),))
     assert Ledger().add("proof", math.inf).add("b", 1).epsilon == math.inf
-    assert Ledger().add("a", "1/2").epsilon == 0.5  # type: ignore[arg-type]
+    assert Entry("a", "1/2") == Entry("a", 0.5)  # type: ignore[arg-type]
+    assert ledger.group(1) == ledger
+    assert Entry("a", 0.1, 3).total >= 3 * Fraction(0.1)
+
+
+def test_ledger_is_a_table_whose_last_row_is_the_sum() -> None:
+    ledger = Ledger().add("affair", 1.0).add("weekly mood", 0.25, count=4)
+    assert str(ledger).splitlines() == [
+        "entry        epsilon  times     sum",
+        "affair        1.0000      1  1.0000",
+        "weekly mood   0.2500      4  1.0000",
+        "total                        2.0000",
+    ]
 
 
 def test_composition_is_the_epsilon_of_the_joint_channel() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -52,7 +53,9 @@ def test_numbers_are_those_of_their_range() -> None:
     assert [HOURS.supports(report) for report in (5, 6, 7)] == [(0,), (1,), (2,)]
     assert [HOURS.from_text(text) for text in ("five", "seven", "5", "eight")] == [5, 7, None, None]
     assert HOURS.every().tolist() == np.eye(3, dtype=bool).tolist()
+    assert HOURS.every().dtype == bool
     assert HOURS.tally(np.array([5, 7, 7])) == (1, 0, 2)
+    assert HOURS.tally(np.array([6, 5])) == (1, 1, 0)
     assert HOURS.check(6, "here") == 6
     with pytest.raises(ReportError, match=r"^here: report must be an integer in \[5, 8\), got "):
         HOURS.check(8, "here")
@@ -77,6 +80,7 @@ def test_bits_are_one_for_each_option() -> None:
     ]
     assert sorted(map(tuple, any_number.every().tolist())) == sorted(np.ndindex(2, 2, 2, 2))
     assert [row.sum() for row in two.every()] == [2] * 6
+    assert two.every().dtype == any_number.every().dtype == bool
     assert len({tuple(row) for row in two.every().tolist()}) == 6
     assert two.tally(np.array([[1, 1, 0, 0], [1, 0, 0, 1]], dtype=np.uint8)) == (2, 1, 0, 1)
     with pytest.raises(ReportError, match=r"^here: report must be a text of 4 characters 0 or 1, 2 of them 1, got "):
@@ -89,6 +93,9 @@ def test_a_matrix_of_supports_names_the_first_row_that_holds_no_report() -> None
     assert HOURS.support_matrix([5, 7]).tolist() == [[True, False, False], [False, False, True]]
     assert Bits(3).support_matrix(["011"]).tolist() == [[False, True, True]]
     assert HOURS.support_matrix([]).shape == (0, 3)
+    assert HOURS.support_matrix([5]).dtype == bool
+    with pytest.raises(ReportError, match=r"^row 3: report must be an integer in \[5, 8\), got a string$"):
+        HOURS.support_matrix([5, 6, "7"])
     with pytest.raises(ReportError, match=r"^sleep, row 2: report must be an integer in"):
         HOURS.support_matrix([5, 9], "sleep, row")
 
@@ -172,6 +179,12 @@ def test_subsets_have_the_size_that_costs_the_least() -> None:
     assert best.total_variance == min(Subset.from_epsilon(10, w, 1).total_variance for w in range(2, 10))
     with pytest.raises(ParameterError, match=r"^epsilon: no subsets of 2 options can hold it with integer weights$"):
         Subset.for_answers(range(2), 1)
+    for k, epsilon in ((4, 13), (257, 1)):
+        with pytest.raises(
+            ParameterError, match=rf"^epsilon: no subsets of {k} options can hold it with integer weights$"
+        ):
+            Subset.for_answers(range(k), epsilon)
+    assert Subset.for_answers(range(256), 4).k == 256
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)
@@ -182,3 +195,27 @@ def test_odds_are_sentences_about_whole_people(mechanism: Mechanism) -> None:
         figures = [int(word) for word in sentence.replace(",", " ").replace(".", " ").split() if word.isdigit()]
         assert all(1 <= figure <= 100 for figure in figures)
     assert 0 < mechanism.most_readable <= mechanism.readable <= 1
+
+
+@pytest.mark.parametrize("mechanism", MADE, ids=name_of)
+def test_reports_of_arrays_have_the_shape_of_the_answers_and_are_small_integers(mechanism: Mechanism) -> None:
+    if not mechanism.is_exclusive:
+        made = mechanism.randomize_many(np.zeros((2, 5, mechanism.k), dtype=bool))
+    else:
+        made = mechanism.randomize_many(np.full((2, 5), mechanism.answer_range[-1], dtype=np.uint8))
+    has_bits = mechanism.reports.json_type is str
+    assert made.shape == ((2, 5, mechanism.reports.size) if has_bits else (2, 5))
+    assert made.dtype == (np.uint8 if has_bits else np.int64)
+    assert sum(mechanism.reports.tally(made.reshape(-1, *made.shape[2:]))) == (made.sum() if has_bits else 10)
+
+
+@pytest.mark.parametrize("mechanism", MADE, ids=name_of)
+def test_a_draw_is_the_permanent_step_and_then_that_of_a_wave(mechanism: Mechanism) -> None:
+    for first, answer in itertools.product((0, 2**31, 2**32 - 1), mechanism.answer_range):
+        given = answer if mechanism.is_exclusive else [answer]
+        whole, steps = (itertools.cycle([first, 2**32 // 3, 5]) for _ in range(2))
+        kept = mechanism.permanent(given, steps.__next__)
+        sent = mechanism.instantaneous(kept, steps.__next__)
+        assert sent == mechanism.randomize(given, whole.__next__)
+        assert next(steps) == next(whole), "as many words"
+        assert mechanism.has_waves or sent == kept

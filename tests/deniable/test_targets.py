@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,23 @@ def test_subset_covariance_is_that_of_all_subsets() -> None:
     assert mechanism.covariance(chances @ supports * 1000, 1000) == pytest.approx(wanted / 1000, abs=1e-12)
 
 
+def test_every_weighted_sum_of_supports_has_its_own_reach_and_variance() -> None:
+    weights = np.array([[3.0, 0, 0, 0], [1, -1, 0, 0], [1, 2, 3, 4]])
+    assert Subset.from_epsilon(4, 2, 1).reach(weights).tolist() == [3, 2, 4]  # 1, 1 - -1 + 0 - 0, 3 + 4 - 1 - 2
+    assert KAry.from_epsilon(4, 1).reach(weights).tolist() == [3, 2, 3]
+    boxes = TickBoxes(4, "3/4")
+    assert boxes.reach(weights).tolist() == [3, 2, 10]
+    covariance = boxes.score_covariance(weights, [0.5, 0.25, 0.25, 0.5])
+    assert covariance[0, 0] == 9 * 0.5 * 0.5
+    assert np.isnan(covariance).sum() == 8, "of two boxes nobody knows how often they go together"
+
+
+def test_possible_shares_of_boxes_are_the_unbiased_ones_cut_to_what_can_be() -> None:
+    result = TickBoxes(3, "3/4").estimate([100, 500, 900], 1000)
+    assert result.share == pytest.approx((-0.3, 0.5, 1.3))
+    assert result.feasible == (0, 0.5, 1)
+
+
 def test_tallies_of_boxes_do_not_tell_what_goes_together() -> None:
     covariance = TickBoxes.from_epsilon(3, 3).estimate([300, 420, 650], 1000).covariance
     assert np.isnan(covariance[~np.eye(3, dtype=bool)]).all()
@@ -168,6 +186,16 @@ def test_fewer_effective_reports_widen_everything() -> None:
     assert fewer.interval()[1] == share_interval(215, 500, (0.75, 0.25))
 
 
+def test_fewer_effective_reports_widen_a_mean() -> None:
+    for mechanism in (OneBitMean.from_epsilon(0, 10, 1), KAry.from_epsilon(2, 1), Geometric.from_epsilon(0, 1, 1)):
+        plain, fewer = mechanism.estimate_mean([570, 430]), mechanism.estimate_mean([570, 430], n_effective=500)
+        assert (fewer.mean, fewer.n) == (plain.mean, plain.n)
+        assert fewer.std_error == pytest.approx(plain.std_error * math.sqrt(2))
+        half = mechanism.estimate_mean([285, 215])
+        for method in ("default", "wald", "wilson"):
+            assert fewer.interval(0.9, method) == pytest.approx(half.interval(0.9, method))
+
+
 def test_simultaneous_intervals_are_wider_and_hold_the_single_ones() -> None:
     result = KAry.from_epsilon(4, 1).estimate([400, 300, 200, 100])
     pairs = zip(result.interval(), result.simultaneous_interval(), strict=True)
@@ -226,6 +254,27 @@ def test_mean_of_shares_is_the_mean(mechanism: Mechanism, counts: list[int], val
     low, high = mean.interval()
     assert low < mean.mean < high
     assert mean.interval_method() == "agresti_coull"
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "arguments", "sentence"),
+    [
+        (KAry.from_epsilon(3, 1), ([1, 2],), "counts: must be 3 numbers, one for each response, got 2"),
+        (KAry.from_epsilon(3, 1), ([1, 2, -3],), "counts: must be numbers of at least 0, got [1.0, 2.0, -3.0]"),
+        (KAry.from_epsilon(3, 1), ([1, 2, 3], 2), "counts: must be numbers in [0, n = 2], got [1, 2, 3]"),
+        (KAry.from_epsilon(3, 1), ([1, 2, 3], 6, (1, 2)), "values: must be 3 numbers, one for each answer, got 2"),
+        (Geometric.from_epsilon(0, 2, 1), ([1, 2, 3], 6, range(4)), "values: must be 3 numbers, one for each answer"),
+        (OneBitMean.from_epsilon(0, 9, 1), ([1, 2], 3, range(10)), "values: must be 2 numbers, one for each answer"),
+        (TickBoxes(2, "3/4"), ([1, 2],), "n: must be given, because a report can support several options"),
+    ],
+    ids=lambda each: getattr(each, "name", ""),
+)
+def test_tallies_and_values_that_make_no_mean_are_refused(
+    mechanism: Mechanism, arguments: tuple[Any, ...], sentence: str
+) -> None:
+    with pytest.raises(ParameterError) as caught:
+        mechanism.estimate_mean(*arguments)
+    assert str(caught.value).startswith(sentence)
 
 
 def test_mean_of_two_ends_has_the_interval_of_a_share() -> None:
@@ -328,7 +377,7 @@ def test_mistakes_about_populations_are_sentences() -> None:
     for size in (999, 0, -1, True, 1000.0, "all"):
         with pytest.raises(ParameterError, match="population: must be an integer of at least n = 1000"):
             estimate.of_population(size)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="needs a design that asks everybody alike, got groups"):
+    with pytest.raises(ParameterError, match=r"^population: needs a design that asks everybody alike, got groups$"):
         cheater_detection(["1/4", "3/4"]).estimate([[310, 190], [170, 330]]).of_population(2000)
     with pytest.raises(ParameterError, match="must be wilson or wald for a finite population, got 'blaker'"):
         estimate.respondents_only.interval(method="blaker")

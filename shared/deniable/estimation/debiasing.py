@@ -71,6 +71,6 @@ def one_report_covariance(weights: NDArray[np.float64], shares_seen: ArrayLike) 
     """
     import numpy as np
 
-    lam = np.asarray(shares_seen, dtype=float)
+    lam = np.asarray(shares_seen)
     apart = weights - (weights @ lam)[:, None]
     return np.asarray((apart * lam) @ apart.T)

@@ -93,7 +93,7 @@ def most_likely_mixture(
     import numpy as np
 
     matrix = np.vstack([np.asarray(each, dtype=float) for each in matrices])
-    observed = np.concatenate([np.asarray(each, dtype=float) for each in counts])
+    observed = np.concatenate([np.asarray(each) for each in counts])
     matrix, observed = matrix[observed > 0], observed[observed > 0] / observed.sum()
     shares = np.full(matrix.shape[1], 1 / matrix.shape[1])
     best, smallest, since = shares, np.inf, 0
@@ -131,10 +131,8 @@ def _most_likely_pair(matrix: NDArray[np.float64], observed: NDArray[np.float64]
     while low < (middle := (low + high) / 2) < high:
         rises = observed @ ((second - first) / (first + middle * (second - first))) > 0
         low, high = (middle, high) if rises else (low, middle)
-    ends = np.array([[1 - share, share] for share in (low, high)])
-    with np.errstate(divide="ignore"):
-        values = [observed @ np.log(matrix @ end) for end in ends]
-    return np.asarray(ends[int(np.argmax(values))])
+    share = low if low + high < 1 else high  # neighbours, of which one may be 0 or 1
+    return np.array([1 - share, share])
 
 
 def _newton_step(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from deniable.errors import ParameterError
+from deniable.estimation.estimate import check_counts
 from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method, share_interval
 from deniable.estimation.intervals.interval import normal_quantile
 
@@ -75,16 +77,32 @@ class MeanEstimate:
         values: Sequence[float],
         n_effective: float | None = None,
     ) -> MeanEstimate:
-        """Estimate a mean from a tally; this is what `Mechanism.estimate_mean` calls."""
+        """Estimate a mean from a tally; this is what `Mechanism.estimate_mean` calls.
+
+        Raises
+        ------
+        ParameterError
+            If the counts are not as many numbers in ``[0, n]`` as the design has supports, or the values not as many
+            as it has truths.
+        """
         import numpy as np
 
+        check_counts(counts, len(design.expected_if_even), weighted=True)
+        if n is None and not design.reports.supports_one:
+            raise ParameterError("n: must be given, because a report can support several options")
         total = sum(counts) if n is None else n
+        if total < max(counts):
+            raise ParameterError(f"counts: must be numbers in [0, n = {total}], got {list(counts)}")
         numbers = tuple(map(float, values))
+        if len(numbers) != len(design.truths):
+            raise ParameterError(
+                f"values: must be {len(design.truths)} numbers, one for each answer, got {len(numbers)}"
+            )
         if total == 0:
             return cls(design, tuple(counts), 0, math.nan, math.nan, numbers, 0.0)
         effective = float(total if n_effective is None else n_effective)
         weights, constant = design.mean_weights(numbers)
-        w, lam = np.array(weights), np.array(counts, dtype=float) / total
+        w, lam = np.array(weights), np.array(counts) / total
         variance = max(float(design.score_covariance(w[None, :], lam)[0, 0]), 0.0) / effective
         mean = constant + float(w @ lam)
         return cls(design, tuple(counts), total, mean, math.sqrt(variance), numbers, effective)
@@ -129,7 +147,7 @@ class MeanEstimate:
         named = self.interval_method(method)
         if not self.n:
             return Interval(self.lowest, self.highest)
-        if named != "wald" and self._is_share and self.design.support:
+        if self._is_share and self.design.support:
             a, b = self.design.support[1].floats
             count = self.counts[1] * (self.n_effective / self.n)
             start, step = self.values[0], self.values[1] - self.values[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, shown
 from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.discrete_laplace import DiscreteLaplace
 from deniable.mechanisms.drawn_boxes import DrawnBoxes
@@ -53,7 +53,7 @@ def mechanism_from_published(published: Mapping[str, Any]) -> Mechanism:
     """
     name = published.get("name")
     if not isinstance(name, str) or name not in MECHANISMS:
-        raise ParameterError(f"mechanism: name must be one of {sorted(MECHANISMS)}")
+        raise ParameterError(f"mechanism: name must be one of {sorted(MECHANISMS)}, got {shown(name)}")
     return MECHANISMS[name].from_published(published)
 
 

@@ -341,7 +341,7 @@ def check_answers(answers: ArrayLike, possible: range) -> NDArray[np.int64]:
 
     array = np.asarray(answers)
     expectation = f"answers: must all be integers in [{possible.start}, {possible.stop})"
-    if array.size and array.dtype.kind not in "iu":
+    if array.size and not np.issubdtype(array.dtype, np.integer):
         raise AnswerError(expectation)  # a dtype would tell how long labels are
     if array.size and (array.min() < possible.start or array.max() >= possible.stop):
         raise AnswerError(expectation)

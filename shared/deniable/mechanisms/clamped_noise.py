@@ -16,8 +16,8 @@ _DIGITS = Context(prec=40)
 def clamped_row(tails: Sequence[int], answer: int, reports: range) -> list[int]:
     """Weights of the reports when noise with these tails is added and the sum clamped to the ends of the range."""
     up, down = reports.stop - 1 - answer, answer - reports.start
-    below = [tails[d - 1] - tails[d] for d in range(1, down)] if down else []
-    above = [tails[d - 1] - tails[d] for d in range(1, up)] if up else []
+    below = [tails[d - 1] - tails[d] for d in range(1, down)]
+    above = [tails[d - 1] - tails[d] for d in range(1, up)]
     left = [tails[down - 1], *reversed(below)] if down else []
     right = [*above, tails[up - 1]] if up else []
     return [*left, UNIT - sum(left) - sum(right), *right]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, exp_below, log_above, of_100, rational, refuse_costly_rounding
+from deniable.exact import Number, exp_below, log_above, of_100, positive_epsilon, rational, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.pure import PureMechanism
@@ -117,7 +117,7 @@ class Longitudinal(PureMechanism, OneOfK):
         """
         permanent = KAry.from_epsilon(k, epsilon)
         asked = rational(wave_epsilon, "wave_epsilon")
-        bound = exp_below(asked) if 0 < asked < rational(epsilon, "epsilon") else Fraction(0)
+        bound = exp_below(asked) if 0 < asked < positive_epsilon(epsilon) else Fraction(0)
         if not 1 < bound < permanent.likelihood_ratio:
             raise ParameterError(
                 f"wave_epsilon: must be above 0 and below epsilon = {permanent.epsilon:.6g}, that of all waves, "

@@ -151,7 +151,7 @@ class OneBitMean(PureMechanism, OneOfK):
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
         import numpy as np
 
-        return np.asarray(words(answers.size) < self._weight(answers)).astype(np.int64)
+        return np.where(words(answers.size) < self._weight(answers), 1, 0)
 
     def _weight(self, answer: Answers) -> Answers:
         return (UNIT - self.steps * self.slope) // 2 + (answer - self.lo) * self.slope

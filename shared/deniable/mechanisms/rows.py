@@ -85,8 +85,8 @@ class RowMechanism(OneOfK):
         import numpy as np
 
         # One search for all: the ends of answer x stand in the x-th stretch of 2**32.
-        offsets = np.arange(len(self.rows), dtype=np.int64)
-        ends = (np.array(self._ends, dtype=np.int64) + offsets[:, None] * UNIT).ravel()
+        offsets = np.arange(len(self.rows)) * UNIT
+        ends = (np.array(self._ends) + offsets[:, None]).ravel()
         positions = answers - self.answer_range.start
         found = np.searchsorted(ends, words(answers.size) + positions * UNIT, side="right")
         return np.asarray(found - positions * self.k + self.report_range.start)
@@ -114,8 +114,7 @@ class RowMechanism(OneOfK):
         return Debiasing(weights, np.zeros(len(weights)))
 
     def shares(self, counts: Sequence[Count], n: Count) -> list[float]:
-        weights, constant = self.debiasing
-        return [float(share) for share in weights @ [count / n for count in counts] + constant]
+        return [float(share) for share in self.debiasing.weights @ [count / n for count in counts]]
 
     def expected(self, shares: Sequence[float]) -> list[float]:
         return [float(each) for each in self.float_matrix @ list(shares)]

@@ -162,7 +162,7 @@ class Subset(PureMechanism):
         array = check_answers(answers, range(self.k))
         flat = array.ravel()
         reports = np.empty((flat.size, self.k), dtype=np.uint8)
-        block = max(BLOCK // self.k, 1)
+        block = BLOCK // self.k
         for start in range(0, flat.size, block):
             part = slice(start, start + block)
             reports[part] = self._randomize_array(flat[part], words)
@@ -173,33 +173,22 @@ class Subset(PureMechanism):
         import numpy as np
 
         n = answers.size
-        p = self.support[0].if_true
-        holds = bernoulli(n, p, words)
-        needed = np.where(holds, self.w - 1, self.w).astype(np.int64)
-        others = np.empty((self.k - 1, n), dtype=np.uint8)
-        for position in range(self.k - 1):
-            remaining = self.k - 1 - position
-            taken = uniform_below(remaining, n, words) < needed
-            others[position] = taken
-            needed -= taken
-        members = np.empty((n, self.k), dtype=np.uint8)
-        columns = np.arange(self.k - 1)
         rows = np.arange(n)
-        members[:, :-1] = others.T
-        members[:, -1] = 0
-        # Options behind the truth stand one place further: shift them, then put the truth in its place.
-        behind = columns[None, :] >= answers[:, None]
-        shifted = members[:, :-1] * behind
-        members[:, :-1] *= ~behind
-        members[:, 1:] += shifted
+        members = np.empty((n, self.k), dtype=np.uint8)
+        holds = bernoulli(n, self.support[0].if_true, words)
         members[rows, answers] = holds
+        needed = self.w - holds.astype(np.int64)
+        for position in range(self.k - 1):
+            taken = uniform_below(self.k - 1 - position, n, words) < needed
+            members[rows, position + (position >= answers)] = taken  # skip over the truth
+            needed -= taken
         return members
 
     def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The ``w`` heaviest options instead of the lightest."""
         import numpy as np
 
-        ordered = np.sort(weights, axis=1)
+        ordered = np.sort(weights)
         return np.asarray(ordered[:, -self.w :].sum(axis=1) - ordered[:, : self.w].sum(axis=1))
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
@@ -214,9 +203,9 @@ class Subset(PureMechanism):
         k, w = self.k, self.w
         p, q = (float(each) for each in self.support[0])
         one = p * (w - 1) / (k - 1)  # both in the report when one of the two is the truth
-        rest = (k - 1) * (k - 2) if k > 2 else 1
+        rest = max((k - 1) * (k - 2), 1)  # of two options the report holds one
         none = (p * (w - 1) * (w - 2) + (1 - p) * w * (w - 1)) / rest
-        lam = np.asarray(supported, dtype=float)
+        lam = np.asarray(supported)
         f = (lam - q) / (p - q)
         both = (f[:, None] + f[None, :]) * one + (1 - f[:, None] - f[None, :]) * none
         np.fill_diagonal(both, lam)

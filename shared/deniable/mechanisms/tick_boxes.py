@@ -85,7 +85,7 @@ class TickBoxes(BoxMechanism, PureMechanism):
         check_k(k, MOST_BOXES)
         asked = positive_epsilon(epsilon)
         bound = exp_below(asked / k)
-        mechanism = cls(k, checked_weight(floor_weight(bound / (bound + 1)), "keep"))
+        mechanism = cls(k, floor_weight(bound / (bound + 1)))
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} boxes")
         return mechanism
 
@@ -145,7 +145,7 @@ class TickBoxes(BoxMechanism, PureMechanism):
         """Variances of single boxes; NaN wherever two boxes meet, because tallies do not tell what goes together."""
         import numpy as np
 
-        lam = np.asarray(supported, dtype=float)
+        lam = np.asarray(supported)
         variances = weights**2 @ (lam * (1 - lam))
         alone = np.count_nonzero(weights, axis=1) <= 1
         return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)

@@ -79,7 +79,7 @@ class Warner(YesNoMechanism):
         asked = positive_epsilon(epsilon)
         bound = exp_below(asked)
         keep = floor_weight(bound / (bound + 1))
-        if not UNIT // 2 < keep < UNIT:
+        if 2 * keep == UNIT:
             raise ParameterError(f"epsilon: {float(asked):g} cannot be held by 32-bit weights")
         mechanism = cls(keep)
         refuse_costly_rounding(float(asked), mechanism.epsilon, "Warner's coin")

@@ -163,7 +163,7 @@ class Texts(ReportSpace):
         return tuple(option for option, bit in enumerate(report) if bit == "1")
 
     def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
-        return tuple(reports.sum(axis=0, dtype="int64").tolist())
+        return tuple(reports.sum(axis=0).tolist())
 
     def from_text(self, text: str) -> str | None:
         report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
