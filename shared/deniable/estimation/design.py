@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from deniable.mechanisms.support import Support
+    from deniable.estimation.support import Support
     from deniable.report.space import ReportSpace
 
 

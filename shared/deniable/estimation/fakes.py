@@ -10,7 +10,7 @@ from deniable.estimation.design import Design
 from deniable.exact import Number, rational
 
 if TYPE_CHECKING:
-    from deniable.mechanisms.support import Support
+    from deniable.estimation.support import Support
 
 
 def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from deniable.mechanisms.support import Support
+from deniable.estimation.support import Support
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.errors import ParameterError, shown
+from deniable.estimation.support import Support
 from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.discrete_laplace import DiscreteLaplace
 from deniable.mechanisms.drawn_boxes import DrawnBoxes
@@ -21,7 +22,6 @@ from deniable.mechanisms.longitudinal import Longitudinal
 from deniable.mechanisms.mean import OneBitMean
 from deniable.mechanisms.rows import RowMechanism
 from deniable.mechanisms.subset import Subset
-from deniable.mechanisms.support import Support
 from deniable.mechanisms.tick_boxes import TickBoxes
 from deniable.mechanisms.two_coin import TwoCoin
 from deniable.mechanisms.warner import Warner

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from deniable.errors import ParameterError, describe
 from deniable.estimation.debiasing import Count, Debiasing
 from deniable.estimation.design import Binomial
+from deniable.estimation.support import Support
 from deniable.exact import Number, of_100, positive_epsilon
 from deniable.mechanisms.base import BLOCK, check_k
 from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.subset import uniform_below, unrank
-from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
 from deniable.report.space import DrawnBits
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
+from deniable.estimation.support import Support
 from deniable.exact import Number, checked_weight, floor_weight, log_above, of_100, probability, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK, check_k
 from deniable.mechanisms.pure import PureMechanism
-from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
+from deniable.estimation.support import Support
 from deniable.exact import (
     Number,
     exp_below,
@@ -20,7 +21,6 @@ from deniable.exact import (
 )
 from deniable.mechanisms.base import OneOfK, check_k
 from deniable.mechanisms.pure import PureMechanism
-from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:

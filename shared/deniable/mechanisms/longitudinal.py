@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
+from deniable.estimation.support import Support
 from deniable.exact import Number, exp_below, log_above, of_100, positive_epsilon, rational, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.pure import PureMechanism
-from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import ParameterError
+from deniable.estimation.support import Support
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK, check_range
 from deniable.mechanisms.pure import PureMechanism
-from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 from deniable.report.space import Numbers
 

@@ -9,9 +9,9 @@ from functools import cached_property
 
 from deniable.estimation.debiasing import Count, Debiasing
 from deniable.estimation.feasible import most_likely_shares
+from deniable.estimation.support import Support
 from deniable.exact import ratio
 from deniable.mechanisms.base import Mechanism
-from deniable.mechanisms.support import Support
 
 
 class PureMechanism(Mechanism):

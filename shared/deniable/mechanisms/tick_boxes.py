@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
+from deniable.estimation.support import Support
 from deniable.exact import (
     Number,
     checked_weight,
@@ -22,7 +23,6 @@ from deniable.exact import (
 from deniable.mechanisms.base import BLOCK, check_k
 from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
 from deniable.mechanisms.pure import PureMechanism
-from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
 from deniable.report.space import Bits
 

@@ -6,10 +6,10 @@ from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
 
+from deniable.estimation.support import Support
 from deniable.exact import of_100
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.pure import PureMechanism
-from deniable.mechanisms.support import Support
 from deniable.report.space import Numbers
 
 

@@ -19,8 +19,8 @@ from deniable.estimation.debiasing import Count, Debiasing, one_report_covarianc
 from deniable.estimation.design import Derived, Design
 from deniable.estimation.estimate import Estimate, check_counts
 from deniable.estimation.feasible import most_likely_mixture, most_likely_shares
+from deniable.estimation.support import Support
 from deniable.exact import log_above
-from deniable.mechanisms.support import Support
 from deniable.report.space import Numbers
 from deniable_research.designs.algebra import Matrix, identity, left_inverse, product, times
 from deniable_research.risk import likelihood_ratio
