@@ -143,7 +143,7 @@ async function read(bytes, id) {
  * @param {Question} question
  */
 function rowsOf({ type, options, mechanism }) {
-  const shares = mechanism.name === "mean" ? 0 : options.length; // a number has no options
+  const shares = mechanism.hasShares ? options.length : 0; // a number has no options
   return shares + (type === "scale" || type === "number" ? 1 : 0);
 }
 

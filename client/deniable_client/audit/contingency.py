@@ -110,9 +110,7 @@ class Values:
             options = range(self.size)
             held = [set(truth) if isinstance(truth, list) else {truth} for truth in truths]
             return np.array([[float(mechanism.support[v][v not in truth]) for v in options] for truth in held])
-        start = mechanism.answer_range.start
-        rows = mechanism.channel_matrix
-        return np.array([[float(row[truth - start]) for row in rows] for truth in truths])
+        return mechanism.float_matrix[:, np.array(truths) - mechanism.answer_range.start].T
 
 
 PARTS = 3

@@ -30,6 +30,9 @@ export class Mechanism {
   /** Otherwise: the largest probability, over all answers, that the very answer can be read. */
   kept = 0;
 
+  /** Whether reports tell the share of every answer; of some no more than the mean. */
+  hasShares = true;
+
   /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Mechanism | undefined} */
   second;
 

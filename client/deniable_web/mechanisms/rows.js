@@ -25,13 +25,15 @@ export class RowMechanism extends Mechanism {
     return [];
   }
 
-  /** `settle` with what follows from the rows. */
-  settleRows() {
+  /**
+   * `settle` with what follows from the rows.
+   * @param {readonly (readonly number[])[]} rows of all answers, or those of which all others are mixtures
+   */
+  settleRows(rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n))) {
     /** @type {number[]} */
     const most = [];
     /** @type {number[]} */
     const least = [];
-    const rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n));
     for (const row of rows) {
       row.forEach((weight, n) => {
         most[n] = Math.max(weight, most[n] ?? 0);
