@@ -92,7 +92,7 @@ epsilon = 1
     assert layout.questions[0].options == ("never", "ever")
     assert layout.missing == ("", "-")
     assert layout.questions[2].read(["-2", "3.0"]) == [-2, 3]
-    assert set(DESIGNS) == set(QUICK) | {"matrix", "geometric", "discrete-laplace", "exponential", "mean"}
+    assert set(DESIGNS) == set(QUICK) | {"matrix", "geometric", "discrete-laplace", "exponential", "mean", "piecewise"}
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import coo_array
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deniable.errors import ParameterError
 from deniable.exact import LARGEST_LOSS, exp_below
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
 from deniable.randomness import UNIT
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 ENOUGH = 1.03
 """Fewer knots and reports are preferred to more that bring the noise nearer to the optimum than this factor."""
@@ -63,7 +62,7 @@ def least_noise(steps: int, epsilon: Fraction) -> Rows:
     References
     ----------
     .. [1] P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", Journal of Machine
-       Learning Research 17 (2016), 17: what is best of all channels is found by linear programs.
+       Learning Research 17 (2016), 1-51: what is best of all channels is found by linear programs.
     """
     bound = exp_below(epsilon)
     ratio = float(bound) * (1 - 1e-12)
@@ -85,17 +84,20 @@ def least_noise(steps: int, epsilon: Fraction) -> Rows:
     return min(found, key=lambda each: each[0])[1]
 
 
-def optimal_noise(steps: int, ratio: float, knots: int = 41) -> float:
+def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) -> float:
     """The mean noise of fine grids, answers scaled to [-1, 1] and uniform, for the ratio ``exp(epsilon)``.
 
     >>> round(optimal_noise(60, math.e), 2)
     3.89
     """
-    return _noise_with_any_outputs(Line.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio)
+    return _noise_with_any_outputs(Line.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio, outputs)
 
 
-def _noise_with_any_outputs(line: Line, ratio: float) -> float:
-    channel = _solve(line, np.linspace(-1.5, 1.5, 91) * _widest(ratio), ratio)  # two outputs of them suffice
+def _noise_with_any_outputs(line: Line, ratio: float, outputs: int = 91) -> float:
+    import numpy as np
+
+    # Where their number is 1 more than a multiple of 6, the two outputs that suffice are among them.
+    channel = _solve(line, np.linspace(-1.5, 1.5, outputs) * _widest(ratio), ratio)
     return math.inf if channel is None else channel.noise
 
 
@@ -129,11 +131,15 @@ class Line:
 
     @property
     def x(self) -> Floats:
+        import numpy as np
+
         return 2 * np.array(self.knots) / self.knots[-1] - 1
 
     @property
     def shares(self) -> Floats:
         """What each knot's row weighs in the mean of the rows of all answers."""
+        import numpy as np
+
         weights = shares_of_knots(self.knots)
         return np.array(weights) / sum(weights)
 
@@ -154,6 +160,8 @@ class Chances:
     @property
     def mean(self) -> Floats:
         """How likely each output is among all answers."""
+        import numpy as np
+
         return np.asarray(self.line.shares @ self.p)
 
     @property
@@ -167,6 +175,10 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
 
     The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance.
     """
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
     n, v = len(line.knots), len(outputs)
     p, largest = np.arange(n * v), n * v + np.tile(np.arange(v), n)
     knot, ones = np.repeat(np.arange(n), v), np.ones(n * v)
@@ -193,6 +205,8 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
 
 def _few_outputs(line: Line, size: int, ratio: float) -> Chances | None:
     """The best channel of so many outputs that a local search finds; None where there is no sound one."""
+    import numpy as np
+
     even = (_solve(line, np.linspace(-stretch, stretch, size) * _widest(ratio), ratio) for stretch in STRETCHES)
     best = min(filter(None, even), key=lambda each: each.noise, default=None)
     if best is None:
@@ -216,6 +230,8 @@ ROUNDS = 6
 
 def _merged(three: Chances, before: Floats) -> Floats:
     """For each three outputs their mean; where they have no mass, the output that they replaced."""
+    import numpy as np
+
     mass = three.mean.reshape(-1, 3)
     total = mass.sum(axis=1)
     means = (mass * three.outputs.reshape(-1, 3)).sum(axis=1) / np.maximum(total, NEGLIGIBLE)
@@ -225,6 +241,8 @@ def _merged(three: Chances, before: Floats) -> Floats:
 
 def _pruned(channel: Chances) -> Chances | None:
     """Without outputs that hardly occur and knots where no row bends; None if its rows are too much alike."""
+    import numpy as np
+
     p = channel.p[:, channel.mean > NEGLIGIBLE]
     p /= p.sum(axis=1, keepdims=True)
     slopes = np.diff(p, axis=0) / np.diff(channel.line.knots)[:, None]
@@ -286,6 +304,8 @@ def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, in
 
 def _at_knots(rows: Rows) -> Floats:
     """The rows of the knots, shape (knots, reports)."""
+    import numpy as np
+
     moves = np.array(rows.slopes, dtype=float) * np.diff(rows.knots)[:, None]
     return np.asarray(np.vstack([rows.weights, rows.weights + np.cumsum(moves, axis=0)]) / UNIT)
 
@@ -299,6 +319,8 @@ def _keeps(rows: Rows, epsilon: Fraction) -> bool:
 
 def _noise_of(rows: Rows) -> float:
     """The mean noise of the best unbiased estimator from these very integers."""
+    import numpy as np
+
     line, p = Line(rows.knots), _at_knots(rows)
     mean = line.shares @ p
     scores = np.linalg.solve((p / mean) @ p.T, line.x) @ (p / mean)

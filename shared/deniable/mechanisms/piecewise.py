@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import NotInstalled, ParameterError, describe
 from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import check_range
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
@@ -107,7 +107,10 @@ class Piecewise(RowMechanism):
 
         asked = positive_epsilon(epsilon)
         check_range(lo, hi, LARGEST_RANGE)
-        knots, weights, slopes = least_noise(hi - lo, asked)
+        try:
+            knots, weights, slopes = least_noise(hi - lo, asked)
+        except ModuleNotFoundError as error:
+            raise NotInstalled(error.name or "scipy") from None
         mechanism = cls(tuple(lo + knot for knot in knots), weights, slopes)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism

@@ -67,7 +67,7 @@ def choose_for_scale(levels: int, epsilon: Number, goal: str) -> Choice:
     """The candidates for a scale whose author wants the shares of the levels, or their mean."""
     if goal == "shares":
         return _for_shares((KAry, Subset, Geometric), levels, epsilon)
-    among = (OneBitMean, Piecewise, KAry, Geometric)
+    among = (KAry, OneBitMean, Piecewise, Geometric)
     return _choose("variance of the mean", _made(among, range(levels), epsilon, mean_variance))
 
 
@@ -113,11 +113,15 @@ def _made(
 
 def _figure(variance: float) -> str:
     """Four digits that a person reads: 1,002,000 instead of 1.002e+06."""
-    return f"{float(f'{variance:.4g}'):,.10g}"
+    return f"{_digits(variance):,.10g}"
+
+
+def _digits(variance: float) -> float:
+    return float(f"{variance:.4g}")
 
 
 def _choose(criterion: str, candidates: Iterable[Candidate]) -> Choice:
-    found = sorted(candidates, key=lambda each: each.variance)
+    found = sorted(candidates, key=lambda each: _digits(each.variance))  # of equal ones the plainest, which come first
     if not any(each.mechanism for each in found):
         raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
     return Choice(criterion, tuple(found))
