@@ -58,7 +58,7 @@ class Piecewise(RowMechanism):
     .. [1] J. C. Duchi, M. I. Jordan, M. J. Wainwright, "Minimax optimal procedures for locally private estimation",
        Journal of the American Statistical Association 113 (2018), 182-201.
     .. [2] N. Wang et al., "Collecting and analyzing multidimensional data with local differential privacy", ICDE 2019,
-       638-649.
+       638-649, arXiv:1907.00782.
 
     Examples
     --------
