@@ -60,7 +60,7 @@ const shortSources = {
 export const INNER = new RegExp(
   `^(${[
     "ifTrue ifOther kept parameters settle settleRows draw check row least markSent lasts recall",
-    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show second isKept instantaneous cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked stirred keep truth forced inside slope margin tails weights isLive support epsilon run once look link collector number answer",
+    "forget inputs mark gone isSent isSame isLook hasTold totals isShared load place announce isOwn more isSeen notes labels sentence share words root show second isKept instantaneous cohortRequired isCohort surveyId restart fail begin around another later internals internals way total tongues published types makes isAsked stirred keep truth forced inside slope slopes knots hasShares margin tails weights isLive support epsilon run once look link collector number answer",
   ].join(" ").replaceAll(" ", "|")})$`,
 );
 

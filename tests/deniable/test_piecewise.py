@@ -21,6 +21,11 @@ from deniable.survey.selection import mean_variance
 
 RANGES = [(0, 1), (0, 2), (-1, 2), (0, 4), (3, 10), (0, 10), (18, 31), (0, 60), (0, 97)]
 EPSILONS = ["0.01", "0.1", "0.5", "1", "2", "3", "4", "8", "10"]
+GRID = [
+    pytest.param(lo, hi, epsilon, marks=() if hi < 10 or epsilon == "4" else pytest.mark.slow)
+    for lo, hi in RANGES
+    for epsilon in EPSILONS
+]
 WIDE = [(0, 1000), (-(10**5), 10**5), (0, 999_983), (-(10**12), 10**6 - 10**12)]
 
 OPTIMUM = {
@@ -45,8 +50,7 @@ def expected_score(mechanism: Piecewise, answer: int, scores: tuple[Fraction, ..
     return sum(map(Fraction.__mul__, scores, map(Fraction, mechanism.row(answer))), Fraction(0)) / UNIT
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("lo", "hi"), RANGES)
+@pytest.mark.parametrize(("lo", "hi", "epsilon"), GRID)
 def test_every_row_adds_up_and_every_mean_is_without_bias(lo: int, hi: int, epsilon: str) -> None:
     mechanism = Piecewise.from_epsilon(lo, hi, epsilon)
     rows = [mechanism.row(answer) for answer in mechanism.answer_range]
@@ -60,6 +64,7 @@ def test_every_row_adds_up_and_every_mean_is_without_bias(lo: int, hi: int, epsi
     assert len(mechanism.knots) <= mechanism.k <= 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4", "10"])
 @pytest.mark.parametrize(("lo", "hi"), WIDE)
 def test_wide_ranges_are_as_exact(lo: int, hi: int, epsilon: str) -> None:
@@ -76,6 +81,7 @@ def test_wide_ranges_are_as_exact(lo: int, hi: int, epsilon: str) -> None:
             mechanism.randomize(outside)
 
 
+@pytest.mark.slow
 def test_what_32_bits_cannot_hold_is_refused() -> None:
     with pytest.raises(
         ParameterError, match=r"^epsilon: 0.01 over a range of 1000000 cannot be held by 32-bit weights"
@@ -130,6 +136,7 @@ def test_arrays_are_randomised_alike(lo: int, hi: int) -> None:
         assert set(reports.tolist()) == set(mechanism.report_range)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hi", "epsilon"), [(hi, epsilon) for hi, optimum in OPTIMUM.items() for epsilon in optimum])
 def test_noise_is_near_the_optimum(hi: int, epsilon: str) -> None:
     least = OPTIMUM[hi][epsilon]
@@ -246,6 +253,7 @@ def test_authors_ask_for_it_by_name_or_get_it() -> None:
     assert not scale.has_shares
 
 
+@pytest.mark.slow
 def test_thirteen_questions_publish_less_than_16_kilobytes() -> None:
     for epsilon in ("1", "2", "3", "4"):
         assert len(read_survey(survey_of(13, f"epsilon = {epsilon}")).document) < 16_000

@@ -31,13 +31,12 @@ export class Piecewise extends RowMechanism {
     /** @type {readonly number[]} */
     this.knots = integers(knots, n, -1e12, 1e12);
     this.lo = knots[0];
-    this.hi = integer(knots[n - 1], this.lo, this.lo + 1e6);
+    this.hi = integer(knots[n - 1], this.lo + 1, this.lo + 1e6);
     demand(!this.knots.some((knot, j) => knot <= knots[j - 1]));
     this.weights = integers(weights, k, 1, UNIT);
     this.slopes = Object.freeze(list(slopes, n - 1, n - 1).map((row) => integers(row, k, -UNIT, UNIT)));
     const rows = this.knots.map((knot) => integers(this.row(knot), k, 1, UNIT));
-    demand(rows.every((row) => sum(row) === UNIT));
-    demand(areIndependent([this.weights, ...this.slopes].map((row) => row.map((each) => each % PRIME))));
+    demand(rows.every((row) => sum(row) === UNIT) && areIndependent(rows.map((row) => row.map((each) => each % PRIME))));
     this.settleRows(rows); // all others are mixtures of these
   }
 
@@ -48,11 +47,9 @@ export class Piecewise extends RowMechanism {
 
   /** @override @param {number} answer */
   row(answer) {
-    const { knots, slopes, weights } = this;
-    return slopes.reduce((row, slope, j) => {
-      const steps = Math.min(Math.max(answer - knots[j], 0), knots[j + 1] - knots[j]);
-      return row.map((weight, r) => weight + slope[r] * steps);
-    }, weights);
+    const { knots, slopes } = this;
+    const steps = slopes.map((_, j) => Math.min(Math.max(answer - knots[j], 0), knots[j + 1] - knots[j]));
+    return this.weights.map((weight, r) => slopes.reduce((all, slope, j) => all + slope[r] * steps[j], weight));
   }
 
   /** @override @param {number} answer @param {import("../randomness.js").Word} word */
@@ -66,10 +63,8 @@ export class Piecewise extends RowMechanism {
  * @param {readonly (readonly number[])[]} rows modulo the prime @returns {boolean}
  */
 function areIndependent([top, ...rest]) {
-  if (!top) return true;
-  const at = top.findIndex(Boolean);
-  return (
-    at >= 0 &&
-    areIndependent(rest.map((row) => row.map((each, r) => (each * top[at] - row[at] * top[r]) % PRIME)))
-  );
+  const at = top?.findIndex(Boolean);
+  const without = (/** @type {readonly number[]} */ row) =>
+    row.map((each, r) => (each * top[at] - row[at] * top[r]) % PRIME);
+  return !top || (at >= 0 && areIndependent(rest.map(without)));
 }

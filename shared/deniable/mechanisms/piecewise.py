@@ -94,7 +94,7 @@ class Piecewise(RowMechanism):
         size = range(self.k, self.k + 1)
         object.__setattr__(self, "slopes", tuple(_integers(row, "slopes", size) for row in self.slopes))
         check_rows(self.extreme_rows)
-        if not _are_independent([self.weights, *self.slopes]):
+        if not _are_independent(self.extreme_rows):
             raise ParameterError("slopes: must make independent rows, or no estimate of the mean is without bias")
 
     @classmethod
@@ -146,14 +146,17 @@ class Piecewise(RowMechanism):
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
         import numpy as np
 
-        before, starts = np.searchsorted(self.knots[1:-1], answers, side="right"), np.array(self.knots)
-        steps, drawn = answers - starts[before], words(answers.size)
+        before = np.searchsorted(self.knots[1:-1], answers, side="right")
+        steps, drawn = answers - np.array(self.knots)[before], words(answers.size).astype(np.int64)
         # The report is the number of ends, of the weights added up, that are not above the word.
-        ends = np.cumsum(self.extreme_rows[:-1], axis=1).T
-        rises = np.cumsum(self.slopes, axis=1).T
+        ends = np.cumsum(np.transpose(self.extreme_rows[:-1]), axis=0)
+        rises = np.cumsum(np.transpose(self.slopes), axis=0)
         reports = np.zeros(answers.size, dtype=np.int64)
         for end, rise in zip(ends[:-1], rises[:-1], strict=True):
-            reports += drawn >= end[before] + rise[before] * steps
+            own = rise.take(before)
+            own *= steps
+            own += end.take(before)
+            reports += drawn >= own
         return reports
 
     def untouched(self, answer: int) -> int:
