@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable import DeniableError, KAry, OneBitMean, ParameterError, Piecewise, Question, read_survey
-from deniable.errors import AnswerError
+from deniable import DeniableError, KAry, OneBitMean, ParameterError, Piecewise, Question, Survey, read_survey
+from deniable.errors import AnswerError, BudgetError
 from deniable.exact import exp_below
 from deniable.mechanisms import mechanism_from_published
 from deniable.mechanisms.optimum import optimal_noise
+from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable.survey.selection import mean_variance
 
@@ -222,6 +223,10 @@ def test_rows_with_a_larger_ratio_have_the_epsilon_of_their_integers() -> None:
     slope = (UNIT - 3) // 3
     steep = Piecewise((0, 3), (UNIT - 1, 1), ((-slope, slope),))
     assert steep.epsilon == pytest.approx(math.log(3 * slope + 1))
+    with pytest.raises(
+        BudgetError, match=r"^question 'q': epsilon must be at most 4 on this device, .* asks for 22.18$"
+    ):
+        Ceiling().check(Survey("T", (Question("q", "number", "?", (), steep),)))
 
 
 def test_reading_guesses_no_better_than_the_probability_it_says() -> None:
