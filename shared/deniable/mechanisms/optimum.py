@@ -52,8 +52,8 @@ def least_noise(steps: int, epsilon: Fraction) -> Rows:
     -----
     With the answers scaled to ``x`` in [-1, 1], outputs ``v`` and ``E = exp(epsilon)``: find probabilities ``P(v|x)``
     between ``l(v)`` and ``E l(v)`` with ``sum_v P(v|x) = 1`` and ``sum_v v P(v|x) = x`` of the least mean
-    ``sum_v v^2 P(v|x)`` over all ``x``. That is a linear program in ``P`` and ``l`` for given outputs. Every unbiased
-    channel of this epsilon is one of its solutions once outputs lie close enough, so its optimum is that of all [1]_.
+    ``sum_v v^2 P(v|x)`` over all ``x``. That is a linear program in ``P`` and ``l`` for given outputs. The closer
+    these lie, the nearer its optimum comes to that of all unbiased channels of this epsilon [1]_.
 
     Here ``x`` are a few knots and the outputs a few that are moved to where they serve best: even ones first, closer or
     further apart; then each gives way to three, which the program weighs and their mean replaces. As soon as the noise
