@@ -25,6 +25,7 @@ from deniable import (
     Longitudinal,
     Mechanism,
     OneBitMean,
+    Piecewise,
     Question,
     Subset,
     Survey,
@@ -49,6 +50,31 @@ LAST_WORD = 2**32 - 1
 OPPOSITE = ((2**30, 2**29, 2**31 + 2**29), (2**31, 2**30, 2**30), (2**30, 2**31, 2**30))
 
 SCORE = [[-abs(x - r) for r in range(4)] for x in range(4)]
+
+PIECEWISE = (
+    Piecewise(
+        knots=(0, 1, 2, 3, 4),
+        weights=(2132822916, 1756521036, 105992155, 105992155, 87452033, 106187001),
+        slopes=(
+            (-2022917180, 0, 2022917180, 0, 0, 0),
+            (-3718735, -1669069003, -175064722, 1847852460, 0, 0),
+            (0, 0, -1847852458, 175064720, 1669069003, 3718735),
+            (0, 0, 0, -2022917180, 0, 2022917180),
+        ),
+    ),
+    Piecewise(
+        knots=(18, 33, 48, 63, 78),
+        weights=(1690039655, 1690039657, 228721996, 228721996, 228721996, 228721996),
+        slopes=(
+            (-97421177, 0, 97421177, 0, 0, 0),
+            (0, -97421177, 0, 97421177, 0, 0),
+            (0, 0, -97421177, 0, 97421177, 0),
+            (0, 0, 0, -97421177, 0, 97421177),
+        ),
+    ),
+    Piecewise(knots=(-500000, 500000), weights=(3139872667, 1155094629), slopes=((-1984, 1984),)),
+)
+"""As `Piecewise.from_epsilon` makes them at epsilon 3, 2 and 1. Another version of scipy may make others."""
 
 MECHANISMS: list[Mechanism] = [
     TwoCoin("1/2", "1/2"),
@@ -83,10 +109,19 @@ MECHANISMS: list[Mechanism] = [
     Exponential.calibrated(SCORE, 1),
     OneBitMean.from_epsilon(0, 10, 1),
     OneBitMean.from_epsilon(18, 99, 2),
+    *PIECEWISE,
     Longitudinal.from_epsilon(2, 2, 1),
     Longitudinal.from_epsilon(4, "1.5", "0.5"),
     Longitudinal(7, "0.9", "0.3"),
 ]
+
+BENDS: dict[str, Any] = {
+    "name": "piecewise",
+    "knots": [0, 3, 5],
+    "weights": [3 * 2**30, 2**29, 2**29],
+    "slopes": [[-(2**28), 2**28, 0], [0, -(2**28), 2**28]],
+}
+"""A mechanism to be changed into bad ones."""
 
 BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "unknown name": {"name": "coin", "truth": 2**31, "yes": 2**31},
@@ -148,6 +183,37 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "slope too steep": {"name": "mean", "lo": 0, "hi": 4, "slope": 2**30},
     "slope level": {"name": "mean", "lo": 0, "hi": 4, "slope": 0},
     "mean of one number": {"name": "mean", "lo": 4, "hi": 4, "slope": 2**20},
+    "knots out of order": BENDS | {"knots": [0, 5, 3]},
+    "a knot twice": BENDS | {"knots": [0, 0, 5]},
+    "knots too far apart": BENDS | {"knots": [0, 3, 10**6 + 1]},
+    "knots not whole": BENDS | {"knots": [0, "3", 5]},
+    "knots no list": BENDS | {"knots": 5},
+    "one knot": BENDS | {"knots": [0], "slopes": []},
+    "more knots than slopes": BENDS | {"knots": [0, 1, 3, 5]},
+    "more slopes than knots": BENDS | {"knots": [0, 5]},
+    "twelve knots": {
+        "name": "piecewise",
+        "knots": list(range(12)),
+        "weights": [2**32 - 11] + [1] * 11,
+        "slopes": [[-1, *(int(at == row) for at in range(11))] for row in range(11)],
+    },
+    "sixteen reports": {"name": "piecewise", "knots": [0, 1], "weights": [2**28] * 16, "slopes": [[1, -1] * 8]},
+    "fewer reports than knots": BENDS
+    | {"weights": [3 * 2**30, 2**30], "slopes": [[-(2**28), 2**28], [2**27, -(2**27)]]},
+    "slopes of another length": BENDS | {"slopes": [[-(2**28), 2**28, 0], [-(2**28), 2**28]]},
+    "slopes no rows": BENDS | {"slopes": [2**28, 2**28]},
+    "slopes not whole": BENDS | {"slopes": [[-(2**28), 2**28, 0], [0, -(2**28), "268435456"]]},
+    "slope true": BENDS | {"slopes": [[-(2**28), 2**28, 0], [-1, 0, True]]},
+    "a weight that falls to 0": BENDS | {"slopes": [[-(2**30), 2**30, 0], [0, -(2**28), 2**28]]},
+    "a weight that falls below 0": BENDS | {"slopes": [[-(2**31), 2**31, 0], [0, -(2**28), 2**28]]},
+    "a report that is never sent": BENDS
+    | {"weights": [3 * 2**30, 2**30, 0], "slopes": [[-(2**28), 2**28, 0], [-(2**27), 2**27, 0]]},
+    "weights that do not add up": BENDS | {"weights": [3 * 2**30, 2**29, 2**29 - 1]},
+    "slopes that do not add up": BENDS | {"slopes": [[-(2**28), 2**28, 1], [0, -(2**28), 2**28]]},
+    "slopes that are alike": BENDS | {"slopes": [[-(2**28), 2**28, 0], [2**27, -(2**27), 0]]},
+    "slopes of nothing": BENDS | {"slopes": [[-(2**28), 2**28, 0], [0, 0, 0]]},
+    "slopes that doubles cannot hold": BENDS
+    | {"knots": [0, 10**6 - 1, 10**6], "slopes": [[-(2**49), 2**49, 0], [2**49 * (10**6 - 1), -(2**49), 0]]},
     "waves without a weight": {"name": "longitudinal", "k": 4, "keep": 2863311529},
     "waves with a weight of another name": {"name": "longitudinal", "k": 4, "keep": 2863311529, "more": 2863311529},
     "waves that leave a rest": {"name": "longitudinal", "k": 4, "keep": 2863311529, "again": 2863311530},
@@ -242,6 +308,7 @@ text = "How many drinks last week?"
 lo = 0
 hi = 60
 epsilon = 1
+mechanism = "mean"
 
 [[questions]]
 id = "nights"
@@ -410,6 +477,13 @@ def survey_vectors() -> list[dict[str, Any]]:
             Question("rows", "choice", "Q?", ("a", "b", "c"), Exponential(OPPOSITE)),
         ),
     )
+    numbers = Survey(
+        "Numbers",
+        (
+            Question("level", "scale", "Q?", ("-2", "-1", "0", "1", "2"), PIECEWISE[0], goal="mean"),
+            Question("number", "number", "Q?", (), PIECEWISE[1]),
+        ),
+    )
     labelled = read_survey(LABELLED)
     levels = labelled.document.decode()
     bad = {
@@ -518,6 +592,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             strict,
             largest_survey(),
             opposite,
+            numbers,
             replace(survey, results="live", release=50),
             replace(survey, results="closed", readers="token", release=100_000),
             labelled,
@@ -596,6 +671,10 @@ def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
         weights[dice.randrange(parts)] += 2**32 - sum(weights)
         return weights
 
+    def between(*rows: list[int]) -> dict[str, Any]:
+        slopes = [[b - a for a, b in zip(*pair, strict=True)] for pair in itertools.pairwise(rows)]
+        return {"name": "piecewise", "knots": list(range(len(rows))), "weights": rows[0], "slopes": slopes}
+
     def tails(length: int) -> list[int]:
         return sorted(dice.sample(range(1, 2 ** dice.randrange(10, 31)), length), reverse=True)
 
@@ -623,6 +702,7 @@ def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
                     "again": 2**32 - (k - 1) * dice.randrange(1, 2**32 // k),
                 },
                 {"name": "mean", "lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
+                between(split(3, 1), split(3, 1), split(3, 1)),
             ]
         )
         try:

@@ -10,7 +10,7 @@ import { fill } from "./messages.js";
  * @param {import("./messages.js").Messages} m @param {import("./survey.js").Asked} question
  */
 export function simulator(m, question) {
-  const { kind, options, labels, mechanism: { name, lo, hi } } = question;
+  const { kind, options, labels, mechanism: { hasShares, lo, hi } } = question;
   const answers = options.length ? options : [lo, hi];
   const drawn = h("div", { role: "status" });
   const choice = h(
@@ -26,7 +26,7 @@ export function simulator(m, question) {
       const report = randomizeAnswer(question, kind.takesSeveral ? [answer] : answer);
       const said = typeof report === "number" ? [report] : [...report].flatMap((bit, n) => (bit === "1" ? [n] : []));
       for (const each of said) {
-        const what = (name !== "mean" && labels[each]) || each; // the report of a mean is no option
+        const what = (hasShares && labels[each]) || each; // a report that tells the mean only is no option
         counts.set(what, (counts.get(what) ?? 0) + 1);
       }
     }

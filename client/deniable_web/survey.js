@@ -142,7 +142,7 @@ async function read(bytes, id) {
  * @param {Question} question
  */
 function rowsOf({ kind, options, mechanism }) {
-  const shares = mechanism.name === "mean" ? 0 : options.length;
+  const shares = mechanism.hasShares ? options.length : 0; // a number has no options
   return shares + (kind.hasLevels || !kind.most ? 1 : 0);
 }
 

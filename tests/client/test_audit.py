@@ -103,6 +103,14 @@ hi = 60
 epsilon = 1
 mechanism = "mean"
 [[questions]]
+id = "piecewise"
+type = "number"
+text = "Q?"
+lo = 0
+hi = 60
+epsilon = 2
+mechanism = "piecewise"
+[[questions]]
 id = "laplace"
 type = "number"
 text = "Q?"

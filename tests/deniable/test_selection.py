@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 
-from deniable import DiscreteLaplace, Geometric, KAry, OneBitMean, Subset, read_survey
+from deniable import Geometric, KAry, OneBitMean, Piecewise, Subset, read_survey
 from deniable.survey.selection import (
     choose_for_choice,
     choose_for_number,
@@ -71,17 +72,24 @@ def test_scale_takes_what_its_goal_wants() -> None:
     assert min(shares, key=shares.__getitem__) == "subset of 3"
     assert shares["geometric"] > 100 * shares["subset of 3"]
     means = {each.label: each.variance for each in choose_for_scale(11, 1, "mean").candidates}
-    assert means == pytest.approx({"mean": 117, "geometric": 143, "k-ary": 548}, rel=5e-3)
+    assert means == pytest.approx({"piecewise": 110, "mean": 117, "geometric": 143, "k-ary": 548}, rel=0.01)
     means = {each.label: each.variance for each in choose_for_scale(11, 4, "mean").candidates}
-    assert means == pytest.approx({"k-ary": 14.5, "geometric": 20, "mean": 27}, rel=0.02)
+    assert means == pytest.approx({"piecewise": 12.75, "k-ary": 14.5, "geometric": 20, "mean": 27}, rel=0.02)
 
 
 def test_number_takes_the_least_variance_and_says_why() -> None:
     choice = choose_for_number(0, 10, 1)
-    assert isinstance(choice.best, OneBitMean)
-    assert choice.why.startswith("least variance of the mean: mean 117.1; geometric 143")
-    assert isinstance(choose_for_number(0, 10**5, 1).best, OneBitMean)
-    assert isinstance(choose_for_number(0, 10, 6).best, (Geometric, DiscreteLaplace))
+    assert isinstance(choice.best, Piecewise)
+    assert re.match(r"least variance of the mean: piecewise 1\d\d(\.\d)?; mean 117.1; geometric 143", choice.why)
+    assert isinstance(choose_for_number(0, 10**5, 1).best, Piecewise)
+    assert isinstance(choose_for_number(0, 10, 6).best, Piecewise)
+
+
+def test_number_takes_the_plainest_of_those_without_difference() -> None:
+    for lo, hi, epsilon in ((0, 60, "0.1"), (0, 1, 1), (-(10**5), 10**5, "0.2")):
+        choice = choose_for_number(lo, hi, epsilon)
+        assert isinstance(choice.best, OneBitMean), choice.why
+    assert isinstance(choose_for_scale(5, 8, "mean").best, KAry)
 
 
 def test_variances_are_those_of_simulated_estimates() -> None:

@@ -19,6 +19,7 @@ from deniable import (
     Mechanism,
     OneBitMean,
     ParameterError,
+    Piecewise,
     ReportError,
     Subset,
     TickBoxes,
@@ -43,6 +44,7 @@ MADE: list[Mechanism] = [
     Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
     DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
     OneBitMean.from_epsilon(18, 25, 1),
+    Piecewise((18, 26), (3 * 2**30, 2**30), ((-(2**28), 2**28),)),
     Longitudinal.from_epsilon(3, 2, 1),
 ]
 

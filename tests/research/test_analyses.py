@@ -74,7 +74,8 @@ def test_what_can_be_analysed_is_what_is_said(question: Question, table: Table) 
 def test_alternatives_name_what_they_gain_and_their_price() -> None:
     said = {question.id: list(map(str, alternatives_for(question))) for question in SURVEY.questions}
     assert [name for name, sentences in said.items() if sentences] == [
-        "scale_mean", "number_mean", "number_laplace", "number_geometric"
+        "scale_mean", "number_mean", "number_laplace", "number_geometric",
+        "number_piecewise", "scale_piecewise"
     ]  # fmt: skip
     (scale,) = said["scale_mean"]
     assert scale.startswith('goal = "shares" (and no line mechanism) also allows shares; crosstab')

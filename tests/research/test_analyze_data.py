@@ -92,7 +92,7 @@ epsilon = 1
     assert layout.questions[0].options == ("never", "ever")
     assert layout.missing == ("", "-")
     assert layout.questions[2].read(["-2", "3.0"]) == [-2, 3]
-    others = {"matrix", "geometric", "discrete-laplace", "exponential", "mean", "drawn-boxes"}
+    others = {"matrix", "geometric", "discrete-laplace", "exponential", "mean", "drawn-boxes", "piecewise"}
     assert set(DESIGNS) == set(QUICK) | others
 
 

@@ -166,7 +166,7 @@ def test_csv_is_the_same_rows(file: Path) -> None:
 
 def test_a_mean_is_told_in_its_own_unit(file: Path) -> None:
     text = FIVE_TYPES[FIVE_TYPES.index('[[questions]]\nid = "drinks"') :]
-    file.write_text(f'title = "T"\n{text}', encoding="utf-8")
+    file.write_text(f'title = "T"\n{text}\nmechanism = "mean"', encoding="utf-8")
     assert "1,799 people tell the mean to within 3 (95 % interval)" in ok("--survey", file)
     assert "tell the mean to within 4.02 (expected 95 % interval)" in ok("--survey", file, "--respondents", "1000")
 

@@ -24,6 +24,7 @@ from deniable import (
     Mechanism,
     OneBitMean,
     ParameterError,
+    Piecewise,
     Question,
     Subset,
     TickBoxes,
@@ -211,6 +212,9 @@ def test_direct_answers_have_no_noise() -> None:
     [
         (Question("q", "number", "?", (), OneBitMean.from_epsilon(2, 6, 1)), None),
         (Question("q", "number", "?", (), OneBitMean.from_epsilon(2, 6, 1)), [0.5, 0.2, 0.2, 0.1, 0.0]),
+        (Question("q", "number", "?", (), Piecewise.from_epsilon(2, 14, 2)), None),
+        (Question("q", "number", "?", (), Piecewise.from_epsilon(2, 14, 2)), [0.5, 0.2, 0.2, 0.1, *[0.0] * 9]),
+        (Question("q", "scale", "?", ("1", "2", "3"), Piecewise.from_epsilon(0, 2, 2), goal="mean"), [0.2, 0.3, 0.5]),
         (Question("q", "number", "?", (), DiscreteLaplace.from_epsilon(0, 3, 3)), [0.4, 0.3, 0.2, 0.1]),
         (Question("q", "scale", "?", ("1", "2", "3"), Geometric.from_epsilon(0, 2, 1), goal="mean"), [0.2, 0.3, 0.5]),
         (Question("q", "scale", "?", ("1", "2", "3"), KAry.from_epsilon(3, 1), goal="shares"), [0.2, 0.3, 0.5]),

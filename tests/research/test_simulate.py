@@ -161,6 +161,7 @@ def test_reports_of_people_who_do_not_care_can_be_made_by_the_mechanism(name: st
         "geometric": lambda cls: cls.from_epsilon(0, 4, 2),
         "exponential": lambda cls: cls.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
         "mean": lambda cls: cls.from_epsilon(5, 9, 1),
+        "piecewise": lambda cls: cls.from_epsilon(5, 9, 1),
         "discrete-laplace": lambda cls: cls.from_epsilon(-2, 3, 2),
         "longitudinal": lambda cls: cls.from_epsilon(3, 2, 1),
     }

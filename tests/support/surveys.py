@@ -166,6 +166,25 @@ lo = 0
 hi = 4
 mechanism = "geometric"
 epsilon = 1
+
+[[questions]]
+id = "number_piecewise"
+type = "number"
+text = "?"
+lo = 0
+hi = 4
+mechanism = "piecewise"
+epsilon = 1
+
+[[questions]]
+id = "scale_piecewise"
+type = "scale"
+text = "?"
+lo = 1
+hi = 7
+goal = "mean"
+mechanism = "piecewise"
+epsilon = 2
 """
 """A survey with a question for each mechanism."""
 

@@ -14,6 +14,7 @@ import {
   KAry,
   Longitudinal,
   OneBitMean,
+  Piecewise,
   Subset,
   TickBoxes,
   TwoCoin,
@@ -158,6 +159,25 @@ test("mean: every step adds the same, and the two ends mirror each other", () =>
   });
   assert.equal(ends[0] + ends[8], UNIT);
   assert.deepEqual(mechanism.support[1], { ifTrue: 0.75, ifOther: 0.25 });
+});
+
+test("piecewise: weights are mixtures of those of the two knots around an answer", () => {
+  const mechanism = new Piecewise([-4, 0, 6], [2 * QUARTER, QUARTER, QUARTER], [[-QUARTER / 4, QUARTER / 4, 0], [0, -QUARTER / 4, QUARTER / 4]]);
+  const wanted = {
+    "-4": [8, 4, 4],
+    "-3": [7, 5, 4],
+    0: [4, 8, 4],
+    1: [4, 7, 5],
+    5: [4, 3, 9],
+    6: [4, 2, 10],
+  };
+  for (const [answer, sixteenths] of Object.entries(wanted)) {
+    const found = weightsByEnumeration(mechanism, Number(answer));
+    assert.deepEqual([0, 1, 2].map((report) => found.get(report) / (UNIT / 16)), sixteenths);
+  }
+  assert.ok(mechanism.epsilon >= Math.log(4) && mechanism.epsilon < Math.log(4) + 1e-14);
+  assert.equal(mechanism.kept, 10 / 16);
+  assert.deepEqual([-1, 0, 2, 3, "1"].map((report) => mechanism.makes(report)), [false, true, true, false, false]);
 });
 
 /** Weights of all reports, found at the words where the report changes. */

@@ -10,6 +10,7 @@ import {
   KAry,
   MECHANISMS,
   OneBitMean,
+  Piecewise,
   Subset,
   TickBoxes,
   TwoCoin,
@@ -31,6 +32,7 @@ const WORDS = {
   geometric: () => 1,
   exponential: () => 1,
   mean: () => 1,
+  piecewise: () => 1,
   "discrete-laplace": () => 1,
 };
 
@@ -44,6 +46,7 @@ const FAIR = [
   new Geometric(0, 1, [QUARTER]),
   new Exponential([[3 * QUARTER, QUARTER], [QUARTER, 3 * QUARTER]]),
   new OneBitMean(0, 1, 2 ** 31),
+  new Piecewise([0, 1], [3 * QUARTER, QUARTER], [[-2 * QUARTER, 2 * QUARTER]]),
   new DiscreteLaplace(0, 1, 0, [QUARTER]),
 ];
 
@@ -112,6 +115,7 @@ test("ranges end where they must", () => {
   assert.equal(new DiscreteLaplace(0, 1, 4000, falling(4001)).margin, 4000);
   assert.equal(new OneBitMean(-1e12, 1e6 - 1e12, 4294).slope, 4294);
   assert.equal(new OneBitMean(0, 2, 2 ** 31 - 2).least, 2);
+  assert.equal(new Piecewise([-1e12, 1e6 - 1e12], [UNIT - 1e6 - 1, 1e6 + 1], [[1, -1]]).hi, 1e6 - 1e12);
   assert.equal(new Subset(256, 255, 1e15 - 1).w, 255);
   const refused = [
     () => new Geometric(0, 1001, falling(1001)),
@@ -120,6 +124,8 @@ test("ranges end where they must", () => {
     () => new Geometric(0.5, 1.5, falling(1)),
     () => new DiscreteLaplace(0, 1, 4001, falling(4002)),
     () => new OneBitMean(0, 1e6 + 1, 2),
+    () => new Piecewise([0, 1e6 + 1], [UNIT - 1e7, 1e7], [[1, -1]]),
+    () => new Piecewise([0, 1], [UNIT - 1, 1], [[1, -1]]),
     () => new OneBitMean(0, 2, 2 ** 31 - 1),
     () => new OneBitMean(0, 1, 3),
     () => new Subset(4, 2, UNIT),

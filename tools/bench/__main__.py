@@ -21,6 +21,7 @@ from deniable import (
     Geometric,
     KAry,
     OneBitMean,
+    Piecewise,
     Report,
     Subset,
     TickBoxes,
@@ -60,6 +61,7 @@ def many_answers() -> list[tuple[str, ...]]:
         "k-ary, k = 100": KAry.from_epsilon(100, 1),
         "geometric, 11 levels": Geometric.from_epsilon(0, 10, 1),
         "mean": OneBitMean.from_epsilon(0, 100, 1),
+        "piecewise": Piecewise.from_epsilon(0, 100, 4),
     }
     answers = {name: dice.integers(0, mechanism.k, n) for name, mechanism in mechanisms.items()}
     contenders: dict[str, Callable[[], object]] = {"system": lambda: np.frombuffer(os.urandom(4 * n), "<u4")}

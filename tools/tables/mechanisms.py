@@ -17,6 +17,7 @@ from deniable import (
     KAry,
     Mechanism,
     OneBitMean,
+    Piecewise,
     Subset,
     TickBoxes,
     TwoCoin,
@@ -48,6 +49,7 @@ MAKERS: dict[str, Callable[[str], Mechanism]] = {
         for hi in (1, 10, 40)
     },
     **{f"exponential, {k}": lambda epsilon, k=k: Exponential.calibrated(distance(k), epsilon) for k in (2, 5, 11, 32)},
+    **{f"piecewise, 0 to {hi}": lambda epsilon, hi=hi: Piecewise.from_epsilon(0, hi, epsilon) for hi in (1, 10, 100)},
     **{
         f"mean, 0 to {hi}": lambda epsilon, hi=hi: OneBitMean.from_epsilon(0, hi, epsilon) for hi in (1, 10, 100, 10**6)
     },

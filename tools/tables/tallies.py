@@ -30,6 +30,7 @@ from deniable.mechanisms import (
     Longitudinal,
     Mechanism,
     OneBitMean,
+    Piecewise,
     Subset,
     TickBoxes,
     TwoCoin,
@@ -89,6 +90,7 @@ FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
     "geometric": lambda draw: Geometric.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "exponential": _exponential,
     "mean": lambda draw: OneBitMean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
+    "piecewise": lambda draw: Piecewise.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "discrete-laplace": lambda draw: DiscreteLaplace.from_epsilon(*_range(draw), str(draw.choice(EPSILONS[1:]))),
     "longitudinal": lambda draw: Longitudinal.from_epsilon(
         int(draw.integers(2, 12)), at := str(draw.choice(EPSILONS)), float(at) * float(draw.choice([0.2, 0.5, 0.8]))
@@ -161,7 +163,7 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
             counts = draw.binomial(n, lam).tolist()
         return design.estimate(counts, n), (counts, n)
     matrix = design.matrix if isinstance(design, Channel) else design.channel_matrix
-    if isinstance(design, OneBitMean) or draw.integers(2):
+    if not design.has_shares or draw.integers(2):
         counts = random_counts(draw, [any(row) for row in matrix])
     else:
         counts = likely_counts(draw, design.expected(shares.tolist()))
@@ -200,7 +202,7 @@ def check_maximum(design: AnyDesign, estimate: Estimate, gap: float = GAP) -> No
         return  # their truths do not exclude each other
     feasible = np.array(estimate.feasible)
     assert abs(feasible.sum() - 1) < 1e-9, feasible
-    if isinstance(design, (Subset, OneBitMean)):
+    if isinstance(design, Subset) or not design.has_shares:
         return
     if isinstance(design, Groups):
         matrix = np.array(sum(design.matrices, ()), dtype=float)

@@ -34,6 +34,9 @@ export class Mechanism {
   /** The same of the whole answer, where that is not one option or number. @type {number | undefined} */
   whole;
 
+  /** Whether reports tell the share of every answer; of some no more than the mean. */
+  hasShares = true;
+
   /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Drawing | undefined} */
   second;
 

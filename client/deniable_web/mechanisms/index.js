@@ -10,6 +10,7 @@ import { Geometric } from "./geometric.js";
 import { KAry } from "./k-ary.js";
 import { Longitudinal } from "./longitudinal.js";
 import { OneBitMean } from "./mean.js";
+import { Piecewise } from "./piecewise.js";
 import { Subset } from "./subset.js";
 import { TickBoxes } from "./tick-boxes.js";
 import { TwoCoin } from "./two-coin.js";
@@ -18,7 +19,7 @@ import { Warner } from "./warner.js";
 /** @typedef {{ published: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
 const classes = /** @type {MechanismClass[]} */ (
-  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, DrawnBoxes, Geometric, Exponential, OneBitMean, DiscreteLaplace, Longitudinal]
+  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, DrawnBoxes, Geometric, Exponential, OneBitMean, Piecewise, DiscreteLaplace, Longitudinal]
 );
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no mechanisms. @type {ReadonlyMap<unknown, MechanismClass>} */
@@ -44,6 +45,7 @@ export {
   KAry,
   Longitudinal,
   OneBitMean,
+  Piecewise,
   Subset,
   TickBoxes,
   TwoCoin,

@@ -15,6 +15,7 @@ import { Mechanism, alike, demand, integer, isWhole, logRatio } from "./base.js"
 export class OneBitMean extends Mechanism {
   /** @override */ static published = ["mean", "lo", "hi", "slope"];
   /** @override */ static types = "scale number";
+  /** @override */ hasShares = false;
 
   /** @param {unknown} lo @param {unknown} hi @param {unknown} slope what each step adds to the weight of sending 1 */
   constructor(lo, hi, slope) {

@@ -25,9 +25,11 @@ export class RowMechanism extends Mechanism {
     return [];
   }
 
-  /** `settle` with what follows from the rows. */
-  settleRows() {
-    const rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n));
+  /**
+   * `settle` with what follows from the rows.
+   * @param {readonly (readonly number[])[]} rows of all answers, or those of which all others are mixtures
+   */
+  settleRows(rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n))) {
     let loss = 0;
     const most = rows[0].map((_, n) => {
       const weights = rows.map((row) => row[n]);

@@ -80,7 +80,10 @@ class Design(ABC):
     @property
     @abstractmethod
     def truths(self) -> tuple[str, ...]:
-        """Names of the unknown shares, in order: of all answers, or where `has_shares` is false of their two ends."""
+        """Names of the unknown shares, in order: of all answers.
+
+        Where `has_shares` is false, of answers that the others are mixtures of: of the two ends, or of knots.
+        """
 
     @property
     @abstractmethod
@@ -135,7 +138,7 @@ class Design(ABC):
 
     @cached_property
     def expected_if_even(self) -> Sequence[float]:
-        """`expected` when all truths are equally frequent."""
+        """`expected` when all answers are equally frequent."""
         return self.expected((1 / len(self.truths),) * len(self.truths))
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:

@@ -20,6 +20,7 @@ from deniable.mechanisms.geometric import Geometric
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.longitudinal import Longitudinal
 from deniable.mechanisms.mean import OneBitMean
+from deniable.mechanisms.piecewise import Piecewise
 from deniable.mechanisms.rows import RowMechanism
 from deniable.mechanisms.subset import Subset
 from deniable.mechanisms.tick_boxes import TickBoxes
@@ -39,6 +40,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         Geometric,
         Exponential,
         OneBitMean,
+        Piecewise,
         DiscreteLaplace,
         Longitudinal,
     )
@@ -69,6 +71,7 @@ __all__ = [
     "Mechanism",
     "OneBitMean",
     "OneOfK",
+    "Piecewise",
     "RowMechanism",
     "Subset",
     "Support",

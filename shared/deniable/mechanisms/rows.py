@@ -55,6 +55,11 @@ class RowMechanism(OneOfK):
         """The weights of every answer."""
         return tuple(tuple(self.row(answer)) for answer in self.answer_range)
 
+    @property
+    def extreme_rows(self) -> Sequence[Sequence[int]]:
+        """Rows of which all others are mixtures."""
+        return self.rows
+
     @cached_property
     def _ends(self) -> list[list[int]]:
         return [list(itertools.accumulate(row)) for row in self.rows]
@@ -73,8 +78,13 @@ class RowMechanism(OneOfK):
         return np.asarray(np.array(self.rows, dtype=float).T / UNIT)
 
     @property
+    def truth_matrix(self) -> NDArray[np.float64]:
+        """Of the `float_matrix` the columns of the truths."""
+        return self.float_matrix
+
+    @property
     def likelihood_ratio(self) -> Fraction:
-        return max(Fraction(max(column), min(column)) for column in zip(*self.rows, strict=True))
+        return max(Fraction(max(column), min(column)) for column in zip(*self.extreme_rows, strict=True))
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
         self._check_answer(answer)
@@ -110,22 +120,23 @@ class RowMechanism(OneOfK):
     def debiasing(self) -> Debiasing:
         import numpy as np
 
-        weights = left_inverse(self.float_matrix, f"mechanism {self.name}")
+        weights = left_inverse(self.truth_matrix, f"mechanism {self.name}")
         return Debiasing(weights, np.zeros(len(weights)))
 
     def shares(self, counts: Sequence[Count], n: Count) -> list[float]:
         return [float(share) for share in self.debiasing.weights @ [count / n for count in counts]]
 
     def expected(self, shares: Sequence[float]) -> list[float]:
-        return [float(each) for each in self.float_matrix @ list(shares)]
+        return [float(each) for each in self.truth_matrix @ list(shares)]
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        return most_likely_mixture([self.float_matrix], [counts])
+        return most_likely_mixture([self.truth_matrix], [counts])
 
     @cached_property
     def readable(self) -> Fraction:
-        most = [max(column) for column in zip(*self.rows, strict=True)]
-        read = (sum(weight for weight, top in zip(row, most, strict=True) if weight == top) for row in self.rows)
+        rows = self.extreme_rows  # where a mixture is likeliest, all that it mixes are
+        most = [max(column) for column in zip(*rows, strict=True)]
+        read = (sum(weight for weight, top in zip(row, most, strict=True) if weight == top) for row in rows)
         return Fraction(max(read), UNIT)
 
     @property

@@ -159,11 +159,8 @@ class Question:
         """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
         if not self.kind.has_numbers:
             return None
-        if not self.options:
-            return tuple(self.mechanism.answer_values)
-        if not self.mechanism.has_shares:  # then truths are the two ends
-            return (float(self.options[0]), float(self.options[-1]))
-        return tuple(map(float, self.options))
+        first = float(self.options[0]) if self.options else 0  # mechanisms number levels from 0
+        return tuple(first + value for value in self.mechanism.answer_values)
 
 
 @dataclass(frozen=True)

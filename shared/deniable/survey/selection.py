@@ -20,6 +20,7 @@ from deniable.mechanisms import (
     KAry,
     Mechanism,
     OneBitMean,
+    Piecewise,
     Subset,
     TickBoxes,
 )
@@ -69,7 +70,8 @@ def choose_for_scale(levels: int, epsilon: Number, goal: str) -> Choice:
     """The candidates for a scale whose author wants the shares of the levels, or their mean."""
     if goal == "shares":
         return _for_shares((KAry, Subset, Geometric), levels, epsilon)
-    return _choose("variance of the mean", _made((KAry, Geometric, OneBitMean), range(levels), epsilon, mean_variance))
+    among = (KAry, OneBitMean, Piecewise, Geometric)
+    return _choose("variance of the mean", _made(among, range(levels), epsilon, mean_variance))
 
 
 def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
@@ -94,12 +96,13 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
 
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
-    among = (OneBitMean, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else (OneBitMean,)
+    linear = (OneBitMean, Piecewise)
+    among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
     return _choose("variance of the mean", _made(among, range(lo, hi + 1), epsilon, mean_variance))
 
 
 MOST_COMPARED = 100
-"""Ranges above are answered by `OneBitMean` without comparison: rows of weights would fill the survey."""
+"""Ranges above are answered by what needs no weights for each number: they would fill the survey."""
 
 
 def mean_variance(mechanism: Mechanism) -> float:
@@ -107,9 +110,7 @@ def mean_variance(mechanism: Mechanism) -> float:
     import numpy as np
 
     weights, _ = mechanism.mean_weights(tuple(mechanism.answer_values))
-    supported = mechanism.float_matrix.mean(axis=1)
-    w = np.array(weights)
-    return float(mechanism.score_covariance(w[None, :], supported)[0, 0])
+    return float(mechanism.score_covariance(np.array([weights]), mechanism.expected_if_even)[0, 0])
 
 
 def total_variance(mechanism: Mechanism) -> float:
@@ -140,11 +141,15 @@ def _made(
 
 def _figure(variance: float) -> str:
     """Four digits that a person reads: 1,002,000 instead of 1.002e+06."""
-    return f"{float(f'{variance:.4g}'):,.10g}"
+    return f"{_digits(variance):,.10g}"
+
+
+def _digits(variance: float) -> float:
+    return float(f"{variance:.4g}")
 
 
 def _choose(criterion: str, candidates: Iterable[Candidate]) -> Choice:
-    found = sorted(candidates, key=lambda each: each.variance)
+    found = sorted(candidates, key=lambda each: _digits(each.variance))  # of equal ones the plainest, which come first
     if not any(each.mechanism for each in found):
         raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
     return Choice(criterion, tuple(found))

@@ -209,7 +209,7 @@ def check_exclusive(item: Item, purpose: str) -> None:
 
 
 def check_shares(item: Item, purpose: str) -> None:
-    """Raise a ParameterError if reports tell a mean only, as those of `deniable.OneBitMean`."""
+    """Raise a ParameterError if reports tell a mean only, as those of `deniable.OneBitMean` and `Piecewise`."""
     if not item.design.has_shares:
         raise ParameterError(
             f"{item.name}: {purpose} needs the shares of answers, and {item.design.name} tells their mean only"

@@ -53,11 +53,7 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     if shares.shape != numbers.shape or shares.min() < 0 or abs(shares.sum() - 1) > 1e-9:
         raise ParameterError(f"population: must be {len(numbers)} shares that add up to 1, one for each number")
     mean, span = float(shares @ numbers), float(numbers[-1] - numbers[0])
-    if mechanism.has_shares:
-        expected = mechanism.expected(shares.tolist())
-    else:
-        upper = (mean - float(numbers[0])) / span
-        expected = mechanism.expected((1 - upper, upper))  # reports know the two ends of the range only
+    expected = (mechanism.float_matrix @ shares).tolist()
     error = mechanism.estimate_mean(expected, 1, question.mean_values).std_error
     direct = float(shares @ (numbers - mean) ** 2)
     return Precision(error**2, direct, question.epsilon, sensitivity=span, span=span)

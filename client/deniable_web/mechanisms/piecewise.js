@@ -1,0 +1,56 @@
+//@ts-check
+/* The mean of numbers, near the least noise there can be: rows of weights that are linear between knots. One word. */
+
+import { UNIT } from "../randomness.js";
+import { demand, integer, integers, isWhole, list, sum } from "./base.js";
+import { RowMechanism } from "./rows.js";
+
+/**
+ * Report one of a few numbers, whose probabilities are linear in the answer between knots.
+ *
+ * J. C. Duchi, M. I. Jordan, M. J. Wainwright, "Minimax optimal procedures for locally private estimation", Journal
+ * of the American Statistical Association 113 (2018), 182-201: two knots and two reports.
+ */
+export class Piecewise extends RowMechanism {
+  /** @override */ static published = ["piecewise", "knots", "weights", "slopes"];
+  /** @override */ static types = "scale number";
+  /** @override */ hasShares = false;
+
+  /**
+   * @param {any} knots 2 to 11 answers in rising order, from the lowest to the highest
+   * @param {any} weights out of 2**32, when the answer is the first knot: as many as knots, up to 15
+   * @param {any} slopes what each step from one knot towards the next adds to them: one row for each two neighbours
+   */
+  constructor(knots, weights, slopes) {
+    super();
+    const n = list(knots, 2, 11).length;
+    const k = list(weights, n, 15).length;
+    /** @type {readonly number[]} */
+    this.knots = integers(knots, n, -1e12, 1e12);
+    this.lo = knots[0];
+    this.hi = integer(knots[n - 1], this.lo + 1, this.lo + 1e6);
+    demand(!this.knots.some((knot, j) => knot <= knots[j - 1]));
+    this.weights = integers(weights, k, 1, UNIT);
+    this.slopes = Object.freeze(list(slopes, n - 1, n - 1).map((row) => integers(row, k, -UNIT, UNIT)));
+    const rows = this.knots.map((knot) => integers(this.row(knot), k, 1, UNIT));
+    demand(rows.every((row) => sum(row) === UNIT));
+    this.settleRows(rows); // all others are mixtures of these
+  }
+
+  /** @override @param {any} value */
+  makes(value) {
+    return isWhole(value, 0, this.weights.length - 1);
+  }
+
+  /** @override @param {number} answer */
+  row(answer) {
+    const { knots, slopes } = this;
+    const steps = slopes.map((_, j) => Math.min(Math.max(answer - knots[j], 0), knots[j + 1] - knots[j]));
+    return this.weights.map((weight, r) => slopes.reduce((all, slope, j) => all + slope[r] * steps[j], weight));
+  }
+
+  /** @override @param {number} answer @param {import("../randomness.js").Word} word */
+  draw(answer, word) {
+    return super.draw(answer, word) - this.lo; // reports are numbered from 0
+  }
+}

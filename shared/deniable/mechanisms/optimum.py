@@ -1,0 +1,327 @@
+"""The rows of `Piecewise` with the least noise: a linear program, solved when a survey is written. Needs scipy."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deniable.errors import ParameterError
+from deniable.exact import LARGEST_LOSS, exp_below
+from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
+from deniable.randomness import UNIT
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+ENOUGH = 1.03
+"""Fewer knots and reports are preferred to more that bring the noise nearer to the optimum than this factor."""
+
+NEGLIGIBLE = 1e-6
+"""Reports that are rarer are left out, and knots where a row bends less; the solver's tolerance is a tenth of it."""
+
+LEAST_SINGULAR = 1e-3
+"""Rows that are more alike would make the estimator depend on how they are rounded."""
+
+
+class Rows(NamedTuple):
+    """What `Piecewise` publishes, of the answers 0, 1 and up."""
+
+    knots: tuple[int, ...]
+    weights: tuple[int, ...]
+    slopes: tuple[tuple[int, ...], ...]
+
+
+@functools.lru_cache(maxsize=128)
+def least_noise(steps: int, epsilon: Fraction) -> Rows:
+    """The rows for the answers 0 to ``steps`` whose epsilon is at most ``epsilon``, and at least 99 % of it.
+
+    Raises
+    ------
+    ParameterError
+        If 32-bit weights cannot hold any.
+
+    Notes
+    -----
+    With the answers scaled to ``x`` in [-1, 1], outputs ``v`` and ``E = exp(epsilon)``: find probabilities ``P(v|x)``
+    between ``l(v)`` and ``E l(v)`` with ``sum_v P(v|x) = 1`` and ``sum_v v P(v|x) = x`` of the least mean
+    ``sum_v v^2 P(v|x)`` over all ``x``. That is a linear program in ``P`` and ``l`` for given outputs. The closer
+    these lie, the nearer its optimum comes to that of all unbiased channels of this epsilon [1]_.
+
+    Here ``x`` are a few knots and the outputs a few that are moved to where they serve best: even ones first, closer or
+    further apart; then each gives way to three, which the program weighs and their mean replaces. As soon as the noise
+    is near what many knots and many outputs reach (`ENOUGH`), these few are taken.
+
+    References
+    ----------
+    .. [1] P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", Journal of Machine
+       Learning Research 17 (2016), 1-51: what is best of all channels is found by linear programs.
+    """
+    bound = exp_below(epsilon)
+    ratio = float(bound) * (1 - 1e-12)
+    reached = ENOUGH * optimal_noise(steps, ratio)
+    found: list[tuple[float, Rows]] = []
+    for line, outputs in _sizes(steps, ratio, reached):
+        channel = _few_outputs(line, outputs, ratio)
+        made = _rounded(channel, bound) if channel is not None else None
+        if made is None or not _keeps(made, epsilon):
+            continue
+        found.append((_noise_of(made), made))
+        if found[-1][0] <= reached:
+            break
+    if not found:
+        raise ParameterError(
+            f"epsilon: {float(epsilon):g} over a range of {steps} cannot be held by 32-bit weights; "
+            "take a shorter range or more epsilon"
+        )
+    return min(found, key=lambda each: each[0])[1]
+
+
+def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) -> float:
+    """The mean noise of fine grids, answers scaled to [-1, 1] and uniform, for the ratio ``exp(epsilon)``.
+
+    >>> round(optimal_noise(60, math.e), 2)
+    3.89
+    """
+    return _noise_with_any_outputs(Line.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio, outputs)
+
+
+def _noise_with_any_outputs(line: Line, ratio: float, outputs: int = 91) -> float:
+    import numpy as np
+
+    # Where their number is 1 more than a multiple of 6, the two outputs that suffice are among them.
+    channel = _solve(line, np.linspace(-1.5, 1.5, outputs) * _widest(ratio), ratio)
+    return math.inf if channel is None else channel.noise
+
+
+def _widest(ratio: float) -> float:
+    """How far from the middle two outputs lie that make an unbiased channel."""
+    return (ratio + 1) / (ratio - 1)
+
+
+def _sizes(steps: int, ratio: float, reached: float) -> Iterator[tuple[Line, int]]:
+    """Knots and numbers of outputs, few ones first; of the knots only those that can do, and the most."""
+    counts = [2, *range(4 if steps % 2 else 3, min(steps + 1, MOST_KNOTS) + 1, 2)]  # the middle is a knot, if it can be
+    for knots in counts:
+        line = Line.with_knots(steps, knots)
+        if knots in (2, counts[-1]) or _noise_with_any_outputs(line, ratio) <= reached:
+            for outputs in range(knots, min(knots + 3, MOST_REPORTS) + 1 if knots > 2 else 3):
+                yield line, outputs
+
+
+@dataclass(frozen=True)
+class Line:
+    """Knots, the answers 0 to the last of them, and their places in [-1, 1]."""
+
+    knots: tuple[int, ...]
+
+    @classmethod
+    def with_knots(cls, steps: int, n: int) -> Line:
+        """As even as whole numbers can be, and symmetric: an odd ``n`` needs even ``steps``."""
+        lower = [(2 * steps * place // (n - 1) + 1) // 2 for place in range(n // 2)]
+        middle = [steps // 2] * (n % 2)
+        return cls((*lower, *middle, *(steps - each for each in reversed(lower))))
+
+    @property
+    def x(self) -> Floats:
+        import numpy as np
+
+        return 2 * np.array(self.knots) / self.knots[-1] - 1
+
+    @property
+    def shares(self) -> Floats:
+        """What each knot's row weighs in the mean of the rows of all answers."""
+        import numpy as np
+
+        weights = shares_of_knots(self.knots)
+        return np.array(weights) / sum(weights)
+
+    @property
+    def variance(self) -> float:
+        """The mean square of all answers in [-1, 1]."""
+        return (self.knots[-1] + 2) / (3 * self.knots[-1])
+
+
+@dataclass(frozen=True)
+class Chances:
+    """A solution of the linear program: ``p[k, r]``, how likely output ``r`` is at knot ``k``."""
+
+    line: Line
+    outputs: Floats
+    p: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """How likely each output is among all answers."""
+        import numpy as np
+
+        return np.asarray(self.line.shares @ self.p)
+
+    @property
+    def noise(self) -> float:
+        """Mean variance of the output around the answer."""
+        return float(self.mean @ self.outputs**2) - self.line.variance
+
+
+def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
+    """The linear program; None if these outputs make no unbiased channel.
+
+    The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance.
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    n, v = len(line.knots), len(outputs)
+    p, largest = np.arange(n * v), n * v + np.tile(np.arange(v), n)
+    knot, ones = np.repeat(np.arange(n), v), np.ones(n * v)
+    mirrored = np.concatenate([p[::-1], n * v + np.arange(v)[::-1]])
+    _, unknown = np.unique(np.minimum(mirrored, np.arange(mirrored.size)), return_inverse=True)  # two that mirror: one
+
+    def matrix(*entries: tuple[Floats, NDArray[np.int64], NDArray[np.int64]]) -> Any:  # stubs know no sparse ones
+        values, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
+        return coo_array((values, (rows, unknown[columns])), shape=(rows.max() + 1, unknown.max() + 1))
+
+    cost = np.zeros(unknown.max() + 1)
+    np.add.at(cost, unknown[p], np.outer(line.shares, outputs**2).ravel())
+    below, above = p, n * v + p
+    solved = linprog(
+        cost,
+        A_ub=matrix((ones, below, p), (-ones, below, largest), (ones / ratio, above, largest), (-ones, above, p)),
+        b_ub=np.zeros(2 * n * v),
+        A_eq=matrix((ones, knot, p), (np.tile(outputs, n), n + knot, p)),
+        b_eq=np.concatenate([np.ones(n), line.x]),
+        method="highs",
+    )
+    return None if solved.x is None else Chances(line, outputs, solved.x[unknown[p]].reshape(n, v))
+
+
+def _few_outputs(line: Line, size: int, ratio: float) -> Chances | None:
+    """The best channel of so many outputs that a local search finds; None where there is no sound one."""
+    import numpy as np
+
+    even = (_solve(line, np.linspace(-stretch, stretch, size) * _widest(ratio), ratio) for stretch in STRETCHES)
+    best = min(filter(None, even), key=lambda each: each.noise, default=None)
+    if best is None:
+        return None
+    reach = (best.outputs[1] - best.outputs[0]) / 4
+    for _ in range(ROUNDS):
+        three = _solve(line, (best.outputs[:, None] + reach * np.array([-1, 0, 1])).ravel(), ratio)
+        moved = _solve(line, _merged(three, best.outputs), ratio) if three is not None else None
+        if moved is not None and moved.noise < best.noise - 1e-9:
+            best = moved
+        else:
+            reach /= 2
+    return _pruned(best)
+
+
+STRETCHES = (1, 1.06, 1.12, 1.18, 1.25, 1.32, 1.4, 1.5)
+"""How far even outputs reach, in terms of the two that suffice."""
+
+ROUNDS = 6
+
+
+def _merged(three: Chances, before: Floats) -> Floats:
+    """For each three outputs their mean; where they have no mass, the output that they replaced."""
+    import numpy as np
+
+    mass = three.mean.reshape(-1, 3)
+    total = mass.sum(axis=1)
+    means = (mass * three.outputs.reshape(-1, 3)).sum(axis=1) / np.maximum(total, NEGLIGIBLE)
+    outputs = np.where(total > NEGLIGIBLE, means, before)
+    return np.asarray((outputs - outputs[::-1]) / 2)
+
+
+def _pruned(channel: Chances) -> Chances | None:
+    """Without outputs that hardly occur and knots where no row bends; None if its rows are too much alike."""
+    import numpy as np
+
+    p = channel.p[:, channel.mean > NEGLIGIBLE]
+    p /= p.sum(axis=1, keepdims=True)
+    slopes = np.diff(p, axis=0) / np.diff(channel.line.knots)[:, None]
+    bends = (np.abs(np.diff(slopes, axis=0)) * channel.line.knots[-1] > NEGLIGIBLE * 10).any(axis=1)
+    kept = np.concatenate([[True], bends, [True]])
+    p = p[kept]
+    if p.shape[0] > p.shape[1] or np.linalg.svd(p, compute_uv=False)[-1] < LEAST_SINGULAR:
+        return None
+    line = Line(tuple(np.array(channel.line.knots)[kept].tolist()))
+    return Chances(line, channel.outputs[channel.mean > NEGLIGIBLE], p)
+
+
+def _rounded(channel: Chances, bound: Fraction) -> Rows | None:
+    """Integers out of ``2**32`` whose ratios are at most ``bound``; None if there are none near these chances.
+
+    Each output keeps to its own ``least .. most``, whose ratio is within the bound. From knot to knot it moves by the
+    multiple of their distance that comes nearest to where it should be; what is then missing in a row, or too much, is
+    made up for by the outputs with the most room.
+    """
+    wanted = channel.p * UNIT
+    least = [max(1, math.ceil(each / bound)) for each in map(Fraction, wanted.max(axis=0).tolist())]
+    limits = [(each, math.floor(each * bound)) for each in least]
+    knots = channel.line.knots
+    first = _moved(least, 1, wanted[0], limits)
+    if first is None:
+        return None
+    row, slopes = [low + more for low, more in zip(least, first, strict=True)], []
+    weights = tuple(row)
+    for (start, stop), target in zip(itertools.pairwise(knots), wanted[1:], strict=True):
+        moves = _moved(row, stop - start, target, limits)
+        if moves is None:
+            return None
+        row = [weight + (stop - start) * move for weight, move in zip(row, moves, strict=True)]
+        slopes.append(tuple(moves))
+    return Rows(knots, weights, tuple(slopes))
+
+
+def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, int]]) -> list[int] | None:
+    """How many steps each weight moves towards its target within its limits, such that the row adds up."""
+    least = [-((weight - low) // step) for weight, (low, _) in zip(row, limits, strict=True)]
+    most = [(high - weight) // step for weight, (_, high) in zip(row, limits, strict=True)]
+    moves = [
+        min(max(round((aim - weight) / step), low), high)
+        for weight, aim, low, high in zip(row, target.tolist(), least, most, strict=True)
+    ]
+    missing, rest = divmod(UNIT - sum(row), step)
+    assert not rest, "the row before adds up, and the first one moves by single units"
+    missing -= sum(moves)
+    while missing:
+        room = [high - move if missing > 0 else low - move for move, low, high in zip(moves, least, most, strict=True)]
+        widest = max(range(len(room)), key=lambda place: abs(room[place]))
+        if not room[widest]:
+            return None
+        change = min(room[widest], missing, key=abs)
+        moves[widest] += change
+        missing -= change
+    return moves
+
+
+def _at_knots(rows: Rows) -> Floats:
+    """The rows of the knots, shape (knots, reports)."""
+    import numpy as np
+
+    moves = np.array(rows.slopes, dtype=float) * np.diff(rows.knots)[:, None]
+    return np.asarray(np.vstack([rows.weights, rows.weights + np.cumsum(moves, axis=0)]) / UNIT)
+
+
+def _keeps(rows: Rows, epsilon: Fraction) -> bool:
+    """Whether rounding costs no more of the asked epsilon than may be."""
+    p = _at_knots(rows)
+    kept = math.log((p.max(axis=0) / p.min(axis=0)).max())
+    return kept >= float(epsilon * (1 - LARGEST_LOSS))
+
+
+def _noise_of(rows: Rows) -> float:
+    """The mean noise of the best unbiased estimator from these very integers."""
+    import numpy as np
+
+    line, p = Line(rows.knots), _at_knots(rows)
+    mean = line.shares @ p
+    scores = np.linalg.solve((p / mean) @ p.T, line.x) @ (p / mean)
+    return float(mean @ scores**2) - line.variance

@@ -1,0 +1,248 @@
+"""The mean of numbers, near the least noise there can be: rows of weights that are linear between knots. One word."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import itertools
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deniable.errors import NotInstalled, ParameterError, describe
+from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
+from deniable.mechanisms.base import check_range
+from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
+from deniable.mechanisms.mean import LARGEST_RANGE
+from deniable.mechanisms.rows import RowMechanism, check_rows
+from deniable.randomness import UNIT, Word, Words, system_word
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PRIME = 2**26 - 5
+"""Rows that are independent modulo a prime are independent; so small a one that JavaScript multiplies exactly."""
+
+
+@dataclass(frozen=True)
+class Piecewise(RowMechanism):
+    """Report one of a few numbers, whose probabilities are linear in the answer between knots.
+
+    Parameters
+    ----------
+    knots : tuple of int
+        From the lowest answer to the highest, at most 1,000,000 apart: 2 to 11 answers in rising order.
+    weights : tuple of int
+        How likely each report is, out of ``2**32``, when the answer is the first knot: as many as knots, up to 15.
+    slopes : tuple of tuple of int
+        What each step from one knot towards the next adds to these weights: one row for each two neighbours.
+
+    Notes
+    -----
+    At every answer the weights are whole, positive, and add up to ``2**32``. Between two knots they are mixtures of the
+    knots' weights, so no ratio is larger there, and epsilon is that of the knots. Their rows are linearly independent.
+    So some score of the reports has the expectation ``x`` at every knot ``x``, and being linear between them, at every
+    answer: the mean has no bias at all. Of all such scores that with the least variance is taken when all answers are
+    equally frequent, ``w = D^-1 A (A' D^-1 A)^-1 x`` with the knots' rows ``A'`` and ``D`` the probabilities of the
+    reports. Two knots and two reports are `OneBitMean`, Duchi, Jordan and Wainwright's mechanism [1]_.
+
+    `from_epsilon` finds the rows by a linear program (`deniable.mechanisms.optimum`). Like those of the piecewise
+    mechanism [2]_ they put most of the weight on a window that moves with the answer.
+
+    References
+    ----------
+    .. [1] J. C. Duchi, M. I. Jordan, M. J. Wainwright, "Minimax optimal procedures for locally private estimation",
+       Journal of the American Statistical Association 113 (2018), 182-201.
+    .. [2] N. Wang et al., "Collecting and analyzing multidimensional data with local differential privacy", ICDE 2019,
+       638-649, arXiv:1907.00782.
+
+    Examples
+    --------
+    >>> mechanism = Piecewise.from_epsilon(0, 60, epsilon=2)
+    >>> mechanism.epsilon <= 2, mechanism.randomize(35) in mechanism.reports
+    (True, True)
+    >>> half = 2**31
+    >>> two = Piecewise((0, 4), (3 * half // 2, half // 2), ((-half // 4, half // 4),))
+    >>> two.row(1), two.scores((0, 4))                 # 3/4, 1/4 at 0; 1/4, 3/4 at 4; so -2 and 6 in the mean
+    ([2684354560, 1610612736], (Fraction(-2, 1), Fraction(6, 1)))
+    """
+
+    knots: tuple[int, ...]
+    weights: tuple[int, ...]
+    slopes: tuple[tuple[int, ...], ...]
+
+    name = "piecewise"
+    question_types = ("scale", "number")
+    named_in = ("scale", "number")
+    has_shares = False
+    parameters = ("knots", "weights", "slopes")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "knots", _integers(self.knots, "knots", range(2, MOST_KNOTS + 1)))
+        check_range(self.knots[0], self.knots[-1], LARGEST_RANGE)
+        if any(after <= before for before, after in itertools.pairwise(self.knots)):
+            raise ParameterError("knots: must be in rising order")
+        size = range(len(self.knots), MOST_REPORTS + 1)
+        object.__setattr__(self, "weights", _integers(self.weights, "weights", size))
+        steps = len(self.knots) - 1
+        if not isinstance(self.slopes, (tuple, list)) or len(self.slopes) != steps:
+            raise ParameterError(f"slopes: must be {steps} rows, one from each knot to the next")
+        size = range(self.k, self.k + 1)
+        object.__setattr__(self, "slopes", tuple(_integers(row, "slopes", size) for row in self.slopes))
+        check_rows(self.extreme_rows)
+        if not _are_independent(self.extreme_rows):
+            raise ParameterError("slopes: must make independent rows, or no estimate of the mean is without bias")
+
+    @classmethod
+    def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Piecewise:
+        """Nearly the least noise over a range that any mechanism has whose epsilon is at most ``epsilon``.
+
+        Needs numpy and scipy.
+        """
+        from deniable.mechanisms.optimum import least_noise
+
+        asked = positive_epsilon(epsilon)
+        check_range(lo, hi, LARGEST_RANGE)
+        try:
+            knots, weights, slopes = least_noise(hi - lo, asked)
+        except ModuleNotFoundError as error:
+            raise NotInstalled(error.name or "scipy") from None
+        mechanism = cls(tuple(lo + knot for knot in knots), weights, slopes)
+        refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
+        return mechanism
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Piecewise:
+        return cls.from_epsilon(answers[0], answers[-1], epsilon)
+
+    @property
+    def answer_range(self) -> range:
+        return range(self.knots[0], self.knots[-1] + 1)
+
+    @property
+    def report_range(self) -> range:
+        return range(len(self.weights))
+
+    def row(self, answer: int) -> list[int]:
+        steps = [min(max(answer - start, 0), stop - start) for start, stop in itertools.pairwise(self.knots)]
+        columns = zip(*self.slopes, strict=True)
+        return [
+            weight + sum(map(operator.mul, steps, column)) for weight, column in zip(self.weights, columns, strict=True)
+        ]
+
+    @cached_property
+    def extreme_rows(self) -> tuple[tuple[int, ...], ...]:
+        """The rows of the knots."""
+        return tuple(tuple(self.row(knot)) for knot in self.knots)
+
+    def randomize(self, answer: int, word: Word = system_word) -> int:
+        self._check_answer(answer)
+        return bisect.bisect_right(list(itertools.accumulate(self.row(answer))), word())
+
+    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+        import numpy as np
+
+        before = np.searchsorted(self.knots[1:-1], answers, side="right")
+        steps, drawn = answers - np.array(self.knots)[before], words(answers.size).astype(np.int64)
+        # The report is the number of ends, of the weights added up, that are not above the word.
+        ends = np.cumsum(np.transpose(self.extreme_rows[:-1]), axis=0)
+        rises = np.cumsum(np.transpose(self.slopes), axis=0)
+        reports = np.zeros(answers.size, dtype=np.int64)
+        for end, rise in zip(ends[:-1], rises[:-1], strict=True):
+            own = rise.take(before)
+            own *= steps
+            own += end.take(before)
+            reports += drawn >= own
+        return reports
+
+    def untouched(self, answer: int) -> int:
+        scores = self.scores(self.knots)
+        return min(self.report_range, key=lambda report: abs(scores[report] - answer))
+
+    @property
+    def float_matrix(self) -> NDArray[np.float64]:
+        import numpy as np
+
+        rows = self.truth_matrix
+        return np.array([np.interp(self.answer_range, self.knots, row) for row in rows])
+
+    @cached_property
+    def truth_matrix(self) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.asarray(np.array(self.extreme_rows, dtype=float).T / UNIT)
+
+    @cached_property
+    def truths(self) -> tuple[str, ...]:
+        """The knots: reports of any population are as likely as those of one that gives no other answers."""
+        return tuple(map(str, self.knots))
+
+    @property
+    def answer_values(self) -> Sequence[float]:
+        """The knots."""
+        return self.knots
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        shares = shares_of_knots(self.knots)
+        return self.expected([share / sum(shares) for share in shares])
+
+    def scores(self, values: Sequence[Number]) -> tuple[Fraction, ...]:
+        """What each report stands for in the mean of answers of these values, given at the knots, exactly.
+
+        Their expectation is the value, whatever the answer; see Notes of the class.
+        """
+        return _scores(self, tuple(Fraction(value) for value in values))
+
+    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
+        return tuple(map(float, self.scores(values))), 0.0
+
+
+@functools.lru_cache(maxsize=128)  # more than questions of a survey, which take turns in each cohort
+def _scores(mechanism: Piecewise, values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Solve ``A' D^-1 A y = values`` over fractions; then the scores are ``D^-1 A y``."""
+    rows, shares = mechanism.extreme_rows, shares_of_knots(mechanism.knots)
+    # Whatever D is, the mean has no bias. Inverses rounded to whole numbers keep the fractions short.
+    rare = [2**96 // sum(map(operator.mul, shares, column)) for column in zip(*rows, strict=True)]
+    weighed = [[weight * each for weight, each in zip(row, rare, strict=True)] for row in rows]
+    left = [[Fraction(sum(map(operator.mul, row, other))) for other in weighed] for row in rows]
+    solved = _solution([[*row, value] for row, value in zip(left, values, strict=True)])
+    return tuple(UNIT * sum(map(operator.mul, solved, column), Fraction(0)) for column in zip(*weighed, strict=True))
+
+
+def _solution(rows: list[list[Fraction]]) -> list[Fraction]:
+    """Gauss-Jordan elimination of ``left | right``; ``left`` is positive definite, so no pivot is 0."""
+    for place, row in enumerate(rows):
+        top = rows[place] = [each / row[place] for each in row]
+        for other in range(len(rows)):
+            if other != place:
+                factor = rows[other][place]
+                rows[other] = [each - factor * one for each, one in zip(rows[other], top, strict=True)]
+    return [row[-1] for row in rows]
+
+
+def _are_independent(rows: Sequence[Sequence[int]]) -> bool:
+    """Whether rows are linearly independent modulo `PRIME`, by elimination."""
+    rest = [[each % PRIME for each in row] for row in rows]
+    while rest:
+        top, *others = rest
+        at = next((place for place, each in enumerate(top) if each), None)
+        if at is None:
+            return False
+        rest = [
+            [(each * top[at] - row[at] * one) % PRIME for each, one in zip(row, top, strict=True)] for row in others
+        ]
+    return True
+
+
+def _integers(values: object, subject: str, size: range) -> tuple[int, ...]:
+    wanted = f"{size[0]} to {size[-1]}" if len(size) > 1 else str(size[0])
+    if not isinstance(values, (tuple, list)) or len(values) not in size:
+        raise ParameterError(f"{subject}: must be a list of {wanted} integers, got {describe(values)}")
+    if any(type(value) is not int for value in values):
+        raise ParameterError(f"{subject}: must be integers")
+    return tuple(values)
