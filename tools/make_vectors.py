@@ -210,8 +210,6 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     | {"weights": [3 * 2**30, 2**30, 0], "slopes": [[-(2**28), 2**28, 0], [-(2**27), 2**27, 0]]},
     "weights that do not add up": BENDS | {"weights": [3 * 2**30, 2**29, 2**29 - 1]},
     "slopes that do not add up": BENDS | {"slopes": [[-(2**28), 2**28, 1], [0, -(2**28), 2**28]]},
-    "slopes that are alike": BENDS | {"slopes": [[-(2**28), 2**28, 0], [2**27, -(2**27), 0]]},
-    "slopes of nothing": BENDS | {"slopes": [[-(2**28), 2**28, 0], [0, 0, 0]]},
     "slopes that doubles cannot hold": BENDS
     | {"knots": [0, 10**6 - 1, 10**6], "slopes": [[-(2**49), 2**49, 0], [2**49 * (10**6 - 1), -(2**49), 0]]},
     "waves without a weight": {"name": "longitudinal", "k": 4, "keep": 2863311529},

@@ -24,7 +24,9 @@ export function simulator(m, question) {
     const counts = new Map();
     for (let n = times; n--; ) {
       const report = randomizeAnswer(question, kind.takesSeveral ? [answer] : answer);
-      const said = typeof report === "number" ? [report] : [...report].flatMap((bit, n) => (bit === "1" ? [n] : []));
+      // A text has a mark for each option, or two for each that may be drawn, the second one for a tick.
+      const marks = /** @type {any} */ (report).length / options.length;
+      const said = marks ? [...options.keys()].filter((n) => /** @type {any} */ (report)[marks * (n + 1) - 1] > 0) : [report];
       for (const each of said) {
         const what = (hasShares && labels[each]) || each; // a report that tells the mean only is no option
         counts.set(what, (counts.get(what) ?? 0) + 1);

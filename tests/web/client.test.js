@@ -37,10 +37,10 @@ test("a page loads only modules of this folder", () => {
   assert.ok(modules.every((path) => FILES.includes(path)) && modules.includes("mechanisms/k-ary.js"));
 });
 
-test("each bundle is at most 13 kB, minified and gzipped", async () => {
+test("each bundle is at most 13.5 kB, minified and gzipped", async () => {
   for (const file of Object.keys(BUNDLES)) {
     const size = gzipSync(await bundle(file), { level: 9 }).length;
-    assert.ok(size <= 13_000, `${file}: ${size} bytes`);
+    assert.ok(size <= 13_500, `${file}: ${size} bytes`);
   }
 });
 

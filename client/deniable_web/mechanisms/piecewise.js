@@ -2,7 +2,7 @@
 /* The mean of numbers, near the least noise there can be: rows of weights that are linear between knots. One word. */
 
 import { UNIT } from "../randomness.js";
-import { demand, integer, integers, isWhole, list, sum } from "./base.js";
+import { demand, integer, integers, isWhole, list } from "./base.js";
 import { RowMechanism } from "./rows.js";
 
 /**
@@ -10,6 +10,8 @@ import { RowMechanism } from "./rows.js";
  *
  * J. C. Duchi, M. I. Jordan, M. J. Wainwright, "Minimax optimal procedures for locally private estimation", Journal
  * of the American Statistical Association 113 (2018), 182-201: two knots and two reports.
+ *
+ * Whether the mean can be estimated, for which the knots' rows must be independent, is the collector's to check.
  */
 export class Piecewise extends RowMechanism {
   /** @override */ static published = ["piecewise", "knots", "weights", "slopes"];
@@ -24,17 +26,13 @@ export class Piecewise extends RowMechanism {
   constructor(knots, weights, slopes) {
     super();
     const n = list(knots, 2, 11).length;
-    const k = list(weights, n, 15).length;
-    /** @type {readonly number[]} */
     this.knots = integers(knots, n, -1e12, 1e12);
     this.lo = knots[0];
     this.hi = integer(knots[n - 1], this.lo + 1, this.lo + 1e6);
     demand(!this.knots.some((knot, j) => knot <= knots[j - 1]));
-    this.weights = integers(weights, k, 1, UNIT);
-    this.slopes = Object.freeze(list(slopes, n - 1, n - 1).map((row) => integers(row, k, -UNIT, UNIT)));
-    const rows = this.knots.map((knot) => integers(this.row(knot), k, 1, UNIT));
-    demand(rows.every((row) => sum(row) === UNIT));
-    this.settleRows(rows); // all others are mixtures of these
+    this.weights = integers(weights, list(weights, n, 15).length, 1, UNIT);
+    this.slopes = Object.freeze(list(slopes, n - 1, n - 1).map((row) => integers(row, weights.length, -UNIT, UNIT)));
+    this.settleRows(this.knots.map((knot) => this.row(knot))); // all others are mixtures of these
   }
 
   /** @override @param {any} value */

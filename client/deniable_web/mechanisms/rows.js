@@ -30,6 +30,7 @@ export class RowMechanism extends Mechanism {
    * @param {readonly (readonly number[])[]} rows of all answers, or those of which all others are mixtures
    */
   settleRows(rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n))) {
+    demand(rows.every((row) => sum(row) === UNIT && Math.min(...row) > 0));
     let loss = 0;
     const most = rows[0].map((_, n) => {
       const weights = rows.map((row) => row[n]);

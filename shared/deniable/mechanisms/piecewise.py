@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PRIME = 2**26 - 5
-"""Rows that are independent modulo a prime are independent; so small a one that JavaScript multiplies exactly."""
+"""Rows that are independent modulo a prime are independent. Devices do not ask: it matters to estimates alone."""
 
 
 @dataclass(frozen=True)
