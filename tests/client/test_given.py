@@ -98,7 +98,7 @@ def test_numbers_lie_between_the_ends_of_their_question() -> None:
 def test_reports_have_the_cohort_and_the_id_that_are_given(make: Any) -> None:
     report = make(SURVEY, ANSWERS, "web", word=lambda: 0, report_id="0f" * 16)
     assert (report.id, report.cohort) == ("0f" * 16, "web")
-    assert report.values == {"affair": 0, "drugs": "101", "mood": 1, "hours": report.values["hours"]}
+    assert report.values == {"affair": 0, "drugs": "010000", "mood": 1, "hours": report.values["hours"]}
     assert make(SURVEY, ANSWERS, "web").id != make(SURVEY, ANSWERS, "web").id
 
 
