@@ -166,13 +166,13 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "tail of 0": {"name": "geometric", "lo": 0, "hi": 2, "tails": [2**29, 0]},
     "range upside down": {"name": "geometric", "lo": 2, "hi": 0, "tails": [2**30, 2**29]},
     "range of one": {"name": "geometric", "lo": 2, "hi": 2, "tails": []},
-    "margin negative": {"name": "discrete-laplace", "lo": 0, "hi": 3, "margin": -1, "tails": [2**29]},
-    "margin without tails": {"name": "discrete-laplace", "lo": 0, "hi": 1, "margin": 1, "tails": [2**29]},
-    "margin too wide": {
+    "excess negative": {"name": "discrete-laplace", "lo": 0, "hi": 3, "excess": -1, "tails": [2**29]},
+    "excess without tails": {"name": "discrete-laplace", "lo": 0, "hi": 1, "excess": 1, "tails": [2**29]},
+    "excess too wide": {
         "name": "discrete-laplace",
         "lo": 0,
         "hi": 1,
-        "margin": 4001,
+        "excess": 4001,
         "tails": list(range(4002, 0, -1)),
     },
     "weights of 0": {"name": "exponential", "weights": [[2**32, 0], [2**31, 2**31]]},
@@ -691,7 +691,7 @@ def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
                 {"name": "tick-boxes", "k": dice.randrange(2, 257), "keep": 2**31 + int(2 ** dice.uniform(0, 31))},
                 {"name": "drawn-boxes", "k": k, "s": 1, "keep": inner()},
                 {"name": "geometric", "lo": 0, "hi": steps, "tails": tails(steps)},
-                {"name": "discrete-laplace", "lo": -2, "hi": steps, "margin": 3, "tails": tails(steps + 5)},
+                {"name": "discrete-laplace", "lo": -2, "hi": steps, "excess": 3, "tails": tails(steps + 5)},
                 {"name": "exponential", "weights": [split(3, 1) for _ in range(3)]},
                 {
                     "name": "longitudinal",

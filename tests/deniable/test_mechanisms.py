@@ -346,7 +346,7 @@ def test_stated_tail_of_discrete_laplace_is_the_real_one() -> None:
     mechanism = DiscreteLaplace.from_epsilon(0, 10, 1, tail="1/100")
     row = mechanism.row(5)
     far = [
-        weight for report, weight in zip(mechanism.report_range, row, strict=True) if abs(report - 5) > mechanism.margin
+        weight for report, weight in zip(mechanism.report_range, row, strict=True) if abs(report - 5) > mechanism.excess
     ]
     assert mechanism.tail <= Fraction(1, 100)
     assert Fraction(sum(far), UNIT) == mechanism.tail

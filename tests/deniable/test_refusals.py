@@ -133,16 +133,16 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         "tail: must be above 0 and below 1, got 1",
         lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail=1),
     ),
-    "laplace margin": (
-        "margin: must be an integer from 0 to 4000, got 4001",
+    "laplace excess": (
+        "excess: must be an integer from 0 to 4000, got 4001",
         lambda: DiscreteLaplace(0, 3, 4001, ()),
     ),
-    "laplace margin, below": (
-        "margin: must be an integer from 0 to 4000, got -1",
+    "laplace excess, below": (
+        "excess: must be an integer from 0 to 4000, got -1",
         lambda: DiscreteLaplace(0, 3, -1, ()),
     ),
-    "laplace margin, text": (
-        "margin: must be an integer from 0 to 4000, got a string",
+    "laplace excess, text": (
+        "excess: must be an integer from 0 to 4000, got a string",
         lambda: DiscreteLaplace(0, 3, "1", ()),  # type: ignore[arg-type]
     ),
     "geometric, fine": (

@@ -208,10 +208,10 @@ const ROWS = [
 ];
 for (const mechanism of ROWS) {
   test(`${mechanism.name} from ${mechanism.lo} to ${mechanism.hi}: every report has exactly its weight`, () => {
-    const { name, lo, hi, margin = 0, tails } = mechanism;
+    const { name, lo, hi, excess = 0, tails } = mechanism;
     const tables = [];
     for (let answer = lo; answer <= hi; answer++) tables.push(weightsByEnumeration(mechanism, answer));
-    const reports = Array.from({ length: hi - lo + 1 + 2 * margin }, (_, n) => lo - margin + n);
+    const reports = Array.from({ length: hi - lo + 1 + 2 * excess }, (_, n) => lo - excess + n);
     tables.forEach((weights, n) => {
       assert.deepEqual([...weights.keys()], reports);
       if (name === "exponential") assert.deepEqual([...weights.values()], [...mechanism.weights[n]]);
@@ -219,8 +219,8 @@ for (const mechanism of ROWS) {
       for (const [d, tail] of (tails ?? []).entries()) {
         const [above, below] = [lo + n + d + 1, lo + n - d - 1];
         const total = (far) => reports.filter(far).reduce((sum, report) => sum + weights.get(report), 0);
-        if (above <= hi + margin) assert.equal(total((report) => report >= above), tail);
-        if (below >= lo - margin) assert.equal(total((report) => report <= below), tail);
+        if (above <= hi + excess) assert.equal(total((report) => report >= above), tail);
+        if (below >= lo - excess) assert.equal(total((report) => report <= below), tail);
       }
     });
     const ratios = reports.map((report) => {

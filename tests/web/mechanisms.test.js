@@ -112,7 +112,7 @@ test("lists that only look like lists of weights are refused", () => {
 test("ranges end where they must", () => {
   const falling = (/** @type {number} */ n) => Array.from({ length: n }, (_, d) => 2 ** 31 - 1 - d);
   assert.equal(new Geometric(-1e12, 1000 - 1e12, falling(1000)).hi, 1000 - 1e12);
-  assert.equal(new DiscreteLaplace(0, 1, 4000, falling(4001)).margin, 4000);
+  assert.equal(new DiscreteLaplace(0, 1, 4000, falling(4001)).excess, 4000);
   assert.equal(new OneBitMean(-1e12, 1e6 - 1e12, 4294).slope, 4294);
   assert.equal(new OneBitMean(0, 2, 2 ** 31 - 2).least, 2);
   assert.equal(new Piecewise([-1e12, 1e6 - 1e12], [UNIT - 1e6 - 1, 1e6 + 1], [[1, -1]]).hi, 1e6 - 1e12);

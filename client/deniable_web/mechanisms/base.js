@@ -24,7 +24,7 @@ export class Mechanism {
   /** The highest one. */
   hi = 1;
   /** How far reports reach beyond the answers. */
-  margin = 0;
+  excess = 0;
   /** Privacy loss of these very integers, in nats. */
   epsilon = 0;
   /** Probabilities of what reports can support, where two figures say it all. @type {readonly Support[] | undefined} */
@@ -66,7 +66,7 @@ export class Mechanism {
 
   /** Whether a value can be one of its reports. @param {any} value @returns {boolean} */
   makes(value) {
-    return isWhole(value, this.lo - this.margin, this.hi + this.margin);
+    return isWhole(value, this.lo - this.excess, this.hi + this.excess);
   }
 
   /**

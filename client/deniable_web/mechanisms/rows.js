@@ -8,7 +8,7 @@ import { Mechanism, demand, drawn, integer, integers, logRatio, sum } from "./ba
 const LARGEST_RANGE = 1000;
 
 /** How far reports may reach beyond the range. */
-const LARGEST_MARGIN = 4000;
+const LARGEST_EXCESS = 4000;
 
 /**
  * A mechanism whose report is drawn from the row of integer weights of its answer.
@@ -45,24 +45,24 @@ export class RowMechanism extends Mechanism {
 
   /** @param {number} answer @param {import("../randomness.js").Word} word */
   draw(answer, word) {
-    return this.lo - this.margin + drawn(this.row(answer), word());
+    return this.lo - this.excess + drawn(this.row(answer), word());
   }
 }
 
 /**
- * Add noise with published tails to a number in [lo, hi], and clamp the sum to the reports: `margin` beyond either end.
+ * Add noise with published tails to a number in [lo, hi], and clamp the sum to the reports: `excess` beyond either end.
  *
  * tails[d - 1] is the weight out of 2**32 of noise of at least d upwards, and the same downwards, for d from 1 to
- * hi - lo + margin: from one end of the range to the other margin's end.
+ * hi - lo + excess: from one end of the range to the other end's last report.
  */
 export class ClampedNoise extends RowMechanism {
-  /** @param {unknown} lo @param {unknown} hi @param {unknown} margin @param {unknown} tails */
-  constructor(lo, hi, margin, tails) {
+  /** @param {unknown} lo @param {unknown} hi @param {unknown} excess @param {unknown} tails */
+  constructor(lo, hi, excess, tails) {
     super();
     this.lo = integer(lo, -1e12, 1e12);
     this.hi = integer(hi, this.lo + 1, this.lo + LARGEST_RANGE);
-    this.margin = integer(margin, 0, LARGEST_MARGIN);
-    this.tails = integers(tails, this.hi - this.lo + this.margin, 1, UNIT / 2 - 1);
+    this.excess = integer(excess, 0, LARGEST_EXCESS);
+    this.tails = integers(tails, this.hi - this.lo + this.excess, 1, UNIT / 2 - 1);
     demand(!this.tails.some((tail, n) => tail >= this.tails[n - 1]));
     this.settleRows();
   }
@@ -70,8 +70,8 @@ export class ClampedNoise extends RowMechanism {
   /** @override @param {number} answer */
   row(answer) {
     const { tails } = this;
-    const first = this.lo - this.margin;
-    const last = this.hi + this.margin;
+    const first = this.lo - this.excess;
+    const last = this.hi + this.excess;
     const row = [];
     let before = UNIT; // weight of all reports from this one on
     for (let noise = first + 1 - answer; noise <= last - answer; noise++) {

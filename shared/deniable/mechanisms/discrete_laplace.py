@@ -13,25 +13,25 @@ from deniable.mechanisms.clamped_noise import check_tails, clamped_row, geometri
 from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, check_rows
 from deniable.randomness import UNIT
 
-LARGEST_MARGIN = 4000
+LARGEST_EXCESS = 4000
 """Ranges that need more, for their epsilon, are better served by `OneBitMean`."""
 
 
 @dataclass(frozen=True)
 class DiscreteLaplace(RowMechanism):
-    """Add two-sided geometric noise to a number in ``[lo, hi]``; reports reach ``margin`` beyond either end.
+    """Add two-sided geometric noise to a number in ``[lo, hi]``; reports reach ``excess`` beyond either end.
 
     The safe form of the Laplace mechanism: continuous noise in floating point leaks through the gaps between
-    floats [2]_. Noise that passes the margin lands on the margin's end; its probability is `tail`.
+    floats [2]_. Noise that passes the last report is sent as that report; its probability is `tail`.
 
     Parameters
     ----------
     lo, hi : int
         Ends of the range, at most 1000 apart.
-    margin : int
+    excess : int
         How far reports reach beyond.
     tails : tuple of int
-        As in `Geometric`, for ``d`` from 1 to ``hi - lo + margin``, the longest way of a report.
+        As in `Geometric`, for ``d`` from 1 to ``hi - lo + excess``, the longest way of a report.
 
     References
     ----------
@@ -42,41 +42,41 @@ class DiscreteLaplace(RowMechanism):
     Examples
     --------
     >>> mechanism = DiscreteLaplace.from_epsilon(0, 10, epsilon=2, tail="1/100")
-    >>> mechanism.margin, mechanism.tail <= Fraction(1, 100)
+    >>> mechanism.excess, mechanism.tail <= Fraction(1, 100)
     (24, True)
     """
 
     lo: int
     hi: int
-    margin: int
+    excess: int
     tails: tuple[int, ...]
 
     name = "discrete-laplace"
     question_types = ("number",)
     named_in = ("number",)
-    parameters = ("lo", "hi", "margin", "tails")
+    parameters = ("lo", "hi", "excess", "tails")
 
     def __post_init__(self) -> None:
         check_range(self.lo, self.hi, LARGEST_RANGE)
-        if type(self.margin) is not int or not 0 <= self.margin <= LARGEST_MARGIN:
-            raise ParameterError(f"margin: must be an integer from 0 to {LARGEST_MARGIN}, got {describe(self.margin)}")
-        object.__setattr__(self, "tails", check_tails(self.tails, self.hi - self.lo + self.margin))
+        if type(self.excess) is not int or not 0 <= self.excess <= LARGEST_EXCESS:
+            raise ParameterError(f"excess: must be an integer from 0 to {LARGEST_EXCESS}, got {describe(self.excess)}")
+        object.__setattr__(self, "tails", check_tails(self.tails, self.hi - self.lo + self.excess))
         check_rows([self.row(self.lo), self.row(self.hi)])
 
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number, tail: Number = "1/1000") -> DiscreteLaplace:
-        """The least noise whose epsilon is at most ``epsilon`` and that passes the margin with at most ``tail``."""
+        """The least noise of at most ``epsilon`` that passes the last report with a probability of at most ``tail``."""
         check_range(lo, hi, LARGEST_RANGE)
         asked = positive_epsilon(epsilon)
         most = rational(tail, "tail")
         if not 0 < most < 1:
             raise ParameterError(f"tail: must be above 0 and below 1, got {tail}")
         rate = asked / (hi - lo)
-        # 2 alpha^(margin + 1) / (1 + alpha) <= tail; alpha is a little larger after calibration, hence the 1.02.
-        margin = math.ceil(1.02 * (math.log(2 / float(most)) - math.log1p(math.exp(-float(rate)))) / float(rate))
+        # 2 alpha^(excess + 1) / (1 + alpha) <= tail; alpha is a little larger after calibration, hence the 1.02.
+        excess = math.ceil(1.02 * (math.log(2 / float(most)) - math.log1p(math.exp(-float(rate)))) / float(rate))
 
         def make(nominal: Fraction) -> DiscreteLaplace:
-            return cls(lo, hi, margin, geometric_tails(nominal / (hi - lo), hi - lo + margin))
+            return cls(lo, hi, excess, geometric_tails(nominal / (hi - lo), hi - lo + excess))
 
         return calibrate(make, asked)
 
@@ -86,8 +86,8 @@ class DiscreteLaplace(RowMechanism):
 
     @property
     def tail(self) -> Fraction:
-        """Probability that noise passes the margin, on either side together."""
-        return Fraction(2 * self.tails[self.margin], UNIT)
+        """Probability that noise passes the last report, on either side together."""
+        return Fraction(2 * self.tails[self.excess], UNIT)
 
     @property
     def answer_range(self) -> range:
@@ -95,7 +95,7 @@ class DiscreteLaplace(RowMechanism):
 
     @property
     def report_range(self) -> range:
-        return range(self.lo - self.margin, self.hi + self.margin + 1)
+        return range(self.lo - self.excess, self.hi + self.excess + 1)
 
     def row(self, answer: int) -> list[int]:
         return clamped_row(self.tails, answer, self.report_range)

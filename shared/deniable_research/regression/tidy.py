@@ -33,9 +33,9 @@ def wald_row(term: str, estimate: float, std_error: float, confidence_level: flo
     (2.0, 0.0455, 0.02, 1.98)
     """
     estimate, std_error = float(estimate), float(std_error)
-    margin = normal_quantile(confidence_level) * std_error
+    reach = normal_quantile(confidence_level) * std_error
     statistic = estimate / std_error if 0 < std_error < math.inf else math.nan
-    return TidyRow(term, estimate, std_error, statistic, two_sided(statistic), estimate - margin, estimate + margin)
+    return TidyRow(term, estimate, std_error, statistic, two_sided(statistic), estimate - reach, estimate + reach)
 
 
 @dataclass(frozen=True)
