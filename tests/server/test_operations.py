@@ -386,7 +386,9 @@ class TestLogs:
         assert http.post(f"/api/v1/surveys/{survey.id}/close", headers=other).status_code == 403
         assert http.post("/api/v1/surveys/nonsense/close", headers=other).status_code == 404
         assert http.post(f"/api/v1/surveys/{survey.id}/close", headers=token).status_code == 204
-        lines = [(record.getMessage(), record.details) for record in caplog.records]  # type: ignore[attr-defined]
+        # Collectors of other tests may still find out, in threads of their own, how their disks are.
+        mine = [record for record in caplog.records if not record.getMessage().startswith("database ")]
+        lines = [(record.getMessage(), record.details) for record in mine]  # type: ignore[attr-defined]
         assert lines == [
             ("operator", {"call": "publish_survey", "token": "ada", "survey": survey.id, "status": 201}),
             ("operator", {"call": "close_survey", "token": "grace", "survey": survey.id, "status": 403}),
