@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from deniable import (
+    DrawnBoxes,
     Geometric,
     KAry,
     OneBitMean,
@@ -35,6 +36,7 @@ from deniable_client import randomize
 from deniable_client.demo.people import survey_file
 from deniable_server.store import Store
 from tools.bench import ingest, storage
+from tools.bench.others import BOXES, PEOPLE
 
 ROUNDS = 7
 
@@ -77,19 +79,43 @@ def many_sets() -> list[tuple[str, ...]]:
     n = 300_000
     dice = np.random.default_rng(2)
     subset, boxes = Subset.from_epsilon(30, 8, 1), TickBoxes.from_epsilon(10, 2)
+    drawn = DrawnBoxes.from_epsilon(10, 2)
     answers, ticks = dice.integers(0, 30, n), dice.integers(0, 2, (n, 10))
     contenders = {
         "subset, 8 of 30": lambda: subset.randomize_many(answers),
         "tick boxes, 10": lambda: boxes.randomize_many(ticks),
+        "drawn boxes, 2 of 10": lambda: drawn.randomize_many(ticks),
     }
     cost = {name: medians(it=run)["it"] for name, run in contenders.items()}
     return [(f"randomize_many, {name}", f"{n / seconds / 1e6:.2f} M/s", "") for name, seconds in cost.items()]
 
 
-def others(python: str) -> list[tuple[str, ...]]:
-    """Other libraries in this very run, as they are used: one call for each answer. Ours both ways."""
+def figures_of_others(python: str) -> dict[str, dict[str, float]]:
+    """What other libraries do in this very run."""
     done = subprocess.run([python, str(Path(__file__).with_name("others.py"))], capture_output=True, check=True)
-    rates: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def errors(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """``n`` times the mean squared error of the shares of several boxes, half of all people with each."""
+    dice = np.random.default_rng(16)
+    found = dict(theirs)
+    for k, epsilon in BOXES:
+        for mechanism in (TickBoxes.from_epsilon(k, epsilon), DrawnBoxes.from_epsilon(k, epsilon)):
+            squares = []
+            for _ in range(10 * ROUNDS):
+                reports = mechanism.randomize_many(dice.integers(0, 2, (PEOPLE, k)))
+                shares = mechanism.estimate(mechanism.reports.tally(reports), PEOPLE).share
+                squares.append(np.mean((np.array(shares) - 0.5) ** 2))
+            found[f"deniable, {mechanism.name}, {k} boxes, epsilon {epsilon:g}"] = PEOPLE * float(np.mean(squares))
+    by_size = sorted(found.items(), key=lambda each: (each[0].split(", ", 2)[2], -each[1]))
+    return [(name, f"{value:.3g}") for name, value in by_size]
+
+
+def others(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """Other libraries as they are used: one call for each answer. Ours both ways."""
+    rates = dict(theirs)
     n = 20_000
     dice = np.random.default_rng(3)
     four, thirty = dice.integers(0, 4, n), dice.integers(0, 30, n)
@@ -163,5 +189,12 @@ if __name__ == "__main__":
     print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
     if len(sys.argv) > 1:
         print()
-        print(format_table(("library", "rate", "to pure-LDP"), others(sys.argv[1]), right={"rate", "to pure-LDP"}))
+        theirs = figures_of_others(sys.argv[1])
+        print(format_table(("library", "rate", "to pure-LDP"), others(theirs["rates"]), right={"rate", "to pure-LDP"}))
+        print()
+        print(
+            format_table(
+                ("shares of boxes", "n times squared error"), errors(theirs["errors"]), right={"n times squared error"}
+            )
+        )
     print("\nratio: to reading 4 random bytes a report; to one report a commit; to the tallies before")

@@ -1,4 +1,4 @@
-"""Reports per second of other libraries, as JSON; runs in the benchmark's own environment."""
+"""Reports per second of other libraries, and their errors, as JSON; runs in the benchmark's own environment."""
 
 from __future__ import annotations
 
@@ -21,6 +21,36 @@ def rate(run: Callable[[int], object], n: int) -> float:
     return n / statistics.median(times)
 
 
+BOXES = ((8, 2.0), (20, 2.0), (5, 1.0))
+"""Numbers of yes-no attributes, and the epsilon of all of them together."""
+
+PEOPLE = 20_000
+
+
+def errors() -> dict[str, float]:
+    """``n`` times the mean squared error of the shares of several yes-no attributes, half of all people with each."""
+    import numpy as np
+    from multi_freq_ldpy.mdim_freq_est import RSpFD_solution, SMP_solution, SPL_solution
+
+    dice = np.random.default_rng(16)
+    found = {}
+    for k, epsilon in BOXES:
+        options = [2] * k
+        squares: dict[str, list[float]] = {"SPL": [], "SMP": [], "RS+FD": []}
+        for _ in range(ROUNDS):
+            people = dice.integers(0, 2, (PEOPLE, k)).tolist()
+            for name, module in (("SPL", SPL_solution), ("SMP", SMP_solution), ("RS+FD", RSpFD_solution)):
+                prefix = name.replace("RS+FD", "RSpFD")
+                client = getattr(module, f"{prefix}_GRR_Client")
+                aggregate = getattr(module, f"{prefix}_GRR_Aggregator_MI")
+                reports = [client(answers, options, k, epsilon) for answers in people]
+                shares = np.array(aggregate(reports, options, k, epsilon))[:, 1]
+                squares[name].append(((shares - 0.5) ** 2).mean())
+        for name, each in squares.items():
+            found[f"multi-freq-ldpy 0.2.5, {name}, {k} boxes, epsilon {epsilon:g}"] = PEOPLE * float(np.mean(each))
+    return found
+
+
 def main() -> None:
     import opendp.prelude as dp
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
@@ -33,19 +63,14 @@ def main() -> None:
     direct = DEClient(epsilon=1, d=4, index_mapper=lambda x: x)
     GRR_Client(1, 4, 1.0), SS_Client(1, 30, 1.0)  # compiled by the first call
     answers = [random.randrange(4) for _ in range(20_000)]
-    print(
-        json.dumps(
-            {
-                "opendp 0.16, yes-no": rate(lambda n: [boolean(bool(x % 2)) for x in answers[:n]], 5000),
-                "opendp 0.16, k = 4": rate(lambda n: [options("abcd"[x]) for x in answers[:n]], 5000),
-                "pure-LDP 1.2.0, k = 4": rate(lambda n: [direct.privatise(x) for x in answers[:n]], 20_000),
-                "multi-freq-ldpy 0.2.5, k = 4": rate(lambda n: [GRR_Client(x, 4, 1.0) for x in answers[:n]], 20_000),
-                "multi-freq-ldpy 0.2.5, subsets of 30": rate(
-                    lambda n: [SS_Client(x, 30, 1.0) for x in answers[:n]], 20_000
-                ),
-            }
-        )
-    )
+    rates = {
+        "opendp 0.16, yes-no": rate(lambda n: [boolean(bool(x % 2)) for x in answers[:n]], 5000),
+        "opendp 0.16, k = 4": rate(lambda n: [options("abcd"[x]) for x in answers[:n]], 5000),
+        "pure-LDP 1.2.0, k = 4": rate(lambda n: [direct.privatise(x) for x in answers[:n]], 20_000),
+        "multi-freq-ldpy 0.2.5, k = 4": rate(lambda n: [GRR_Client(x, 4, 1.0) for x in answers[:n]], 20_000),
+        "multi-freq-ldpy 0.2.5, subsets of 30": rate(lambda n: [SS_Client(x, 30, 1.0) for x in answers[:n]], 20_000),
+    }
+    print(json.dumps({"rates": rates, "errors": errors()}))
 
 
 if __name__ == "__main__":

@@ -41,9 +41,28 @@ def row(kind: type[Mechanism], last: int) -> list[str]:
     return [f"0 to {last}", kind.name, *cells]
 
 
+def published(last: int, epsilon: float, *, is_hybrid: bool) -> float:
+    """The noise of the piecewise mechanism of N. Wang et al., ICDE 2019, lemma 1, or of their hybrid with Duchi's."""
+    square = (last + 2) / (3 * last)  # of uniform answers in [-1, 1]
+    root = math.exp(epsilon / 2)
+    piecewise = square / (root - 1) + (root + 3) / (3 * (root - 1) ** 2)
+    if not is_hybrid:
+        return piecewise
+    duchi = ((math.exp(epsilon) + 1) / (math.exp(epsilon) - 1)) ** 2 - square
+    share = 1 - 1 / root if epsilon > HYBRID_FROM else 0.0
+    return share * piecewise + (1 - share) * duchi
+
+
+HYBRID_FROM = 0.61
+"""Below this epsilon the hybrid is Duchi's mechanism alone."""
+
+
 def main() -> None:
     rows = []
     for last in LAST:
         rows.append([f"0 to {last}", "optimum", *(f"{optimum(last, epsilon):.3g}" for epsilon in EPSILONS)])
+        for name, is_hybrid in (("Wang et al., piecewise", False), ("Wang et al., hybrid", True)):
+            figures = (published(last, float(epsilon), is_hybrid=is_hybrid) for epsilon in EPSILONS)
+            rows.append([f"0 to {last}", name, *(f"{each:.3g}" for each in figures)])
         rows += [row(kind, last) for kind in KINDS if last <= 100 or kind in (OneBitMean, Piecewise)]
     print(format_table(["answers", "n times variance", *EPSILONS], rows, right=EPSILONS))
