@@ -99,6 +99,7 @@ MECHANISMS: list[Mechanism] = [
     TickBoxes.from_epsilon(3, 2),
     TickBoxes.from_epsilon(8, 4),
     DrawnBoxes.from_epsilon(3, 1, 1),
+    Piecewise.from_epsilon(10**12 - 10, 10**12 + 50, 2),
     DrawnBoxes.from_epsilon(8, 2),
     DrawnBoxes.from_epsilon(5, 4, 5),
     DrawnBoxes.from_epsilon(200, 6, 4),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deniable import DeniableError, DrawnBoxes, Question, Survey, read_survey
+from deniable import DeniableError, DrawnBoxes, OneBitMean, Question, Survey, read_survey
 from deniable.survey.analyses import ANALYSES, TWO_BOXES, alternatives_for, analyses_of
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, cross, estimate_shares, regress
@@ -80,6 +80,12 @@ def test_alternatives_name_what_they_gain_and_their_price() -> None:
     (scale,) = said["scale_mean"]
     assert scale.startswith('goal = "shares" (and no line mechanism) also allows shares; crosstab')
     assert "costs about 1.3 times the respondents" in scale
+
+
+def test_numbers_that_no_scale_can_have_get_no_scale_for_an_alternative() -> None:
+    lo = 99_999_999_990
+    question = Question("account", "number", "Which?", (), OneBitMean.from_epsilon(lo, lo + 9, 1))
+    assert [each.change for each in alternatives_for(question)] == ['mechanism = "geometric"']
 
 
 def test_boxes_that_are_drawn_one_by_one_can_be_put_together_at_a_price() -> None:

@@ -13,7 +13,7 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
-from deniable import Report, Survey, estimate, read_survey, tally_reports
+from deniable import DrawnBoxes, Report, Survey, estimate, read_survey, tally_reports
 from deniable.report.space import ReportValue
 from deniable_client import randomize
 from deniable_server import charts, drawing, pages
@@ -90,6 +90,21 @@ def test_results_page_is_rendered_once_for_a_release(
     closed = http.get(url).text
     assert closed != first
     assert len(rendered) == 2
+
+
+def test_results_of_boxes_say_how_many_devices_drew_each(http: FlaskClient, store: Store) -> None:
+    survey = read_survey(FIVE_TYPES)
+    store.publish(survey)
+    chance = random.Random(4)
+    store.store_reports([(survey, [Report(f"{i:032x}", None, anything(survey, chance)) for i in range(60)])])
+    page = http.get(f"/s/{survey.id}/results").text
+    assert page.count("Each device draws some of the boxes by chance") == 1
+    assert page.count('<th scope="col" class="number">Reports</th>') == 1
+    table = page[page.index('class="number">Reports</th>') :].partition("</table>")[0]
+    drawn = [int(n) for n in re.findall(r'</th><td class="number">(\d+)</td>', table)]
+    mechanism = survey.question("drugs").mechanism
+    assert isinstance(mechanism, DrawnBoxes)
+    assert sum(drawn) == 60 * mechanism.s
 
 
 def test_results_by_cohort_with_another_level(http: FlaskClient, filled: Survey) -> None:

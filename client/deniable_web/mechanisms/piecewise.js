@@ -26,9 +26,9 @@ export class Piecewise extends RowMechanism {
   constructor(knots, weights, slopes) {
     super();
     const n = list(knots, 2, 11).length;
-    this.knots = integers(knots, n, -1e12, 1e12);
-    this.lo = knots[0];
+    this.lo = integer(knots[0], -1e12, 1e12);
     this.hi = integer(knots[n - 1], this.lo + 1, this.lo + 1e6);
+    this.knots = integers(knots, n, this.lo, this.hi);
     demand(!this.knots.some((knot, j) => knot <= knots[j - 1]));
     this.weights = integers(weights, list(weights, n, 15).length, 1, UNIT);
     this.slopes = Object.freeze(list(slopes, n - 1, n - 1).map((row) => integers(row, weights.length, -UNIT, UNIT)));

@@ -48,6 +48,9 @@ def check(file: BinaryIO) -> None:
             click.echo(f"  {sentence}")
         possible = analyses_of(question)
         click.echo(f"  Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}")
+        if 0 < mechanism.share_of_pairs < 1:
+            one_in = f"{1 / mechanism.share_of_pairs:,.0f}"
+            click.echo(f"  Two boxes are crossed by the reports that drew both, one in {one_in}")
         if impossible := missing_analyses(question, possible):
             click.echo(f"  Cannot: {'; '.join(impossible)}")
         for alternative in alternatives_for(question):

@@ -50,8 +50,8 @@ class Design(ABC):
     is_one_draw: bool = False
     """Whether one chance goes into all that a report says of several boxes, so that they cannot be taken one by one."""
 
-    crosses_boxes: bool = True
-    """Of several boxes: whether two of them can be put together."""
+    share_of_pairs: float = 1.0
+    """Of several boxes: the share of reports that speak of two given ones, which can be put together if it is not 0."""
 
     has_shares: bool = True
     """Whether reports tell the share of every answer; of some no more than the mean."""

@@ -196,7 +196,10 @@ class Estimate:
             return self.design.covariance(self.counts, self.n) * (float(self.n) / self.n_effective)
         f = np.array(self.feasible)
         people = (np.diag(f) - np.outer(f, f)) / self.n_effective
-        return np.asarray(self._feasible_covariance - (1 - self.finite_population_correction) * people)
+        covariance = np.asarray(self._feasible_covariance - (1 - self.finite_population_correction) * people)
+        if self.binomials is not None:  # which may be of fewer people, each with a correction of its own
+            np.fill_diagonal(covariance, np.square(self.std_error))
+        return covariance
 
     @property
     def _feasible_covariance(self) -> NDArray[np.float64]:
@@ -256,7 +259,8 @@ class Estimate:
         ``agresti_coull`` where no one binomial describes the count of an option, ``wilson`` for the default in a
         finite population. Neither is exact: for 14 respondents alone at epsilon 4 Wilson's covers .788 at 95 %.
         """
-        named = (resolve_simultaneous if simultaneous else resolve_method)(method, self.n_effective)
+        fewest = min((self._effective(each.n) for each in self.binomials or ()), default=self.n_effective)
+        named = (resolve_simultaneous if simultaneous else resolve_method)(method, fewest)
         if self.binomials is None:
             return "wald" if named == "wald" else "agresti_coull"
         if self.population is None:

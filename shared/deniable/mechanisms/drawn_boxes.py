@@ -117,8 +117,8 @@ class DrawnBoxes(BoxMechanism):
         return KAry(2**self.s, self.keep)
 
     @property
-    def crosses_boxes(self) -> bool:  # type: ignore[override]
-        return self.s > 1
+    def share_of_pairs(self) -> float:  # type: ignore[override]
+        return self.s * (self.s - 1) / (self.k * (self.k - 1))
 
     @property
     def label(self) -> str:
@@ -208,7 +208,7 @@ class DrawnBoxes(BoxMechanism):
 
     @property
     def noise(self) -> tuple[tuple[float, float], ...]:
-        """Of the mean score, which is within a little of the estimate among the reports that drew a box."""
+        """Of the mean score: at share 1/2 that of the estimate among the reports that drew a box, else above it."""
         each = self.k / (4 * self.s * float(self.box.slope) ** 2) - 0.25
         return ((each, each),) * self.k
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import Geometric, Mechanism
-from deniable.survey.document import Question
+from deniable.survey.document import Question, levels_from
 from deniable.survey.question_types import MAX_LEVELS
 from deniable.survey.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks, mean_variance, total_variance
 
@@ -42,7 +42,7 @@ def analyses_of(question: Question) -> dict[str, bool]:
         can_model,
         can_model,
     )
-    boxes = {TWO_BOXES: mechanism.crosses_boxes} if takes_several else {}
+    boxes = {TWO_BOXES: mechanism.share_of_pairs > 0} if takes_several else {}
     return dict(zip(ANALYSES, possible, strict=True)) | boxes
 
 
@@ -101,8 +101,8 @@ def _others(question: Question) -> Iterator[tuple[str, Question]]:
     elif question.kind.has_numbers:
         possible = question.mechanism.answer_values
         lo, hi = int(possible[0]), int(possible[-1])
-        levels = tuple(str(level) for level in range(lo, hi + 1)) if hi - lo < MAX_LEVELS else ()
-        if levels and (shares := _made(lambda: choose_for_scale(len(levels), epsilon, "shares").best)):
+        levels = levels_from(str(lo), hi - lo + 1) if hi - lo < MAX_LEVELS else ()
+        if len(levels) > 1 and (shares := _made(lambda: choose_for_scale(len(levels), epsilon, "shares").best)):
             yield 'type = "scale" with goal = "shares"', _as_scale(question, levels, shares)
         if hi - lo <= MOST_COMPARED and (noisy := _made(lambda: Geometric.from_epsilon(lo, hi, epsilon))):
             yield 'mechanism = "geometric"', Question(question.id, "number", question.text, (), noisy)

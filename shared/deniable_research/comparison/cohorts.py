@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import Interval, normal_intervals, wilson
+from deniable_research.designs import of_one_truth
 
 
 def check_cohorts(estimates: Sequence[Estimate], fewest: int = 2) -> tuple[Estimate, ...]:
@@ -19,6 +20,23 @@ def check_cohorts(estimates: Sequence[Estimate], fewest: int = 2) -> tuple[Estim
         if len(cohort.share) != k:
             raise ParameterError(f"estimates: must all have {k} options, got one with {len(cohort.share)}")
     return cohorts
+
+
+def of_option(cohorts: Sequence[Estimate], option: int) -> tuple[tuple[Estimate, ...], int]:
+    """The cohorts and the option to compare; of a box that devices draw, a yes-no question of those who drew it."""
+    if not any(cohort.design.is_one_draw for cohort in cohorts):
+        return tuple(cohorts), option
+    return tuple(_of_box(cohort, option) for cohort in cohorts), 1
+
+
+def _of_box(cohort: Estimate, box: int) -> Estimate:
+    if cohort.binomials is None:
+        raise ParameterError("estimates: must all be of boxes that are counted one by one")
+    supporting, n, support = cohort.binomials[box]
+    channel = of_one_truth(support, cohort.design.name)
+    n_effective = cohort.n_effective * float(n) / float(cohort.n) if cohort.n else None
+    alone = channel.estimate([n - supporting, supporting], n_effective=n_effective)
+    return alone if cohort.population is None else alone.of_population(cohort.population)
 
 
 def is_binomial(estimate: Estimate) -> bool:

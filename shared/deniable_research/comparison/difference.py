@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import Interval, check_confidence_level, two_sided
-from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits
+from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits, of_option
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
 
@@ -107,7 +107,8 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     [0.0139, 0.1855]
     """
     cohorts = check_cohorts((first, second))
-    option = cohorts[0].index(option)
+    cohorts, option = of_option(cohorts, cohorts[0].index(option))
+    first, second = cohorts
     apart = first.share[option] - second.share[option]
     if math.isnan(apart):
         return Difference((first, second), option, math.nan, math.nan, math.nan, math.nan, "score")

@@ -12,7 +12,7 @@ from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable_research.comparison.cohorts import check_cohorts, is_binomial
+from deniable_research.comparison.cohorts import check_cohorts, is_binomial, of_option
 from deniable_research.comparison.null import common_share, is_one_design, pooled
 from deniable_research.comparison.whitening import whitening
 
@@ -91,6 +91,8 @@ def homogeneity(estimates: Sequence[Estimate], option: int | str | None = None) 
     position = None if option is None else cohorts[0].index(option)
     if position is None and not all(cohort.design.is_exclusive for cohort in cohorts):
         raise ParameterError("option: must be given for tick boxes, whose tallies do not tell what goes together")
+    if position is not None:
+        cohorts, position = of_option(cohorts, position)
     cohorts = tuple(cohort for cohort in cohorts if cohort.n)
     if len(cohorts) < 2:
         return Homogeneity(math.nan, 0, math.nan, "score", len(cohorts))

@@ -11,7 +11,7 @@ from scipy.special import chdtrc
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import Interval, check_confidence_level, two_sided
-from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits
+from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits, of_option
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
 
@@ -121,7 +121,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     """
 
     cohorts = check_cohorts(estimates)
-    position = cohorts[0].index(option)
+    cohorts, position = of_option(cohorts, cohorts[0].index(option))
     places = _check_scores(scores, len(cohorts))
     places = [x for x, cohort in zip(places, cohorts, strict=True) if cohort.n]
     cohorts = tuple(cohort for cohort in cohorts if cohort.n)

