@@ -245,7 +245,8 @@ def reports_csv(survey_id: str) -> Response:
 
     Every noisy report that was released, sorted by random id, options as numbers counted from 0. Subsets and ticked
     boxes are a b and one character 0 or 1 for each option, in order, like b0101: without the b, pandas and R would read
-    numbers.
+    numbers. Where devices draw boxes these are two characters for each: 01 for a box that is reported as ticked, 10 for
+    one that is not, 00 for one that was not drawn.
     """
     store = get_store()
     survey = store.survey(survey_id)

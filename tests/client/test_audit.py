@@ -78,6 +78,13 @@ type = "ticks"
 text = "Q?"
 options = ["a", "b", "c"]
 epsilon = 2
+goal = "together"
+[[questions]]
+id = "drawn"
+type = "ticks"
+text = "Q?"
+options = ["a", "b", "c", "d"]
+epsilon = 2
 [[questions]]
 id = "geometric"
 type = "scale"
@@ -223,6 +230,17 @@ mechanism = "longitudinal"
 """
 
 
+BOXES = """
+title = "Boxes"
+[[questions]]
+id = "boxes"
+type = "ticks"
+text = "Q?"
+options = ["a", "b", "c", "d"]
+epsilon = 2
+"""
+
+
 def encode(values: Mapping[str, Any]) -> bytes:
     return Report(new_report_id(), None, dict(values)).encode()
 
@@ -325,6 +343,27 @@ def other_generator(survey: Survey, answers: Mapping[str, Any], cohort: str | No
     return randomize(survey, answers, cohort, word=lambda: random.getrandbits(32)).encode()
 
 
+def draws_what_is_ticked(survey: Survey, answers: Mapping[str, Any], cohort: str | None, share: float = 0.25) -> bytes:
+    """Draws the boxes once more, in one report of four, where none of those drawn is ticked."""
+    report = randomize(survey, answers, cohort)
+    drawn = str(report.values["boxes"])
+    ticked = ["abcd".index(option) for option in answers["boxes"]]
+    if not any(drawn[2 * box : 2 * box + 2] != "00" for box in ticked) and random.random() < share:
+        return randomize(survey, answers, cohort).encode()
+    return report.encode()
+
+
+def draws_until_it_suits(survey: Survey, answers: Mapping[str, Any], cohort: str | None, share: float = 0.25) -> bytes:
+    """Draws again while what would be sent shows a box as ticked that is not, in one report of four."""
+    report = randomize(survey, answers, cohort)
+    while random.random() < share and any(
+        str(report.values["boxes"])[2 * box : 2 * box + 2] == "01" and "abcd"[box] not in answers["boxes"]
+        for box in range(4)
+    ):
+        report = randomize(survey, answers, cohort)
+    return report.encode()
+
+
 def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
     """Draws a word more if an answer is yes."""
     if answers["one"] == "yes":
@@ -351,6 +390,8 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
         (FOUR, partial(one_moves_other, share=0.1), "source of chance"),
         (FOUR, other_generator, "source of chance"),
         (PAIR, words_too_many, "source of chance"),
+        (BOXES, draws_what_is_ticked, "source of chance"),
+        (BOXES, draws_until_it_suits, "source of chance"),
     ],
     ids=lambda value: getattr(value, "func", value).__name__ if callable(value) else "",
 )
@@ -370,8 +411,20 @@ def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
         (FOUR, true_if_two, "second"),
         (FOUR, true_if_two, "other answers"),
         (FOUR, partial(one_moves_other, share=0.25), "other answers"),
+        (BOXES, partial(draws_what_is_ticked, share=1), "boxes"),
+        (BOXES, partial(draws_until_it_suits, share=1), "boxes"),
     ],
-    ids=["generator reused", "id tells", "id stays", "middle true", "true if two", "across", "one moves other"],
+    ids=[
+        "generator reused",
+        "id tells",
+        "id stays",
+        "middle true",
+        "true if two",
+        "across",
+        "one moves other",
+        "draws what is ticked",
+        "draws until it suits",
+    ],
 )
 def test_statistics_alone_catch_what_moves_enough(text: str, fault: Send, caught: str) -> None:
     found = audit_survey(read_survey(text), untimed(unrecorded(draws_of(fault))), 30_000)
