@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from deniable import Survey, parse_report, read_survey
+from deniable import DrawnBoxes, Survey, parse_report, read_survey
 from deniable_client import randomize
 from deniable_server.store import Store
 from tests.support.browsing import (
@@ -424,6 +425,26 @@ def test_altered_catalogue_is_not_read(collector: Collector, context: BrowserCon
     page.goto(link)
     expect(page.get_by_role("heading", name="The survey cannot be loaded")).to_be_visible()
     assert "We know it all" not in page.inner_text("body")
+
+
+def test_trying_drawn_boxes_counts_those_that_are_sent_as_ticked(collector: Collector, context: BrowserContext) -> None:
+    boxes = read_survey(
+        'title = "Boxes"\n[[questions]]\nid = "q"\ntype = "ticks"\ntext = "Q?"\n'
+        'options = ["one", "two", "three", "four"]\nepsilon = 4\n'
+    )
+    page = context.new_page()
+    page.goto(collector.publish(boxes))
+    page.get_by_text("Try what chance does").click()
+    page.get_by_role("button", name="Press 100").click()
+    said = re.findall(r"(\w+): (\d+) / 100", page.get_by_role("status").first.inner_text())
+    counts = {option: int(n) for option, n in said}
+    assert set(counts) <= {"one", "two", "three", "four"}
+    mechanism = boxes.questions[0].mechanism
+    assert isinstance(mechanism, DrawnBoxes)
+    chance = mechanism.s / mechanism.k * mechanism.box.floats[0]
+    # The first box is pretended to be ticked: binomial of 100, six standard errors.
+    assert abs(counts["one"] - 100 * chance) < 6 * math.sqrt(100 * chance * (1 - chance)) + 1
+    assert all(counts.get(other, 0) < counts["one"] for other in ("two", "three", "four"))
 
 
 SAME_ANSWERS = {"affair": 1, "town": 0, "drugs": [0], "trust": 1, "drinks": 5}
