@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,6 +14,7 @@ from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.analyses import alternatives_for, analyses_of
+from deniable.survey.respondents import Needed, aims_at_mean, respondents_needed
 from deniable.survey.texts import EVERY_OTHER, Text
 from deniable.table import format_table
 from deniable_server import remote
@@ -31,6 +32,13 @@ def survey() -> None:
     """Check, publish, list and close surveys."""
 
 
+def _needed(question: Question, needed: Sequence[Needed]) -> str:
+    """How many respondents the candidates take, in a sentence."""
+    what = " % of the range" if aims_at_mean(question) else " points at a share of one half"
+    each = "; ".join(f"{label} {n:,}" if label else f"no mechanism fewer than {n:,}" for label, n in needed)
+    return f"Respondents for \u00b15{what}: {each}"
+
+
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
 @FILE
 def check(file: BinaryIO) -> None:
@@ -44,6 +52,8 @@ def check(file: BinaryIO) -> None:
         click.echo(f"  {mechanism.name}, epsilon {question.epsilon:.4f}{waves}")
         if question.why:
             click.echo(f"  {question.why} (times 1/n)")
+        if needed := respondents_needed(question):
+            click.echo(f"  {_needed(question, needed)}")
         for sentence in odds_sentences(question):
             click.echo(f"  {sentence}")
         possible = analyses_of(question)

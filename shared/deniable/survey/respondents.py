@@ -1,0 +1,110 @@
+"""What a choice of mechanism buys: how many respondents each candidate takes for the same precision."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import NamedTuple
+
+from deniable.mechanisms import Mechanism
+from deniable.survey.document import Question
+from deniable.survey.question_types import AnswerKind
+from deniable.survey.selection import (
+    Choice,
+    choose_for_choice,
+    choose_for_number,
+    choose_for_scale,
+    choose_for_ticks,
+    mean_variance,
+)
+
+HALF_WIDTH = 0.05
+"""Of the 95 % interval: 5 points of a share of one half, or 5 % of a range."""
+
+
+class Needed(NamedTuple):
+    """Respondents for that half width; with ``label`` None the fewest that the best known bound allows."""
+
+    label: str | None
+    respondents: int
+
+
+def respondents_needed(question: Question) -> tuple[Needed, ...]:
+    """The respondents that each candidate for a question takes at its epsilon, fewest first, and last the bound.
+
+    Empty where there is one candidate only. Shares are taken to be one half, numbers to be uniform over their range.
+
+    References
+    ----------
+    The bound for boxes is the level-1 inequality: R. O'Donnell, "Analysis of Boolean Functions", Cambridge University
+    Press 2014, section 5.4. That for numbers is the linear program of `deniable.mechanisms.optimum`.
+
+    Examples
+    --------
+    >>> from deniable import DrawnBoxes
+    >>> boxes = Question("q", "ticks", "Which?", tuple("abcdefgh"), DrawnBoxes.from_epsilon(8, 2))
+    >>> for label, n in respondents_needed(boxes):
+    ...     print(label, n)
+    drawn-boxes (2 of 8) 4063
+    drawn-boxes (3 of 8) 5196
+    tick-boxes 24842
+    None 2928
+    """
+    choice = _choice(question)
+    made = [each for each in choice.candidates if each.mechanism is not None] if choice else []
+    if len(made) < 2:
+        return ()
+    variance = _mean_variance_of_unit_range if aims_at_mean(question) else _variance_at_one_half
+    found = [Needed(each.label, _people(variance(each.mechanism))) for each in made if each.mechanism is not None]
+    bounds = (Needed(None, _people(bound)) for bound in _bound(question))
+    return *sorted(found, key=lambda each: each.respondents), *bounds
+
+
+def aims_at_mean(question: Question) -> bool:
+    """Whether it is the mean that is to be accurate."""
+    return question.mean_values is not None and question.goal != "shares"
+
+
+def _choice(question: Question) -> Choice | None:
+    kind, epsilon, k = question.kind, question.epsilon, len(question.options)
+    if question.mechanism.has_waves or kind.is_yes_no:
+        return None
+    if kind.takes_several:
+        return choose_for_ticks(k, epsilon, "shares")
+    if kind.answers is AnswerKind.RANGE:
+        possible = question.mechanism.answer_range
+        return choose_for_number(possible[0], possible[-1], epsilon)
+    return choose_for_scale(k, epsilon, str(question.goal)) if kind.has_goal else choose_for_choice(k, epsilon)
+
+
+def _people(variance: float) -> int:
+    return math.ceil(variance * (NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2)
+
+
+def _variance_at_one_half(mechanism: Mechanism) -> float:
+    """``n`` times the variance of the share of an option, the mean over all of them."""
+    noise = [(if_true + if_other) / 2 for if_true, if_other in mechanism.noise]
+    return 0.25 + math.fsum(noise) / len(noise)
+
+
+def _mean_variance_of_unit_range(mechanism: Mechanism) -> float:
+    possible = mechanism.answer_range
+    return mean_variance(mechanism) / (possible[-1] - possible[0]) ** 2
+
+
+def _bound(question: Question) -> Iterator[float]:
+    """``n`` times the least variance that is known to be possible for any mechanism, where one is known."""
+    ratio = math.exp(question.epsilon)
+    if question.kind.takes_several:
+        # A report that is E times as likely under a share alpha of all patterns as under the others.
+        alphas = (step / 2000 for step in range(1, 2000))
+        gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)
+        yield len(question.options) / (4 * gain)
+    elif aims_at_mean(question):
+        from deniable.mechanisms.optimum import optimal_noise
+
+        steps = len(question.mechanism.answer_range) - 1
+        with contextlib.suppress(ModuleNotFoundError):  # without scipy nobody solves the linear program
+            yield (optimal_noise(steps, ratio) + (steps + 2) / (3 * steps)) / 4
