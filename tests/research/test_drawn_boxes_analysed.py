@@ -14,7 +14,7 @@ from deniable_research.designs import of_one_truth
 from deniable_research.files import Layout, Table, compare
 from deniable_research.items import Item
 from deniable_research.joint import box_pair
-from deniable_research.planning import NoiseModel, expected_width
+from deniable_research.planning import NoiseModel, expected_width, power
 from deniable_research.simulation import simulate
 
 ONE = DrawnBoxes.from_epsilon(8, 2, 1)
@@ -87,6 +87,11 @@ def test_plans_are_of_the_estimate_that_is_published(k: int, epsilon: int, share
     assert noise.at(share).std_error(n) == pytest.approx(published, rel=1e-9)
     if share == 0.5:  # near 0 intervals are cut
         assert expected_width(noise, n, share) == pytest.approx(2 * noise.at(share).half_width(n), rel=0.01)
+
+
+def test_exact_power_is_not_known_where_devices_draw() -> None:
+    with pytest.raises(ParameterError, match=r"^exact: needs reports that all speak of the option"):
+        power(NoiseModel.options_of(ONE)[0], 1000, 0.3, null=0.2, exact=True)
 
 
 def test_the_default_interval_is_chosen_by_the_box_that_the_fewest_drew() -> None:

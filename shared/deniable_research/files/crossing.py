@@ -157,6 +157,8 @@ def _pair_rows(
     table: Table, names: Sequence[str], given: str | None, permutations: int, level: float
 ) -> list[CrosstabRow]:
     """Two boxes of one draw, from the reports that drew both."""
+    if not all(name.endswith("]") for name in names):
+        raise ParameterError(f"crosstab: must be of two boxes or of different questions, got {' and '.join(names)}")
     if permutations:
         raise ParameterError("permutations: must be 0 for boxes of one draw, which one chance goes into")
     whole, *options = names[0].partition("[")[0], *(name.partition("[")[2].removesuffix("]") for name in names)

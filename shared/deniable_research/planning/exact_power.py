@@ -93,7 +93,9 @@ Tail = tuple[float, float, float]
 
 def _tails(noise: NoiseModel, share: float, null: float, level: float, alternative: str) -> list[Tail]:
     """The upper tails whose probabilities add up to the power; a lower tail is the upper one of all other reports."""
-    if noise.support is None or noise.drawn < 1:
+    if noise.drawn < 1:
+        raise ParameterError("exact: needs reports that all speak of the option; of boxes devices draw some")
+    if noise.support is None:
         raise ParameterError("exact: needs a mechanism whose reports support an option or do not")
     a, b = noise.support
     lam_null, lam = (b + (a - b) * f for f in (null, share))
