@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from deniable import Estimate, KAry
+from deniable import Estimate, KAry, TickBoxes
 from deniable.estimation.intervals.interval import normal_quantile
 from deniable_research.designs import combined_share
 
@@ -31,6 +31,13 @@ def test_sum_of_options_has_the_covariance_between_them(result: Estimate) -> Non
     # All of them make 1 whatever is reported; what is left of the error is what floats leave of 0.
     everybody = combined_share(result, range(4))
     assert (everybody.estimate, everybody.std_error) == pytest.approx((1, 0), abs=1e-8)
+
+
+def test_one_box_has_its_own_error_and_several_have_none_that_tallies_tell() -> None:
+    boxes = TickBoxes.from_epsilon(3, 3).estimate([300, 420, 650], 1000)
+    alone, both = combined_share(boxes, [1]), combined_share(boxes, [0, 1])
+    assert (alone.estimate, alone.std_error) == pytest.approx((boxes.share[1], boxes.std_error[1]))
+    assert math.isnan(both.std_error)
 
 
 def test_ratio_has_the_error_of_the_delta_method(result: Estimate) -> None:

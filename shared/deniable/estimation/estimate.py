@@ -259,8 +259,8 @@ class Estimate:
         ``agresti_coull`` where no one binomial describes the count of an option, ``wilson`` for the default in a
         finite population. Neither is exact: for 14 respondents alone at epsilon 4 Wilson's covers .788 at 95 %.
         """
-        fewest = min((self._effective(each.n) for each in self.binomials or ()), default=self.n_effective)
-        named = (resolve_simultaneous if simultaneous else resolve_method)(method, fewest)
+        fewest = min((each.n for each in self.binomials or ()), default=self.n)
+        named = (resolve_simultaneous if simultaneous else resolve_method)(method, self._effective(fewest))
         if self.binomials is None:
             return "wald" if named == "wald" else "agresti_coull"
         if self.population is None:

@@ -146,14 +146,14 @@ def share_rows(
             cohort=cohort,
             n=asked[option],
             count=supporting[option],
-            estimate=_number(result.share[option]),
-            std_error=_number(result.std_error[option]),
+            estimate=number_or_none(result.share[option]),
+            std_error=number_or_none(result.std_error[option]),
             conf_low=intervals[option].low,
             conf_high=intervals[option].high,
             conf_level=wanted.confidence_level,
             method=f"simultaneous {method}" if wanted.simultaneous else method,
             epsilon=epsilon,
-            feasible=_number(result.feasible[option]),
+            feasible=number_or_none(result.feasible[option]),
             statistic="share",
             target=wanted.target,
             p_below=fits[option].p_below if fits else None,
@@ -189,14 +189,14 @@ def mean_row(
         cohort=cohort,
         n=int(result.n) if n is None else n,
         count=None,
-        estimate=_number(result.mean),
-        std_error=_number(result.std_error),
+        estimate=number_or_none(result.mean),
+        std_error=number_or_none(result.std_error),
         conf_low=interval.low,
         conf_high=interval.high,
         conf_level=wanted.confidence_level,
         method=result.interval_method(wanted.method),
         epsilon=epsilon,
-        feasible=_number(result.feasible),
+        feasible=number_or_none(result.feasible),
         statistic="mean",
         target="population",
         p_below=None,
@@ -206,5 +206,6 @@ def mean_row(
     )
 
 
-def _number(value: float) -> float | None:
+def number_or_none(value: float) -> float | None:
+    """A figure as rows hold it: None for what there is no estimate of."""
     return None if math.isnan(value) else value

@@ -214,8 +214,9 @@ class Mechanism(Design):
     @property
     def total_variance(self) -> float:
         """``n`` times the sum of the variances of all shares: noise alone, averaged over a uniform truth."""
-        share = 1 / len(self.noise)
-        return sum(share * if_true + (1 - share) * if_other for if_true, if_other in self.noise)
+        noise = self.noise
+        share = 1 / len(noise)
+        return sum(share * if_true + (1 - share) * if_other for if_true, if_other in noise)
 
     def untouched(self, answer: Any) -> Any:
         """The report of somebody who mixes in no chance, as `randomize_many` gives it.
@@ -224,10 +225,9 @@ class Mechanism(Design):
         """
         return answer
 
+    @abstractmethod
     def supported(self, answer: Any) -> Sequence[Fraction]:
         """How likely a report of this answer supports each option, in order."""
-        place = self.answer_range.index(answer)
-        return [row[place] for row in self.channel_matrix]
 
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         import numpy as np

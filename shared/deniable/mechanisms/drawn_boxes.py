@@ -231,10 +231,6 @@ class DrawnBoxes(BoxMechanism):
             for ticked, drawn, _ in self.binomials(counts, n)
         ]
 
-    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        shares = map(float, self.shares(counts, n))
-        return tuple(share if math.isnan(share) else min(max(share, 0.0), 1.0) for share in shares)
-
     def expected(self, shares: Sequence[float]) -> list[float]:
         other, slope = self.box.floats[1], float(self.box.slope)
         drawn = self.s / self.k

@@ -133,6 +133,10 @@ class OneBitMean(PureMechanism, OneOfK):
         ones = tuple(Fraction(self._weight(answer), UNIT) for answer in self.answer_range)
         return (tuple(1 - one for one in ones), ones)
 
+    def supported(self, answer: int) -> list[Fraction]:
+        one = Fraction(self._weight(answer), UNIT)
+        return [1 - one, one]
+
     @property
     def float_matrix(self) -> NDArray[np.float64]:
         import numpy as np

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from deniable.estimation.debiasing import Count, Debiasing
 from deniable.estimation.feasible import most_likely_shares
@@ -33,6 +34,9 @@ class PureMechanism(Mechanism):
             tuple(option.if_true if x == v else option.if_other for x in range(self.k))
             for v, option in enumerate(self.support)
         )
+
+    def supported(self, answer: Any) -> Sequence[Fraction]:
+        return [support[option != answer] for option, support in enumerate(self.support)]
 
     @cached_property
     def debiasing(self) -> Debiasing:

@@ -15,7 +15,7 @@ from deniable.estimation.design import Derived
 from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
 from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method
 from deniable.estimation.intervals.interval import normal_quantile
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,9 @@ class CombinedShare:
         """Standard error of `estimate`; NaN where that is."""
         if math.isnan(self.estimate):
             return math.nan
-        return math.sqrt(max(float(self._slope @ self.shares.covariance @ self._slope), 0.0))
+        used = np.flatnonzero(self._slope)  # the covariance of boxes is not known, and one box alone needs none
+        weights = self._slope[used]
+        return math.sqrt(max(float(weights @ self.shares.covariance[np.ix_(used, used)] @ weights), 0.0))
 
     @property
     def fake_margin(self) -> float:
@@ -150,22 +152,18 @@ def derived_rows(
             cohort=cohort,
             n=n,
             count=None,
-            estimate=_number(combined.estimate),
-            std_error=_number(combined.std_error),
+            estimate=number_or_none(combined.estimate),
+            std_error=number_or_none(combined.std_error),
             conf_low=interval.low,
             conf_high=interval.high,
             conf_level=options.confidence_level,
             method=shares.interval_method(options.method),
             epsilon=epsilon,
-            feasible=_number(combined.feasible),
+            feasible=number_or_none(combined.feasible),
             statistic="share" if figure.whole is None else "ratio",
             target=options.target,
             p_below=None,
             p_above=None,
             flag=None,
-            fake_margin=_number(combined.fake_margin),
+            fake_margin=number_or_none(combined.fake_margin),
         )
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
