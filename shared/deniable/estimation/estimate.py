@@ -108,11 +108,7 @@ class Estimate:
             If the counts are not as many numbers in ``[0, n]`` as the design has supports.
         """
         tally = check_counts(counts, len(design.expected_if_even), weighted=n_effective is not None)
-        if n is None and not design.reports.supports_one:
-            raise ParameterError("n: must be given, because a report can support several options")
-        total = sum(tally) if n is None else n
-        if total < max(tally):
-            raise ParameterError(f"counts: must be integers in [0, n = {total}], got {list(tally)}")
+        total = number_of_reports(design, tally, n)
         effective = float(total if n_effective is None else n_effective)
         if total == 0:
             nothing = (math.nan,) * len(design.truths)
@@ -367,6 +363,22 @@ class Estimate:
             names = ", ".join(truths)
             raise ParameterError(f"option: must be in [0, {len(truths)}) or one of {names}, got {truth!r}")
         return truth
+
+
+def number_of_reports(design: Design, counts: Sequence[Count], n: Count | None, kind: str = "integers") -> Count:
+    """The number of reports behind a tally: as given, or the sum of the counts.
+
+    Raises
+    ------
+    ParameterError
+        If it is needed and not given, or smaller than a count; ``kind`` says what counts must be.
+    """
+    if n is None and not design.reports.supports_one:
+        raise ParameterError("n: must be given, because a report can support several options")
+    total = sum(counts) if n is None else n
+    if total < max(counts):
+        raise ParameterError(f"counts: must be {kind} in [0, n = {total}], got {list(counts)}")
+    return total
 
 
 def check_counts(

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import check_counts
+from deniable.estimation.estimate import check_counts, number_of_reports
 from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method, share_interval
 from deniable.estimation.intervals.interval import normal_quantile
 
@@ -88,11 +88,7 @@ class MeanEstimate:
         import numpy as np
 
         check_counts(counts, len(design.expected_if_even), weighted=True)
-        if n is None and not design.reports.supports_one:
-            raise ParameterError("n: must be given, because a report can support several options")
-        total = sum(counts) if n is None else n
-        if total < max(counts):
-            raise ParameterError(f"counts: must be numbers in [0, n = {total}], got {list(counts)}")
+        total = number_of_reports(design, counts, n, "numbers")
         numbers = tuple(map(float, values))
         if len(numbers) != len(design.truths):
             raise ParameterError(

@@ -26,7 +26,7 @@ from deniable.survey.document import (
     refuse_repeats,
 )
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
-from deniable.survey.selection import choose_for_choice, choose_for_number, choose_for_scale, choose_for_ticks
+from deniable.survey.selection import choose
 from deniable.survey.texts import EVERY_OTHER, Text, read_text
 
 SURVEY_KEYS = (
@@ -269,14 +269,7 @@ def _mechanism(
     if "truth" in written:
         return KAry.from_coin(k, written["truth"]), None
     epsilon = positive_epsilon(written["epsilon"])
-    if kind.answers is AnswerKind.RANGE:
-        choice = choose_for_number(written["lo"], written["hi"], epsilon)
-    elif kind.takes_several:
-        choice = choose_for_ticks(k, epsilon, str(goal))
-    elif goal is not None:
-        choice = choose_for_scale(k, epsilon, goal)
-    else:
-        choice = choose_for_choice(k, epsilon)
+    choice = choose(kind, _answers(kind, k, written), epsilon, goal)
     return choice.best, choice.why
 
 
@@ -289,8 +282,12 @@ def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> 
     possible = {each: cls for each, cls in MECHANISMS.items() if kind.family in cls.named_in}
     if name not in possible:
         raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
-    answers = range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
-    return possible[name].for_answers(answers, epsilon, written.get("wave_epsilon"))
+    return possible[name].for_answers(_answers(kind, k, written), epsilon, written.get("wave_epsilon"))
+
+
+def _answers(kind: QuestionType, k: int, written: Mapping[str, Any]) -> range:
+    """Numbers of the options, or the numbers that can be answered."""
+    return range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
 
 
 def _required(written: Mapping[str, Any], key: str, where: str) -> Any:

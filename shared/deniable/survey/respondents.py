@@ -11,14 +11,7 @@ from typing import NamedTuple
 from deniable.mechanisms import Mechanism
 from deniable.survey.document import Question
 from deniable.survey.question_types import AnswerKind
-from deniable.survey.selection import (
-    Choice,
-    choose_for_choice,
-    choose_for_number,
-    choose_for_scale,
-    choose_for_ticks,
-    mean_variance,
-)
+from deniable.survey.selection import Choice, choose, mean_variance
 
 HALF_WIDTH = 0.05
 """Of the 95 % interval: 5 points of a share of one half, or 5 % of a range."""
@@ -68,15 +61,13 @@ def aims_at_mean(question: Question) -> bool:
 
 
 def _choice(question: Question) -> Choice | None:
-    kind, epsilon, k = question.kind, question.epsilon, len(question.options)
+    kind = question.kind
     if question.mechanism.has_waves or kind.is_yes_no:
         return None
-    if kind.takes_several:
-        return choose_for_ticks(k, epsilon, "shares")
-    if kind.answers is AnswerKind.RANGE:
-        possible = question.mechanism.answer_range
-        return choose_for_number(possible[0], possible[-1], epsilon)
-    return choose_for_scale(k, epsilon, str(question.goal)) if kind.has_goal else choose_for_choice(k, epsilon)
+    # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
+    goal = "shares" if kind.takes_several else question.goal
+    answers = question.mechanism.answer_range if kind.answers is AnswerKind.RANGE else range(len(question.options))
+    return choose(kind, answers, question.epsilon, goal)
 
 
 def _people(variance: float) -> int:

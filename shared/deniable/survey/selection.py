@@ -25,6 +25,7 @@ from deniable.mechanisms import (
     TickBoxes,
 )
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
+from deniable.survey.question_types import AnswerKind, QuestionType
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,17 @@ class Choice:
         """The choice in a sentence, as surveys publish it."""
         usable = [each for each in self.candidates if each.mechanism is not None]
         return f"least {self.criterion}: " + "; ".join(f"{each.label} {_figure(each.variance)}" for each in usable)
+
+
+def choose(kind: QuestionType, answers: range, epsilon: Number, goal: str | None) -> Choice:
+    """The candidates for a question of this type: numbers of its options, or the numbers that can be answered."""
+    if kind.answers is AnswerKind.RANGE:
+        return choose_for_number(answers[0], answers[-1], epsilon)
+    if kind.takes_several:
+        return choose_for_ticks(len(answers), epsilon, str(goal))
+    if goal is not None:
+        return choose_for_scale(len(answers), epsilon, goal)
+    return choose_for_choice(len(answers), epsilon)
 
 
 def choose_for_choice(k: int, epsilon: Number) -> Choice:
