@@ -157,14 +157,14 @@ def _pair_rows(
     table: Table, names: Sequence[str], given: str | None, permutations: int, level: float
 ) -> list[CrosstabRow]:
     """Two boxes of one draw, from the reports that drew both."""
-    if not all(name.endswith("]") for name in names):
+    (whole, first), (_, second) = map(table.layout.whole, names)
+    if first is None or second is None:
         raise ParameterError(f"crosstab: must be of two boxes or of different questions, got {' and '.join(names)}")
     if permutations:
         raise ParameterError("permutations: must be 0 for boxes of one draw, which one chance goes into")
-    whole, *options = names[0].partition("[")[0], *(name.partition("[")[2].removesuffix("]") for name in names)
-    people = table.answered(whole)
+    people = table.answered(whole.name)
     weights = None if table.weights is None else table.weights[people]
-    pair = box_pair(table.item(whole), options[0], options[1], weights)
+    pair = box_pair(table.item(whole.name), first, second, weights)
     about = _about(names, float(pair.estimate.n), level)
     rows = []
     for cell, interval, feasible in zip(CELLS, pair.estimate.interval(level), pair.estimate.feasible, strict=True):

@@ -186,27 +186,39 @@ class Layout:
 
     def question(self, name: str) -> RandomizedColumn:
         """The randomised question of that name; ``name[option]`` is one box of tick boxes."""
+        whole, option = self.whole(name)
+        return whole if option is None else whole.box(option)
+
+    def whole(self, name: str) -> tuple[RandomizedColumn, str | None]:
+        """The question that a name is of, and the option if it is that of one box.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such question.
+        """
         for question in self.questions:
             if question.name == name:
-                return question
+                return question, None
             if name.startswith(f"{question.name}[") and name.endswith("]"):
-                return question.box(name[len(question.name) + 1 : -1])
+                return question, name[len(question.name) + 1 : -1]
         named = ", ".join(question.name for question in self.questions)
         raise ParameterError(f"question: must be one of {named}, got {name!r}")
 
     def is_one_draw(self, first: str, second: str) -> bool:
-        """Whether two names are boxes of one question, of which devices draw some and mix one chance into those."""
-        whole = first.partition("[")[0]
-        return whole == second.partition("[")[0] and any(
-            each.name == whole and each.design.is_one_draw for each in self.questions
-        )
+        """Whether two names are of one question, of whose boxes devices draw some and mix one chance into those."""
+        if not (self.has(first) and self.has(second)):
+            return False
+        (one, _), (other, _) = self.whole(first), self.whole(second)
+        return one is other and one.design.is_one_draw
 
     def refuse_boxes_of_one_draw(self, names: Iterable[str]) -> None:
         """Raise a ParameterError if two names are; of these only a crosstab of the two is known."""
         for first, second in itertools.combinations(filter(self.has, names), 2):
             if self.is_one_draw(first, second):
+                whole, _ = self.whole(first)
                 raise ParameterError(
-                    f'{first.partition("[")[0]}: must be asked with goal = "together" to analyse {first} and {second} '
+                    f'{whole.name}: must be asked with goal = "together" to analyse {first} and {second} '
                     "like this, because devices draw its boxes and mix one chance into those drawn"
                 )
 

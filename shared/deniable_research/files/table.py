@@ -107,13 +107,14 @@ class Table:
 
     def reports_of(self, name: str) -> list[ReportValue | None]:
         """The report of each person to one question; of a box of tick boxes 0 or 1."""
-        question = self.layout.question(name)
+        self.layout.question(name)  # says what is wrong with a name that there is not
         if name in self.reports:
             return self.reports[name]
-        whole = next(each for each in self.layout.questions if question.name.startswith(f"{each.name}["))
-        place = whole.options.index(name[len(whole.name) + 1 : -1])
+        whole, option = self.layout.whole(name)
         space = whole.design.reports
         assert isinstance(space, Texts)
+        assert option is not None
+        place = whole.options.index(option)
         return [None if report is None else space.of_box(str(report), place) for report in self.reports[whole.name]]
 
     def dropped(self, *names: str) -> int:
