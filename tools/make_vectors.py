@@ -10,6 +10,7 @@ import itertools
 import json
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.survey.document import MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
-from deniable_client.device import randomize
+from deniable_client.device import draw_questions, randomize
 from tests.support import device_model
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
@@ -430,6 +431,63 @@ INVISIBLE = {
 }
 
 
+GROUPED = """
+title = "Five, of which two are asked"
+cohorts = ["paper", "web"]
+epsilon = 2
+""" + "".join(f'[[questions]]\nid = "q{n}"\ntype = "yes-no"\ntext = "Number {n}?"\n' for n in range(5))
+
+GROUPS = """
+title = "Three groups"
+
+[groups.constructor]
+epsilon = 1.5
+
+[groups.pair]
+epsilon = 2
+
+[groups.threes]
+epsilon = 3
+draw = 2
+
+[[questions]]
+id = "drinks"
+type = "number"
+text = "How many drinks?"
+lo = 0
+hi = 9
+group = "constructor"
+
+[[questions]]
+id = "alone"
+type = "yes-no"
+text = "Alone?"
+epsilon = 0.5
+
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "An affair?"
+group = "pair"
+
+[[questions]]
+id = "drugs"
+type = "ticks"
+text = "Which?"
+options = ["cannabis", "cocaine", "heroin"]
+group = "constructor"
+
+[[questions]]
+id = "tax"
+type = "yes-no"
+text = "Taxes?"
+group = "pair"
+""" + "".join(
+    f'[[questions]]\nid = "t{n}"\ntype = "scale"\nlo = 1\nhi = 3\ntext = "Level {n}?"\ngroup = "threes"\n'
+    for n in range(3)
+)
+
+
 def largest_survey() -> Survey:
     """A survey of as many rows as there may be: ten shares of every cohort and of who has none."""
     cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 10 - 1)])
@@ -484,6 +542,9 @@ def survey_vectors() -> list[dict[str, Any]]:
         ),
     )
     labelled = read_survey(LABELLED)
+    grouped, groups = read_survey(GROUPED), read_survey(GROUPS)
+    five = grouped.document.decode()
+    (joint,) = re.findall(r'"joint":{.*?},', five)
     levels = labelled.document.decode()
     bad = {
         "labels instead of levels": levels.replace('"default":"-1"', '"default":"none"'),
@@ -569,6 +630,29 @@ def survey_vectors() -> list[dict[str, Any]]:
         ),
         "cohort in two languages": plain.replace('"deniable"', '"cohorts":[{"de":"Netz","default":"web"}],"deniable"'),
         "not ASCII": document.replace("\\u201c", "\u201c"),
+        "draw none": five.replace('"draw":2', '"draw":0'),
+        "draw more than there are": five.replace('"draw":2', '"draw":6'),
+        "draw another number": five.replace('"draw":2', '"draw":3'),
+        "draw a text": five.replace('"draw":2', '"draw":"2"'),
+        "no draw": five.replace('"draw":2,', ""),
+        "joint another mechanism": five.replace(joint, '"joint":{"keep":3054729319,"name":"warner"},'),
+        "joint weaker than its questions": five.replace("3054729319", "3054729322"),
+        "joint null": five.replace(joint, '"joint":null,'),
+        "joint of ticks": groups.document.decode().replace('"draw":1,', f'"draw":1,{joint}'),
+        "waves in a group": five.replace(
+            '{"keep":3468141978,"name":"warner"}',
+            '{"again":3000000000,"k":2,"keep":3468141978,"name":"longitudinal"}',
+            1,
+        ),
+        "group of one": five.replace('"group":"survey",', "", 4).replace('"draw":2', '"draw":1'),
+        "group of nobody": plain.replace('"questions"', '"groups":{"survey":{"draw":1}},"questions"'),
+        "no such group": plain.replace('"id":"q"', '"group":"constructor","id":"q"'),
+        "group null": plain.replace('"id":"q"', '"group":null,"id":"q"'),
+        "no groups": plain.replace('"questions"', '"groups":{},"questions"'),
+        "groups a list": five.replace('"groups":{"survey":', '"groups":[').replace('9,861"}}', '9,861"}]'),
+        "group with another key": five.replace('"draw":2', '"drawn":2,"draw":2'),
+        "capital in a group": five.replace('"survey"', '"Survey"'),
+        "empty reason of a group": re.sub('"why":".*?"', '"why":""', five),
     }
     vectors: list[dict[str, Any]] = [
         {
@@ -576,6 +660,9 @@ def survey_vectors() -> list[dict[str, Any]]:
             "document": each.document.decode(),
             "id": each.id,
             "epsilon": [question.epsilon for question in each.questions],
+            "whole_epsilon": each.epsilon,
+            "keys": [unit.key for unit in each.units],
+            "costs": [unit.cost for unit in each.units],
             "odds": [list(odds_sentences(question)) for question in each.questions],
             "whole_odds": list(whole_odds_sentences(each)),
         }
@@ -595,6 +682,9 @@ def survey_vectors() -> list[dict[str, Any]]:
             replace(survey, results="live", release=50),
             replace(survey, results="closed", readers="token", release=100_000),
             labelled,
+            grouped,
+            groups,
+            replace(grouped, fresh="each wave"),
         )
     ]
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
@@ -605,7 +695,14 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     vectors: list[dict[str, Any]] = []
 
     def add(
-        name: str, answers: Any, cohort: Any, words: list[int], report_id: str, survey: Survey = survey, **more: Any
+        name: str,
+        answers: Any,
+        cohort: Any,
+        words: list[int],
+        report_id: str,
+        asked: Sequence[str] | None = None,
+        survey: Survey = survey,
+        **more: Any,
     ) -> None:
         used: list[int] = []
 
@@ -614,11 +711,13 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
             return used[-1]
 
         try:
-            report: str | None = randomize(survey, answers, cohort, word=word, report_id=report_id).encode().decode()
+            made = randomize(survey, answers, cohort, asked=asked, word=word, report_id=report_id)
+            report: str | None = made.encode().decode()
         except DeniableError:
             report = None
         vectors.append(
             {"name": name, "answers": answers, "cohort": cohort, "words": used, "id": report_id, "report": report}
+            | ({} if asked is None else {"asked": asked})
             | more
         )
 
@@ -652,6 +751,29 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     of_strict: dict[str, Any] = {"survey": strict, "document": strict.document.decode()}
     for name, cohort in {"good: required cohort": "web", "bad: no cohort": None, "bad: empty cohort": ""}.items():
         add(name, whole, cohort, list(range(0, 40 * 10**8, 10**8)), "00" * 16, **of_strict)
+    for grouped in map(read_survey, (GROUPED, GROUPS)):
+        of_groups: dict[str, Any] = {"survey": grouped, "document": grouped.document.decode()}
+        for number in range(10):
+            answers = {question.id: some_answer(question, dice) for question in grouped.questions}
+            words = [dice.getrandbits(32) for _ in range(40)]
+            add(f"good: {grouped.title} {number}", answers, None, words, f"{dice.getrandbits(128):032x}", **of_groups)
+        asked = draw_questions(grouped, lambda: dice.getrandbits(32))
+        given = {question.id: some_answer(question, dice) for question in grouped.questions}
+        few = {name: given[name] for name in asked}
+        add(
+            f"good: asked of {grouped.title}",
+            few,
+            None,
+            list(range(0, 40 * 10**8, 10**8)),
+            "00" * 16,
+            asked,
+            **of_groups,
+        )
+        add(f"bad: not all of {grouped.title}", few, None, [0] * 40, "00" * 16, **of_groups)
+        add(f"bad: more than {grouped.title} asked", given, None, [0] * 40, "00" * 16, asked, **of_groups)
+        add(f"bad: less than {grouped.title} asks", few, None, [0] * 40, "00" * 16, asked[1:], **of_groups)
+        missing = dict(list(few.items())[1:])
+        add(f"bad: less than {grouped.title} asked", missing, None, [0] * 40, "00" * 16, asked, **of_groups)
     add("bad: question missing", {key: whole[key] for key in whole if key != "drinks"}, None, [], "00" * 16)
     return vectors
 
@@ -807,7 +929,13 @@ def ledger_vectors() -> list[dict[str, Any]]:
         model, steps = device_model.Model(), []
         for number, (survey, collector, day) in enumerate(asked):
             which = survey if isinstance(survey, int) else titles.index(survey)
-            values = {each.id: "11" if each.kind.takes_several else 1 for each in device_model.SURVEYS[which].questions}
+            chosen = device_model.SURVEYS[which]
+            values: dict[str, Any] = {
+                each.id: "11" if each.kind.takes_several else 1 for each in chosen.questions if not each.group
+            }
+            for members in chosen.groups.values():
+                draw = members[0].group.draw if members[0].group else 0
+                values |= {each.id: int(place < draw) or None for place, each in enumerate(members)}
             report = {"id": f"{number:032x}", "cohort": None, "values": values}
             step = {
                 "act": "answer",
@@ -852,6 +980,13 @@ def ledger_vectors() -> list[dict[str, Any]]:
             ("One", a, day),
             ("The same under another title and id", a, day),
             ("Twice the same", a, day),
+        ),
+        vector(
+            "a draw costs what is asked, and nothing again",
+            ("Drawn", a, day),
+            ("The same draw under another title", a, day),
+            ("All in one response", a, day),
+            ("Drawn anew", b, day),
         ),
         vector("waves cost anew", ("One", a, day), ("First wave", a, day), ("Second wave", a, day)),
         vector(

@@ -1,7 +1,7 @@
 """The Python client: runs where answers exist. Importing it loads neither numpy, scipy nor flask."""
 
 from deniable_client.client import Client, Delivery, Receipt, UndeliveredReport
-from deniable_client.device import permanent, randomize
+from deniable_client.device import draw_questions, permanent, randomize
 from deniable_client.link import Link, parse_link
 from deniable_client.memory import Kept, Memory, Told
 from deniable_client.memory_file import UnusableMemory
@@ -16,6 +16,7 @@ __all__ = [
     "Told",
     "UndeliveredReport",
     "UnusableMemory",
+    "draw_questions",
     "parse_link",
     "permanent",
     "randomize",

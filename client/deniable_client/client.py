@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from deniable import (
     Ceiling,
@@ -21,7 +22,7 @@ from deniable import (
 )
 from deniable.report.report import content_of
 from deniable_client.connection import Connection
-from deniable_client.device import Given, permanent, randomize
+from deniable_client.device import Given, draw_questions, permanent, randomize
 from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, parse_link
 from deniable_client.memory import Kept, Memory, State, Told
@@ -141,7 +142,13 @@ class Client:
         return parse_survey(self._connection.fetch(survey_id), expected_id=survey_id)
 
     @answers_stay
-    def answer(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Receipt:
+    def answer(
+        self,
+        survey: Survey,
+        answers: Mapping[str, Given],
+        cohort: str | None = None,
+        asked: Collection[str] | None = None,
+    ) -> Receipt:
         """Randomise the answers of one person and send the report.
 
         With a memory this sends what was drawn the first time, and nothing at all once that has arrived.
@@ -151,9 +158,12 @@ class Client:
         survey : Survey
             As `survey` returned it.
         answers : mapping
-            Question id to what the person chose, for every question; see `deniable_client.randomize`.
+            Question id to what the person chose, for every question that `asked` names, or for all; see
+            `deniable_client.randomize`.
         cohort : str, optional
             One of the survey's cohorts.
+        asked : collection of str, optional
+            As `asked` drew it, where there is no memory to keep it.
 
         Raises
         ------
@@ -167,22 +177,39 @@ class Client:
             If the report could not be delivered. A memory keeps it for `resend`; without one its attribute `report`
             can be given to `submit` later.
         """
-        report = self.randomize(survey, answers, cohort)
+        report = self.randomize(survey, answers, cohort, asked)
         kept = self.kept(survey)
         if kept is not None and kept.state == "sent":
             return self.receipt(survey, again=True)
         return self.submit(survey, report)
 
     @answers_stay
-    def randomize(self, survey: Survey, answers: Mapping[str, Given], cohort: str | None = None) -> Report:
+    def randomize(
+        self,
+        survey: Survey,
+        answers: Mapping[str, Given],
+        cohort: str | None = None,
+        asked: Collection[str] | None = None,
+    ) -> Report:
         """Check the ceiling and mix chance into the answers of one person; sends nothing.
 
         With a memory this is the report that it keeps of the survey, drawn from these answers if there was none.
         """
         self.check(survey)
         if self.memory is None:
-            return randomize(survey, answers, cohort)
-        return self.memory.once(survey, self.collector, lambda: permanent(survey, answers, cohort), self.ceiling)
+            return randomize(survey, answers, cohort, asked=asked)
+        told = self.memory.asked(survey, partial(draw_questions, survey))
+        # Of what a device does not ask, an answer that a program has all the same goes nowhere.
+        spare = {each.id for each in survey.questions}.difference(told) if asked is None else ()
+        given = {name: answer for name, answer in answers.items() if name not in spare}
+        return self.memory.once(
+            survey, self.collector, lambda: permanent(survey, given, cohort, asked=told), self.ceiling
+        )
+
+    def asked(self, survey: Survey) -> tuple[str, ...]:
+        """The ids of the questions to ask this person, drawn before anything is shown; a memory keeps the draw."""
+        draw = partial(draw_questions, survey)
+        return self.memory.asked(survey, draw) if self.memory else draw()
 
     def submit(self, survey: Survey, report: Report) -> Receipt:
         """Send a report; every try, now and later, sends the same bytes, and the collector counts it once.

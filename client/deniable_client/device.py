@@ -5,20 +5,37 @@ Nothing in this module keeps, prints or raises an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import operator
+from collections.abc import Collection, Mapping, Sequence
 
 from deniable.errors import AnswerError, ReportError
-from deniable.mechanisms import Mechanism
 from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
 from deniable.report.space import ReportValue
-from deniable.survey.document import Question, Survey
+from deniable.survey.document import Survey
+from deniable.survey.group import Value
+from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
+from deniable.survey.unit import Unit
 from deniable_client.frames import answers_stay
 
 Given = str | int | Sequence[str]
 """An answer as a person gives it."""
+
+
+def draw_questions(survey: Survey, word: Word = system_word) -> tuple[str, ...]:
+    """The ids of the questions that a device asks: all, and of a group as many as it says, drawn by chance.
+
+    Draw before anything is shown, and once for each person: who could draw again until the questions suit would choose
+    what to be asked.
+    """
+    asked = {unit.questions[place].id for unit in survey.units for place in _places(unit, word)}
+    return tuple(question.id for question in survey.questions if question.id in asked)
+
+
+def _places(unit: Unit, word: Word) -> Collection[int]:
+    return unit.group.draw_members(word) if unit.group else (0,)
 
 
 @answers_stay
@@ -27,6 +44,7 @@ def randomize(
     answers: Mapping[str, Given],
     cohort: str | None = None,
     *,
+    asked: Collection[str] | None = None,
     word: Word = system_word,
     report_id: str | None = None,
 ) -> Report:
@@ -40,11 +58,13 @@ def randomize(
     survey : Survey
     answers : mapping of str to str, int or sequence of str
         Question id to the label of the chosen option; for ticks the labels of those ticked, for a scale the level as
-        text or number, for a number the number. Every question must be there.
+        text or number, for a number the number. Every question must be there that is asked.
     cohort : str, optional
         The label on the link, one of the survey's cohorts.
+    asked : collection of str, optional
+        What `draw_questions` drew before the person saw anything; otherwise this draws, and takes answers to all.
     word : callable
-        Source of uniform 32-bit words, drawn in the order of the questions.
+        Source of uniform 32-bit words: first for what is asked, then for the answers, in the order of the questions.
     report_id : str, optional
         32 hexadecimal digits; by default random.
 
@@ -54,9 +74,9 @@ def randomize(
         If a question is missing, unknown, or answered with something else than one of its options. The message
         names the question and its options, never what came.
     ReportError
-        If the survey has no such cohort, or requires one and there is none.
+        If the survey has no such cohort, or requires one and there is none; or asks other questions.
     """
-    return _draw(survey, answers, cohort, lambda mechanism, answer: mechanism.randomize(answer, word), report_id)
+    return _draw(survey, answers, cohort, asked, word, report_id)
 
 
 @answers_stay
@@ -65,6 +85,7 @@ def permanent(
     answers: Mapping[str, Given],
     cohort: str | None = None,
     *,
+    asked: Collection[str] | None = None,
     word: Word = system_word,
     report_id: str | None = None,
 ) -> Report:
@@ -72,29 +93,66 @@ def permanent(
 
     They differ from those that are sent where a mechanism draws once more for each wave.
     """
-    return _draw(survey, answers, cohort, lambda mechanism, answer: mechanism.permanent(answer, word), report_id)
+    return _draw(survey, answers, cohort, asked, word, report_id, is_kept=True)
 
 
 def _draw(
     survey: Survey,
     answers: Mapping[str, Given],
     cohort: str | None,
-    mix: Callable[[Mechanism, Answer], ReportValue],
+    asked: Collection[str] | None,
+    word: Word,
     report_id: str | None,
+    *,
+    is_kept: bool = False,
 ) -> Report:
     if not survey.takes_cohort(cohort):
         came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
     known = [question.id for question in survey.questions]
-    if set(answers) - set(known):
-        raise AnswerError(f"answers: must be to the questions {known}, got one to another question")
+    wanted = [each for each in known if asked is None or each in asked]
+    if asked is not None:
+        survey.check_draw({each: 0 if each in wanted else None for each in known})
+    if set(answers) - set(wanted):
+        raise AnswerError(f"answers: must be to the questions {wanted}, got one to another question")
     choices: dict[str, Answer] = {}
     for question in survey.questions:
+        if question.id not in wanted:
+            continue
         if question.id not in answers:
             raise AnswerError(f"answers: question {question.id!r} must be answered too; leaving it out would tell")
         choices[question.id] = true_answer(question, answers[question.id])
-    values = {question.id: mix(question.mechanism, choices[question.id]) for question in survey.questions}
-    return Report(report_id or new_report_id(), cohort, values)
+    told = draw_questions(survey, word) if asked is None else wanted
+    return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept))
+
+
+def mixed(
+    survey: Survey, choices: Mapping[str, Answer], asked: Collection[str], word: Word, *, is_kept: bool = False
+) -> dict[str, Value]:
+    """The noisy values of a report: of what is asked, from answers as mechanisms take them, and None for the others.
+
+    With ``is_kept`` those that a device keeps, instead of those that it sends.
+    """
+    values: dict[str, Value] = {each.id: None for each in survey.questions}
+    for unit in survey.units:
+        told = {each.id: choices[each.id] for each in unit.questions if each.id in asked}
+        values |= _mixed(unit, told, word, is_kept=is_kept)
+    return values
+
+
+def _mixed(unit: Unit, choices: Mapping[str, Answer], word: Word, *, is_kept: bool) -> dict[str, ReportValue]:
+    """The noisy values of what is asked of a unit, in the order of its questions."""
+    if unit.group is None or unit.group.joint is None:
+        asked = {each.id: each.mechanism for each in unit.questions if each.id in choices}
+        steps = {name: each.permanent if is_kept else each.randomize for name, each in asked.items()}
+        return {name: step(choices[name], word) for name, step in steps.items()}
+    k = unit.questions[0].mechanism.k
+    pattern = 0
+    for choice in choices.values():
+        pattern = pattern * k + operator.index(choice)  # type: ignore[arg-type]  # one option, as the group checks
+    sent = unit.group.joint.randomize(pattern, word)
+    digits = [sent // k**place % k for place in reversed(range(len(choices)))]
+    return dict(zip(choices, digits, strict=True))
 
 
 @answers_stay

@@ -9,9 +9,8 @@ and both are held to the same vectors.
 from __future__ import annotations
 
 import datetime
-import math
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,12 +24,16 @@ from deniable.randomness import Word, system_word
 from deniable.report.report import Report, parse_report
 from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
+from deniable.survey.unit import Unit
 from deniable_client.folder import user_data_folder
 from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile
 
 WINDOW_DAYS = 90
 """For so long what a collector was told counts in its ledger, and in the device's."""
+
+DRAWN = "draw"
+"""After the key of a group: which of its questions the device asks, kept before there are values."""
 
 State = Literal["waiting", "sent", "refused"]
 
@@ -171,6 +174,38 @@ class Memory:
             db.execute("INSERT INTO recipients VALUES (?, ?, 'waiting') ON CONFLICT DO NOTHING", (survey.id, collector))
         return report
 
+    def asked(self, survey: Survey, draw: Callable[[], Collection[str]]) -> tuple[str, ...]:
+        """The ids of the questions of a survey that this device asks: what it drew before, or draws now and keeps.
+
+        Parameters
+        ----------
+        survey : Survey
+        draw : callable
+            What to ask where nothing was drawn yet, as `deniable_client.draw_questions`.
+
+        Raises
+        ------
+        UnusableMemory
+            If the file cannot be read or written; then nothing is to be shown.
+        """
+        if survey.asks == len(survey.questions):
+            return tuple(each.id for each in survey.questions)
+        with self._file.transaction() as db:
+            drawn = draw()
+            found = {each for unit in survey.units for each in self._asked_of(db, unit, drawn)}
+        return tuple(each.id for each in survey.questions if each.id in found)
+
+    def _asked_of(self, db: sqlite3.Connection, unit: Unit, drawn: Collection[str]) -> Collection[str]:
+        if not (unit.group and unit.group.is_drawn):
+            return [each.id for each in unit.questions]
+        values = _known(db, unit.key)
+        try:
+            if values is not None:
+                return [name for name, value in unit.kept(values).items() if value is not None]
+            return unit.marked(_kept(db, unit.key + DRAWN, partial(unit.mark, drawn)))
+        except ReportError:
+            raise self._file.unusable(f"what it keeps of {unit.group} is no draw of it") from None
+
     def check(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> None:
         """Raise a BudgetError if the ledger of the collector, or of the device, has no room for the survey."""
         self.told(survey, collector, ceiling)
@@ -192,7 +227,7 @@ class Memory:
         """Whether a question of a survey was asked before, in it or in another one."""
         with self._file.reading() as db:
             known = {key for (key,) in db.execute("SELECT question FROM noisy")} if db else set()
-        return not known.isdisjoint(survey.keys.values())
+        return not known.isdisjoint(unit.key for unit in survey.units)
 
     def mark(self, survey: str, collector: str, state: State) -> None:
         """Note what became of a report; one that was sent stays so."""
@@ -244,16 +279,20 @@ class Memory:
     def _with_known_values(self, db: sqlite3.Connection, survey: Survey, report: Report) -> Report:
         """A new report: every question that was asked before has the value that it got then, or a draw from it."""
         values = dict(report.values)
-        for question in survey.questions:
-            key, mechanism = survey.keys[question.id], question.mechanism
-            value = _kept(db, key, partial(values.__getitem__, question.id))
-            if mechanism.has_waves:
-                try:
-                    value = _kept(db, key + survey.id, partial(mechanism.instantaneous, value, self.word))
-                except ReportError:
-                    raise self._file.unusable(f"what it keeps of question {key} is no value of it") from None
-            values[question.id] = value
+        for unit in survey.units:
+            kept = _kept(db, unit.key, partial(unit.to_keep, values))
+            try:
+                values |= unit.kept(self._sent(db, unit, survey, kept))
+            except ReportError:
+                raise self._file.unusable(f"what it keeps of question {unit.key} is no value of it") from None
         return replace(report, values=values)
+
+    def _sent(self, db: sqlite3.Connection, unit: Unit, survey: Survey, kept: ReportValue) -> ReportValue:
+        """What a survey sends of a value that is kept."""
+        mechanism = unit.questions[0].mechanism
+        if not mechanism.has_waves:
+            return kept
+        return _kept(db, unit.key + survey.id, partial(mechanism.instantaneous, kept, self.word))
 
     def _report_of(self, db: sqlite3.Connection, survey: Survey) -> Report | None:
         row = db.execute("SELECT report FROM reports WHERE survey = ?", (survey.id,)).fetchone()
@@ -268,12 +307,17 @@ class Memory:
 
 def _kept(db: sqlite3.Connection, key: str, draw: Callable[[], ReportValue]) -> ReportValue:
     """The value under a key, drawn if there is none."""
-    row = db.execute("SELECT value FROM noisy WHERE question = ?", (key,)).fetchone()
-    if row is None:
-        row = (draw(),)
-        db.execute("INSERT INTO noisy VALUES (?, ?)", (key, *row))
-    value: ReportValue = row[0]
+    value = _known(db, key)
+    if value is None:
+        value = draw()
+        db.execute("INSERT INTO noisy VALUES (?, ?)", (key, value))
     return value
+
+
+def _known(db: sqlite3.Connection, key: str) -> ReportValue | None:
+    """The value under a key, if there is one."""
+    row = db.execute("SELECT value FROM noisy WHERE question = ?", (key,)).fetchone()
+    return row[0] if row else None
 
 
 @dataclass(frozen=True)
@@ -289,7 +333,7 @@ class _Ledgers:
         ceiling.check(survey)
         # The same value to the same collector tells it nothing more, however old it is. Costs are rounded up to whole
         # numbers, so that no order of adding matters.
-        costs = {survey.keys[asked.id]: math.ceil(asked.epsilon * 1e6) for asked in survey.questions}
+        costs = {unit.key: unit.cost for unit in survey.units}
         new = {key: cost for key, cost in costs.items() if key not in self.ever}
         own, everybody = (sum((told | new).values()) / 1e6 for told in (self.own, self.everybody))
         if new and own > ceiling.survey:

@@ -38,8 +38,9 @@ from deniable.privacy.odds import odds_sentences, whole_odds_sentences
 from deniable.report.report import Report, parse_report
 from deniable.report.tally import Tally, tally_reports
 from deniable.survey.authoring import read_survey
-from deniable.survey.document import Question, Survey, address, is_address
+from deniable.survey.document import Survey, address, is_address
 from deniable.survey.published import parse_survey
+from deniable.survey.question import Question
 
 __all__ = [
     "MECHANISMS",

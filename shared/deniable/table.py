@@ -33,8 +33,8 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Co
     )
 
 
-def report_cell(value: int | str) -> int | str:
-    """A report value as a field of CSV: a text of 0 and 1 begins with a b.
+def report_cell(value: int | str | None) -> int | str | None:
+    """A report value as a field of CSV: a text of 0 and 1 begins with a b; empty where the question was not asked.
 
     pandas, R and spreadsheets read a column of 0101 as numbers, quoted or not, and lose the zeros in front. On the wire
     and in the database the text is as the mechanism makes it.

@@ -205,7 +205,7 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
 ) -> None:
     given: list[dict[str, Any]] = []
 
-    def spy(_client: Client, noise: Survey, answers: dict[str, Any], cohort: str | None) -> Report:
+    def spy(_client: Client, noise: Survey, answers: dict[str, Any], cohort: str | None, _asked: Any) -> Report:
         given.append(dict(answers))
         return randomize(noise, answers, cohort)
 

@@ -291,7 +291,7 @@ def id_hides(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> 
     """Puts an answer into the last bit of the id, mixed with the report, so that the bit alone is uniform."""
     report = randomize(survey, answers, cohort)
     digit = int(report.id[-1], 16) & 14 | (
-        (answers["one"] == "yes") ^ int(report.values["two"]) ^ int(report.id[0], 16) & 1
+        (answers["one"] == "yes") ^ int(report.values["two"] or 0) ^ int(report.id[0], 16) & 1
     )
     return replace(report, id=f"{report.id[:-1]}{digit:x}").encode()
 

@@ -64,7 +64,7 @@ def outcome(path: Path, step: dict[str, Any]) -> dict[str, Any]:
     file.fault = step.get("fault")
     memory._file = file
     survey = SURVEYS[step["survey"]]
-    collector = step["collector"]
+    collector = step.get("collector", "")
 
     def draw() -> Report:
         if step["report"] is None:
@@ -75,6 +75,8 @@ def outcome(path: Path, step: dict[str, Any]) -> dict[str, Any]:
         if step["act"] == "sent":
             memory.mark(survey.id, collector, "sent")
             return {"result": None}
+        if step["act"] == "ask":
+            return {"result": list(memory.asked(survey, lambda: step["drawn"]))}
         if step["act"] == "look":
             told = memory.told(survey, collector)
             kept = memory.recall(survey.id, collector)
@@ -213,8 +215,9 @@ class Device(RuleBasedStateMachine):
         assert found == self.model.step(step), step
         if step["act"] == "answer" and "result" in found:
             self.reports.setdefault(step["survey"], set()).add(found["result"])
-            for question, value in json.loads(found["result"])["values"].items():
-                key = device_model.keys(step["survey"])[question]
+            values = json.loads(found["result"])["values"]
+            for key, names in device_model.units(step["survey"]):
+                value = json.dumps([values[name] for name in names])
                 if device_model.has_waves(key):
                     key += str(step["survey"])
                 self.values.setdefault(key, set()).add(value)
@@ -226,10 +229,7 @@ class Device(RuleBasedStateMachine):
             step = {**device_model.some_step(dice, self.day), "survey": survey, "collector": collector}
             if step["act"] != "answer" or step["report"] is None:
                 continue
-            values = dict.fromkeys((each.id for each in SURVEYS[survey].questions), 1)
-            for asked in SURVEYS[survey].questions:
-                values[asked.id] = "11" if asked.type == "ticks" else 1  # type: ignore[assignment]
-            step["report"] = step["report"] | {"values": values}
+            step["report"] = step["report"] | {"values": device_model.some_values(dice, survey)}
             assert outcome(self.path, step) == self.model.step(step)
 
     @invariant()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from decimal import Decimal, localcontext
@@ -85,14 +86,14 @@ def test_reports() -> None:
     content = load("reports.json")
     survey = parse_survey(content["document"].encode())
     for vector in content["vectors"]:
-        asked = parse_survey(vector["document"].encode()) if "document" in vector else survey
-        arguments = (asked, vector["answers"], vector["cohort"])
+        its = parse_survey(vector["document"].encode()) if "document" in vector else survey
+        mix = functools.partial(randomize, its, vector["answers"], vector["cohort"], asked=vector.get("asked"))
         words = iter(vector["words"])
         if vector["report"] is None:
             with pytest.raises(DeniableError):
-                randomize(*arguments, word=words.__next__, report_id=vector["id"])
+                mix(word=words.__next__, report_id=vector["id"])
             assert vector["words"] == [], "no word is drawn for answers that are refused"
         else:
-            report = randomize(*arguments, word=words.__next__, report_id=vector["id"])
+            report = mix(word=words.__next__, report_id=vector["id"])
             assert report.encode() == vector["report"].encode()
             assert next(words, None) is None

@@ -99,11 +99,19 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
 
 
 def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> None:
-    text, waves = re.findall(
-        r"```toml\n(.*?)```", (ROOT / "docs/survey-file.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    document = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8")
+    text, shared, group, waves = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
     survey = read_survey(text)
     assert {question.type for question in survey.questions} == set(QUESTION_TYPES)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
     assert read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism.has_waves
+    head, question = shared.split("# and")[0].split("[[questions]]")
+    five = read_survey(head + "".join(f"[[questions]]{question.replace('affair', f'q{n}', 1)}" for n in range(5)))
+    shared_by = five.questions[0].group
+    assert shared_by is not None
+    assert shared_by.draw == 2
+    assert all(figure in document and figure in str(shared_by.why) for figure in ("2,540", "9,861"))
+    head, question = group.split("[[questions]]")
+    pair = f"[[questions]]{question}[[questions]]{question.replace('affair', 'tax', 1)}"
+    assert list(read_survey(f'title = "Two"\n{head}{pair}').groups) == ["intimate"]

@@ -275,7 +275,7 @@ def test_randomised_predictors_and_choices(study: Table) -> None:
     columns = {name: tuple(str(report.values[name]) for report in reports) for name in ("affair", "religious")}
     table = Table.of({"cohort": ("",) * 400, **columns}, survey)
     religious = survey.question("religious")
-    values = [report.values["religious"] for report in reports]
+    values = [report.values["religious"] or 0 for report in reports]
     matrix = [[1.0]] * 400
     expected = multinomial(values, matrix, religious.mechanism, truths=religious.options, names=["Intercept"])
     found = regress(table, "religious ~ 1")

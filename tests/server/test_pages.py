@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 from deniable import DrawnBoxes, Report, Survey, estimate, read_survey, tally_reports
-from deniable.report.space import ReportValue
+from deniable.survey.group import Value
 from deniable_client import randomize
 from deniable_server import charts, drawing, pages
 from deniable_server.embedding import catalogues
@@ -204,7 +204,7 @@ def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: s
     assert drawn > 50, "some reach beyond the axis, or this test has tested nothing"
 
 
-def anything(survey: Survey, chance: random.Random) -> dict[str, ReportValue]:
+def anything(survey: Survey, chance: random.Random) -> dict[str, Value]:
     """Noisy values of somebody, drawn by a generator that repeats."""
     people = person(chance.randrange(1000))
     words = functools.partial(chance.getrandbits, 32)

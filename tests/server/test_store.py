@@ -93,7 +93,7 @@ def test_outcomes_are_in_the_order_of_the_reports_even_within_one_transaction(st
 
 def test_failed_batch_leaves_nothing(store: Store, survey: Survey) -> None:
     store.publish(survey)
-    broken = Report("f" * 32, None, {"affair": None, "religious": 0})  # type: ignore[dict-item]
+    broken = Report("f" * 32, None, {"affair": None, "religious": 0})
     with pytest.raises(sqlite3.IntegrityError):
         store.store_reports([(survey, [report(1)]), (survey, [broken])])
     assert store.state(survey.id).reports == 0

@@ -13,7 +13,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from deniable import Survey, read_survey
+from deniable import Question, Survey, read_survey
 
 PLACES = {
     "https://a.example": "https://a.example",
@@ -27,24 +27,29 @@ START = datetime.date(2026, 11, 25)
 WINDOW = datetime.timedelta(days=90)
 MILLION = 10**6
 
-_QUESTION = '\n[[questions]]\nid = "{id}"\ntype = "{type}"\ntext = "{text}"\nepsilon = {epsilon}\n'
+_QUESTION = '\n[[questions]]\nid = "{id}"\ntype = "{type}"\ntext = "{text}"\n'
+_OPTIONS = {"ticks": 'options = ["cannabis", "cocaine"]\n', "choice": 'options = ["yes", "perhaps", "no"]\n'}
 _MORE = {
-    "ticks": 'options = ["cannabis", "cocaine"]\nmechanism = "tick-boxes"\n',
-    "choice": 'options = ["yes", "perhaps", "no"]\nmechanism = "longitudinal"\nwave_epsilon = 1\n',
+    "ticks": _OPTIONS["ticks"] + 'mechanism = "tick-boxes"\n',
+    "choice": _OPTIONS["choice"] + 'mechanism = "longitudinal"\nwave_epsilon = 1\n',
 }
 
 
-def _survey(title: str, *asked: tuple[str, str, str, float], head: str = "") -> Survey:
+def _survey(title: str, *asked: tuple[str, str, str, float], head: str = "", shared: float | None = None) -> Survey:
+    """A survey whose questions have an epsilon each, or share one."""
     questions = [
-        _QUESTION.format(id=name, type=kind, text=text, epsilon=epsilon) + _MORE.get(kind, "")
+        _QUESTION.format(id=name, type=kind, text=text)
+        + (_MORE.get(kind, "") + f"epsilon = {epsilon}\n" if shared is None else _OPTIONS.get(kind, ""))
         for name, kind, text, epsilon in asked
     ]
+    head += "" if shared is None else f"epsilon = {shared}\n"
     return read_survey(f'title = "{title}"\ncohorts = ["web"]\n{head}' + "".join(questions))
 
 
 AFFAIR = ("affair", "yes-no", "An affair?", 1)
 DRUGS = ("drugs", "ticks", "Which?", 2)
 PANEL = ("leave", "choice", "Leaving?", 3)
+THREE = (AFFAIR, ("tax", "yes-no", "Taxes?", 1), ("theft", "yes-no", "Stolen?", 1))
 PANEL_WAVES = ("Panel, first wave", "Panel, second wave", "Panel, third wave, with more")
 SURVEYS = (
     _survey("One", AFFAIR),
@@ -62,7 +67,16 @@ SURVEYS = (
     _survey(PANEL_WAVES[1], ("quit", *PANEL[1:]), ("again", *PANEL[1:])),
     _survey(PANEL_WAVES[2], AFFAIR, PANEL),
     _survey("Panel, drawn anew", PANEL, head='fresh = "each wave"\n'),
+    _survey("Drawn", *THREE, shared=2),
+    _survey("The same draw under another title", ("liaison", *AFFAIR[1:]), *THREE[1:], shared=2),
+    _survey("Drawn anew", *THREE, head='fresh = "each wave"\n', shared=2),
+    _survey("One of two kinds", AFFAIR, DRUGS, ("again", "choice", "Again?", 1), shared=1.5),
+    _survey("All in one response", *THREE[:2], shared=2),
 )
+assert [[each.group and each.group.draw for each in survey.questions] for survey in SURVEYS[-5:]] == [
+    *([2] * 3, [2] * 3, [2] * 3),
+    *([1] * 3, [2] * 2),
+]
 
 
 @dataclass
@@ -72,12 +86,13 @@ class Model:
     reports: dict[int, tuple[str, dict[str, bool]]] = field(default_factory=dict)
     noisy: dict[str, Any] = field(default_factory=dict)
     waves: dict[tuple[int, str], int] = field(default_factory=dict)
+    draws: dict[str, list[int]] = field(default_factory=dict)
     told: dict[tuple[str, str], tuple[datetime.date, int]] = field(default_factory=dict)
 
     def copy(self) -> Model:
         """Another device that remembers the same."""
         reports = {number: (text, dict(to)) for number, (text, to) in self.reports.items()}
-        return Model(reports, dict(self.noisy), dict(self.waves), dict(self.told))
+        return Model(reports, dict(self.noisy), dict(self.waves), dict(self.draws), dict(self.told))
 
     def step(self, step: dict[str, Any]) -> dict[str, Any]:
         """Do a step, and say what it comes to."""
@@ -104,16 +119,30 @@ class Model:
         if survey not in self.reports:
             if report is None:
                 raise _FailedDraw
-            values = {}
-            for name, key in keys(survey).items():
-                values[name] = self.noisy.setdefault(key, report["values"][name])
-                if has_waves(key):
-                    drawn = wave(values[name], words[0], **json.loads(key)[-1])
-                    values[name] = self.waves.setdefault((survey, key), drawn)
+            values: dict[str, Any] = dict.fromkeys(report["values"])
+            for key, names in units(survey):
+                drawn = [report["values"][name] for name in names]
+                values |= zip(names, self.noisy.setdefault(key, drawn), strict=True)
+                for name in names if has_waves(key) else ():
+                    sent = wave(values[name], words[0], **json.loads(key)[-1])
+                    values[name] = self.waves.setdefault((survey, key), sent)
             self.reports[survey] = (json.dumps(report | {"values": values}, separators=(",", ":")), {})
         text, to = self.reports[survey]
         to.setdefault(collector, False)
         return text
+
+    def ask(self, survey: int, drawn: list[str]) -> list[str]:
+        """Somebody presses Start; ``drawn`` is what would be asked. The questions that are."""
+        asked: list[str] = []
+        for key, names in units(survey):
+            if len(names) == 1 or json.loads(key)[1]["draw"] == len(names):
+                asked += names
+            elif key in self.noisy:
+                asked += [name for name, value in zip(names, self.noisy[key], strict=True) if value is not None]
+            else:
+                places = self.draws.setdefault(key, [place for place, name in enumerate(names) if name in drawn])
+                asked += [names[place] for place in places]
+        return [each.id for each in SURVEYS[survey].questions if each.id in asked]
 
     def sent(self, survey: int, collector: str) -> None:
         """The collector has the report."""
@@ -132,7 +161,7 @@ class Model:
     def charge(self, survey: int, collector: str, today: datetime.date) -> tuple[int, int]:
         """Enter what is new to a collector, if there is room; the two totals."""
         origin = PLACES[collector]
-        asked = {keys(survey)[each.id]: math.ceil(each.epsilon * MILLION) for each in SURVEYS[survey].questions}
+        asked = {key: cost_of(survey, key, names) for key, names in units(survey)}
         new = {key: cost for key, cost in asked.items() if (origin, key) not in self.told}
         latest = max([today, *(day for day, _ in self.told.values())])
         self.told |= {(origin, key): (latest, cost) for key, cost in new.items()}
@@ -171,19 +200,39 @@ class _FailedDraw(Exception):
     pass
 
 
-def keys(survey: int) -> dict[str, str]:
-    """Each question of a survey as what makes it the same question elsewhere."""
+def units(survey: int) -> list[tuple[str, list[str]]]:
+    """Each question of a survey, or group of questions, as what makes it the same elsewhere; and the ids there."""
     published = json.loads(SURVEYS[survey].document)
     wave = SURVEYS[survey].id if published.get("fresh") else None
-    return {
-        asked["id"]: json.dumps([wave, asked["type"], asked["text"], asked["options"], asked["mechanism"]])
-        for asked in published["questions"]
-    }
+    found: list[tuple[str, list[str]]] = []
+    for asked in published["questions"]:
+        name = asked.get("group")
+        together = [each for each in published["questions"] if each.get("group") == name] if name else [asked]
+        how = {key: value for key, value in published["groups"][name].items() if key != "why"} if name else None
+        content = [each[part] for each in together for part in ("type", "text", "options", "mechanism")]
+        if together[0] is asked:
+            found.append((json.dumps([wave, how, *content]), [each["id"] for each in together]))
+    return found
+
+
+def keys(survey: int) -> dict[str, str]:
+    """For each question the unit that it is in."""
+    return {name: key for key, names in units(survey) for name in names}
+
+
+def cost_of(survey: int, key: str, names: list[str]) -> int:
+    """What a unit costs, in millionths."""
+    how = json.loads(key)[1]
+    if how and "joint" in how:
+        keep, k = how["joint"]["keep"], how["joint"]["k"]
+        return math.ceil(math.log(keep * (k - 1) / (2**32 - keep)) * MILLION)
+    costs = [math.ceil(each.mechanism.epsilon * MILLION) for each in SURVEYS[survey].questions if each.id in names]
+    return sum(sorted(costs, reverse=True)[: how["draw"] if how else 1])
 
 
 def has_waves(key: str) -> bool:
     """Whether each survey sends a draw of its own from the value of a question."""
-    return "again" in json.loads(key)[-1]
+    return json.loads(key)[1] is None and "again" in json.loads(key)[-1]
 
 
 def wave(value: int, word: int, k: int, again: int, **_: Any) -> int:
@@ -195,21 +244,43 @@ def wave(value: int, word: int, k: int, again: int, **_: Any) -> int:
 def some_step(dice: random.Random, day: datetime.date) -> dict[str, Any]:
     """A random step on a day."""
     where: dict[str, Any] = {"survey": dice.randrange(len(SURVEYS)), "collector": dice.choice(list(PLACES))}
-    act = dice.choices(["answer", "look", "sent"], [6, 3, 1])[0]
+    act = dice.choices(["answer", "look", "ask", "sent"], [6, 3, 1, 1])[0]
     if act == "sent":
         return {"act": act, **where}
     if act == "look":
         return {"act": act, **where, "day": day.isoformat()}
+    if act == "ask":
+        return {"act": act, "survey": where["survey"], "drawn": some_draw(dice, where["survey"])}
     fault = dice.choices([None, "draw", "write", "crash"], [12, 1, 1, 1])[0]
     report = None
     if fault != "draw":
-        values = {
-            asked.id: "".join(dice.choices("01", k=2)) if asked.type == "ticks" else dice.randrange(len(asked.options))
-            for asked in SURVEYS[where["survey"]].questions
-        }
+        values = some_values(dice, where["survey"])
         report = {"id": f"{dice.getrandbits(128):032x}", "cohort": dice.choice([None, "web"]), "values": values}
     words = [dice.getrandbits(32)]
     return {"act": act, **where, "day": day.isoformat(), "report": report, "words": words, "fault": fault}
+
+
+def some_draw(dice: random.Random, survey: int) -> list[str]:
+    """Questions that a device may ask."""
+    asked: list[str] = []
+    for key, names in units(survey):
+        how = json.loads(key)[1]
+        asked += dice.sample(names, how["draw"]) if how else names
+    return [each.id for each in SURVEYS[survey].questions if each.id in asked]
+
+
+def some_values(dice: random.Random, survey: int) -> dict[str, Any]:
+    """The noisy values of some report."""
+    asked = some_draw(dice, survey)
+    return {each.id: some_value(dice, each) if each.id in asked else None for each in SURVEYS[survey].questions}
+
+
+def some_value(dice: random.Random, question: Question) -> Any:
+    """Some noisy value."""
+    if not question.kind.takes_several:
+        return dice.randrange(len(question.options))
+    possible = question.mechanism.reports.every()
+    return "".join(str(int(mark)) for mark in dice.choice(possible))
 
 
 def next_day(dice: random.Random, day: datetime.date) -> datetime.date:

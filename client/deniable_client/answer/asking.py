@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import click
 
-from deniable import AnswerError, Question, Survey, odds_sentences
+from deniable import AnswerError, Question, odds_sentences
 from deniable.survey.question_types import AnswerKind
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
@@ -19,7 +20,7 @@ class Stopped(Exception):
     """The person wants to stop."""
 
 
-def ask_all(survey: Survey) -> Answers:
+def ask_all(questions: Sequence[Question]) -> Answers:
     """Ask every question and let the answers be reviewed.
 
     Raises
@@ -30,31 +31,31 @@ def ask_all(survey: Survey) -> Answers:
     screens.show([m.TRUTHFULLY, m.HIDDEN])
     answers: Answers = {}
     number = 0
-    while number < len(survey.questions):
-        given = ask(survey.questions[number], number + 1, len(survey.questions))
+    while number < len(questions):
+        given = ask(questions[number], number + 1, len(questions))
         if given is None:
             number = max(number - 1, 0)
         else:
-            answers[survey.questions[number].id] = given
+            answers[questions[number].id] = given
             number += 1
-    review(survey, answers)
+    review(questions, answers)
     return answers
 
 
-def review(survey: Survey, answers: Answers) -> None:
+def review(questions: Sequence[Question], answers: Answers) -> None:
     """Let somebody change answers, until they are to be sent."""
     while True:
-        screens.show([*screens.review(survey), m.FINAL])
+        screens.show([*screens.review(questions), m.FINAL])
         wish = read(m.REVIEW_PROMPT)
         if wish == "send":
             return
         if wish == "show":
             with screens.aside():
-                screens.show(screens.review(survey, answers))
+                screens.show(screens.review(questions, answers))
                 read(m.SHOWN)
-        elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(survey.questions):
-            asked = survey.questions[int(wish) - 1]
-            given = ask(asked, int(wish), len(survey.questions))
+        elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(questions):
+            asked = questions[int(wish) - 1]
+            given = ask(asked, int(wish), len(questions))
             answers[asked.id] = answers[asked.id] if given is None else given
         else:
             screens.show([m.REVIEW_UNKNOWN])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -95,9 +96,9 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
             read(m.AGAIN)
             report = parse_report(kept.report, survey)
         else:
-            answers = answers_of(client, survey, cohort)
+            asked, answers = answers_of(client, survey, cohort)
             is_drawn = True
-            report = client.randomize(survey, answers, cohort)
+            report = client.randomize(survey, answers, cohort, asked)
             del answers
         deliver(client, survey, report)
         show(screens.receipt(survey, client.collector, is_old=False, report=report.encode() if with_json else None))
@@ -108,14 +109,15 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
         end(["", late if is_drawn else m.STOPPED], INTERRUPTED)
 
 
-def answers_of(client: Client, survey: Survey, cohort: str | None) -> Answers:
-    """What the person answers, after consent."""
+def answers_of(client: Client, survey: Survey, cohort: str | None) -> tuple[Sequence[str], Answers]:
+    """What the person is asked, and answers, after consent."""
     if closed := screens.not_open(survey, utc_today(), cohort):
         end(closed)
     show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=client.told(survey)))
     while read(m.START) == "?":
         show(screens.odds(survey))
-    return ask_all(survey)
+    asked = client.asked(survey)
+    return asked, ask_all([survey.question(each) for each in asked])
 
 
 def deliver(client: Client, survey: Survey, report: Report) -> None:

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import click
@@ -85,7 +85,8 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.WHY} {m.NO_ADMISSION}" if has_yes else m.WHY,
         *([m.LIVE] if survey.results == "live" else []),
-        m.FACTS.format(n=len(survey.questions)),
+        *([drawn(survey, is_kiosk=is_kiosk)] if survey.asks < len(survey.questions) else []),
+        m.FACTS.format(n=survey.asks),
         f"{m.GUESS if weak == 2 else m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         *([m.KIOSK] if is_kiosk else []),
@@ -97,6 +98,12 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
         ),
         m.NOTHING_YET,
     ]
+
+
+def drawn(survey: Survey, *, is_kiosk: bool) -> str:
+    """That this device asks some of the questions only, and remembers which."""
+    sentence = m.DRAWN.format(n=survey.asks, all=len(survey.questions))
+    return sentence if is_kiosk else f"{sentence} {m.DRAWN_KEPT}"
 
 
 def odds(survey: Survey) -> Paragraphs:
@@ -128,10 +135,10 @@ def hint(asked: Question) -> str:
     return m.TICKS if asked.kind.takes_several else ""
 
 
-def review(survey: Survey, answers: Mapping[str, Given] | None = None) -> Paragraphs:
+def review(questions: Sequence[Question], answers: Mapping[str, Given] | None = None) -> Paragraphs:
     """That every question is answered; with the answers only for somebody who asked to see them."""
     lines = []
-    for number, asked in enumerate(survey.questions, start=1):
+    for number, asked in enumerate(questions, start=1):
         lines += [f"{number}  {m.ANSWERED if answers is None else spoken(asked, answers[asked.id])}", own(asked.text)]
     return [m.REVIEW if answers is None else m.YOURS, "\n".join(lines)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from deniable.randomness import Word, system_word
-from deniable.survey.document import Question
+from deniable.survey.question import Question
 from deniable_client.answer import messages as m
 from deniable_client.device import Given, true_answer
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import Report
+from deniable.survey.group import Value
 from deniable_client.audit.answers import Answers
 from deniable_client.audit.evidence import Cells, Check, Counts, Finding, Floats, log_level, measured, telling_event
+from deniable_client.audit.together import pair_probabilities
 
 Codes = NDArray[np.int64]
 
@@ -61,7 +63,9 @@ class Values:
         self.question, self.answers = answers.question, answers
         mechanism = self.question.mechanism
         self.is_text = not mechanism.reports.supports_one
-        self.first, self.size = mechanism.reports.first, mechanism.reports.size
+        self.is_drawn = self.question.share_asked < 1
+        # Not to be asked is one number more, or a text without marks and with a 0 behind them.
+        self.first, self.size = mechanism.reports.first, mechanism.reports.size + self.is_drawn
         self.bins_n = min(BINS, 2**self.size if self.is_text else self.size)
 
     @cached_property
@@ -78,32 +82,54 @@ class Values:
         whole = [Feature(name, 2**k, None)] if k <= LARGEST_TEXT else []
         return [*marks, *pairs, Feature(f"ones in {name}", k + 1, None), *whole]
 
-    def codes(self, values: Sequence[int | str]) -> list[Codes]:
+    def codes(self, values: Sequence[Value]) -> list[Codes]:
         """The code of every feature for each report."""
         if not self.is_text:
-            return [np.array(values, dtype=np.int64) - self.first]
+            return [self._numbers(values)]
         marks = self._marks(values)
         pairs = marks[:, :-1] * 2 + marks[:, 1:]
         whole = [marks @ (1 << np.arange(self.size)[::-1])] if self.size <= LARGEST_TEXT else []
         return [*marks.T, *pairs.T, marks.sum(1), *whole]
 
-    def bins(self, values: Sequence[int | str]) -> Codes:
+    def bins(self, values: Sequence[Value]) -> Codes:
         """A number below `BINS` for each report."""
         if self.is_text:
             marks = self._marks(values)[:, :4]
             binned: Codes = marks @ (1 << np.arange(marks.shape[1]))
             return binned
-        codes: Codes = np.array(values, dtype=np.int64) - self.first
-        coarse: Codes = codes if self.size <= BINS else codes * BINS // self.size
-        return coarse
+        return self._coarse(self._numbers(values))
 
-    def _marks(self, values: Sequence[int | str]) -> Codes:
-        joined = "".join(str(value) for value in values).encode("ascii")
+    def in_bins(self, p: Floats, axis: int) -> Floats:
+        """Probabilities of the values, along an axis, as probabilities of their bins."""
+        of = np.eye(self.bins_n)[self._coarse(np.arange(self.size))]
+        return np.moveaxis(np.moveaxis(p, axis, -1) @ of, -1, axis)
+
+    def _coarse(self, codes: Codes) -> Codes:
+        return codes if self.size <= BINS else codes * BINS // self.size
+
+    def _numbers(self, values: Sequence[Value]) -> Codes:
+        none = self.first + self.size - 1
+        return np.array([none if value is None else value for value in values], dtype=np.int64) - self.first
+
+    def _marks(self, values: Sequence[Value]) -> Codes:
+        unasked = "0" * self.size
+        behind = "1" if self.is_drawn else ""
+        joined = "".join(unasked if value is None else f"{value}{behind}" for value in values).encode("ascii")
         marks: Codes = (np.frombuffer(joined, dtype=np.uint8).reshape(-1, self.size) == ord("1")).astype(np.int64)
         return marks
 
     def _published(self) -> Floats:
-        """Probability that a report supports each option, shape (answers, options)."""
+        """Probability that a report supports each option, shape (answers, options), and that it is asked, or not."""
+        share = self.question.share_asked
+        supported = self.where_asked
+        if not self.is_drawn:
+            return supported
+        last = share if self.is_text else 1 - share
+        return np.hstack([supported * share, np.full((len(supported), 1), last)])
+
+    @cached_property
+    def where_asked(self) -> Floats:
+        """Probability that a report supports each option where the question is asked, shape (answers, options)."""
         supported = self.question.mechanism.supported
         return np.array([list(map(float, supported(truth))) for truth in self.answers.truths])
 
@@ -128,7 +154,7 @@ class Tables:
             [_zeros(PARTS, 2, size, feature.size) for feature in each.features]
             for each, size in zip(self.values, self.sizes, strict=True)
         ]
-        once = {(q, r) for q, r in self.pairs if q < r or (r, q) not in self.pairs}
+        once = {(q, r) for q, r in self.pairs if (q < r or (r, q) not in self.pairs) and self._is_known(q, r)}
         groups = [min(size, GROUPS) for size in self.sizes]
         alone = [_alone(size) for size in self.sizes]
         bins = [each.bins_n for each in self.values]
@@ -179,18 +205,42 @@ class Tables:
 
     def checks(self, failure: float) -> list[Check]:
         """Whether anything else in a report is related to an answer."""
-        across = {f"{self._name(q)} by the answer to {self._name(r)}": table for (q, r), table in self.across.items()}
-        joint = {f"{self._name(q)} and {self._name(r)} together": table for (q, r), table in self.joint.items()}
-        ids = {f"ids by the answer to {self._name(q)}": table for q, table in enumerate(self.ids)}
-        values = {f"ids by answer and value of {self._name(q)}": table for q, table in enumerate(self.ids_values)}
+        across = {
+            f"{self._name(q)} by the answer to {self._name(r)}": Cells.of_table(table)
+            for (q, r), table in self.across.items()
+        }
+        joint = {f"{self._name(q)} and {self._name(r)} together": self._together(q, r) for q, r in self.joint}
+        ids = {f"ids by the answer to {self._name(q)}": _of_ids(table) for q, table in enumerate(self.ids)}
+        values = {
+            f"ids by answer and value of {self._name(q)}": _of_ids(table) for q, table in enumerate(self.ids_values)
+        }
         return [
-            _check("other answers", across, Cells.of_table, 1, failure / 4,
+            _check("other answers", across, 1, failure / 4,
                    "a report moved by {} by the answer to another question"),
-            _check("values together", joint, Cells.of_table, 2, failure / 4,
+            _check("values together", joint, 2, failure / 4,
                    "a report moved by {} by the report to another question"),
-            _check("ids and answers", ids, _of_ids, 0, failure / 4, "a digit of the id moved by {} by an answer"),
-            _check("ids and values", values, _of_ids, 2, failure / 4, "a digit of the id moved by {} by a value"),
+            _check("ids and answers", ids, 0, failure / 4, "a digit of the id moved by {} by an answer"),
+            _check("ids and values", values, 2, failure / 4, "a digit of the id moved by {} by a value"),
         ]  # fmt: skip
+
+    def _is_known(self, q: int, r: int) -> bool:
+        """Whether it is known how two values are related: not of texts that one draw relates."""
+        values = self.values[q], self.values[r]
+        groups = [each.question.group for each in values]
+        return groups[0] is None or groups[0] != groups[1] or not any(each.is_text for each in values)
+
+    def _together(self, q: int, r: int) -> Cells:
+        """Two values under both answers: not related, unless one draw relates them, and then as it does."""
+        table, first, second = self.joint[q, r], self.values[q], self.values[r]
+        group = first.question.group
+        if group is None or group != second.question.group:
+            return Cells.of_table(table)
+        rows = [_told_apart(self.sizes[each]) for each in (q, r)]
+        options = [np.array(each.answers.truths)[some] for each, some in zip((first, second), rows, strict=True)]
+        p = pair_probabilities(group, first.where_asked[rows[0]], second.where_asked[rows[1]], *options)
+        p = second.in_bins(first.in_bins(p, 2), 3)
+        table = table[: len(rows[0]), : len(rows[1])]
+        return Cells(table, np.broadcast_to(table.sum((2, 3), keepdims=True), table.shape), p)
 
     def _value_of(self, q: int, feature: str, code: int) -> str:
         """What a code of a feature stands for."""
@@ -239,7 +289,8 @@ class Tables:
             event = f"{event} in {{{values}}}: {_shown(given[found.likelier])} against {_shown(given[found.other])}"
         else:
             bound = 0.0
-        return Finding(question.id, question.mechanism.wave_epsilon, bound, event, moved, fault)
+        declared = question.epsilon if question.group else question.mechanism.wave_epsilon
+        return Finding(question.id, declared, bound, event, moved, fault)
 
 
 def _of_ids(table: Counts) -> Cells:
@@ -253,14 +304,12 @@ def _of_ids(table: Counts) -> Cells:
 
 def _check(
     name: str,
-    tables: dict[str, Counts],
-    cells_of: Callable[[Counts], Cells],
+    cells: dict[str, Cells],
     conditions: int,
     failure: float,
     power: str,
 ) -> Check:
     """Test every cell of every table; the first axes are conditions, under all of which a leak would show alike."""
-    cells = {each: cells_of(table) for each, table in tables.items()}
     if not cells:
         return Check(name, None, "nothing to look at in a survey of one question")
     level = log_level(failure, sum(each.counts.size for each in cells.values()))
@@ -290,6 +339,11 @@ def _zeros(*shape: int) -> Counts:
 def _alone(size: int) -> int:
     """How many of the groups hold one answer."""
     return GROUPS if size <= GROUPS else 2
+
+
+def _told_apart(size: int) -> Codes:
+    """The answers that these groups hold, in their order."""
+    return np.arange(size) if size <= GROUPS else np.array([0, size - 1])
 
 
 def _groups(codes: Codes, size: int) -> Codes:

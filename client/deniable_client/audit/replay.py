@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deniable import Report, ReportError, Survey, parse_report
+from deniable_client.device import draw_questions, mixed
 
 WORD, ID = 4, 16
 """Bytes of a word and of an id, as the clients take them."""
@@ -65,10 +66,8 @@ def replay(line: bytes, survey: Survey, truths: Sequence[Any], cohort: str | Non
         raise _NoMoreWords
 
     try:
-        values = {
-            question.id: question.mechanism.randomize(truth, word)
-            for question, truth in zip(survey.questions, truths, strict=True)
-        }
+        choices = {question.id: truth for question, truth in zip(survey.questions, truths, strict=True)}
+        values = mixed(survey, choices, draw_questions(survey, word), word)
     except _NoMoreWords:
         raise Departure(f"took {len(words)} words from the system; the mechanisms need more") from None
     if unused := len(list(left)):

@@ -40,8 +40,8 @@ def _of_groups(survey: Survey, groups: Iterable[Iterable[tuple[Any, Any, int]]])
     for question, equal in zip(survey.questions, groups, strict=True):
         for cohort, value, n in equal:
             if cohort not in supports:
-                supports[cohort] = {each.id: [0] * each.mechanism.reports.size for each in survey.questions}
-            for option in question.mechanism.reports.supports(value):
+                supports[cohort] = {each.id: [0] * each.reports.size for each in survey.questions}
+            for option in question.reports.supports(value):
                 supports[cohort][question.id][option] += n
             if question is survey.questions[0]:
                 sizes[cohort] += n
@@ -59,7 +59,7 @@ def stored(db: Database, survey: Survey) -> Counts:
             n,
             {
                 question.id: tuple(
-                    supports.get((cohort, question.id, option), 0) for option in range(question.mechanism.reports.size)
+                    supports.get((cohort, question.id, option), 0) for option in range(question.reports.size)
                 )
                 for question in survey.questions
             },

@@ -48,7 +48,8 @@ def create_table(db: Database, table: str, survey: Survey, like: str | None = No
     only_ids = survey.retention == "tallies" and (like or table) == reports_table(survey)
     types = {int: "INTEGER", str: "TEXT"}
     columns = ", cohort TEXT" + "".join(
-        f", [{question.id}] {types[question.mechanism.reports.json_type]} NOT NULL" for question in survey.questions
+        f", [{question.id}] {types[question.reports.json_type]}{'' if None in question.reports else ' NOT NULL'}"
+        for question in survey.questions
     )
     db.execute(f"CREATE TABLE {table} (id TEXT PRIMARY KEY{'' if only_ids else columns}) STRICT, WITHOUT ROWID")
 

@@ -112,13 +112,13 @@ def estimate(
     rows: list[EstimateRow] = []
     for cohort, tally in groups:
         for question in survey.questions:
-            counts = tally.counts[question.id]
+            counts, n = question.counted(tally.counts[question.id], tally.n)
+            about = (question.id, question.options, question.epsilon, cohort, wanted)
             if question.has_shares:
-                shares = question.mechanism.estimate(counts, tally.n)
-                rows += share_rows(shares, question.id, question.options, question.epsilon, cohort, wanted)
+                rows += share_rows(question.mechanism.estimate(counts, n), *about, asked=question.share_asked)
             if question.mean_values is not None:
-                mean = question.mechanism.estimate_mean(counts, tally.n, question.mean_values)
-                rows.append(mean_row(mean, question.id, question.epsilon, cohort, wanted))
+                mean = question.mechanism.estimate_mean(counts, n, question.mean_values)
+                rows.append(mean_row(mean, question.id, *about[2:], asked=question.share_asked))
     return rows
 
 
@@ -130,21 +130,25 @@ def share_rows(
     cohort: str | None = None,
     wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     n: int | None = None,
+    asked: float = 1.0,
 ) -> list[EstimateRow]:
-    """The rows of one question's shares; ``n`` is the number of reports where they have weights."""
+    """The rows of one question's shares; ``n`` is the number of reports where they have weights.
+
+    ``asked`` is the share of devices that ask it; whoever makes up a report can always send one of those that do.
+    """
     if wanted.target == "respondents" and result.n:
         result = result.respondents_only
     find = result.simultaneous_interval if wanted.simultaneous else result.interval
     intervals = find(wanted.confidence_level, wanted.method)
     method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous)
     fits, flags = result.consistency, result.flags
-    supporting, asked = _counted(result, int(result.n) if n is None else n, len(options))
+    supporting, counted = _counted(result, int(result.n) if n is None else n, len(options))
     return [
         EstimateRow(
             question=question,
             option=label,
             cohort=cohort,
-            n=asked[option],
+            n=counted[option],
             count=supporting[option],
             estimate=number_or_none(result.share[option]),
             std_error=number_or_none(result.std_error[option]),
@@ -159,7 +163,7 @@ def share_rows(
             p_below=fits[option].p_below if fits else None,
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
-            fake_margin=result.fake_margin[option],
+            fake_margin=result.fake_margin[option] / asked,
         )
         for option, label in enumerate(options)
     ]
@@ -180,8 +184,9 @@ def mean_row(
     cohort: str | None = None,
     wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     n: int | None = None,
+    asked: float = 1.0,
 ) -> EstimateRow:
-    """The row of one question's mean."""
+    """The row of one question's mean; parameters as of `share_rows`."""
     interval = result.interval(wanted.confidence_level, wanted.method)
     return EstimateRow(
         question=question,
@@ -202,7 +207,7 @@ def mean_row(
         p_below=None,
         p_above=None,
         flag=None,
-        fake_margin=result.fake_margin,
+        fake_margin=result.fake_margin / asked,
     )
 
 

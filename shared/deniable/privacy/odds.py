@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from deniable.exact import of_100
-from deniable.survey.document import Question, Survey
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+from deniable.survey.unit import Unit
 
 
 def odds_sentences(question: Question) -> tuple[str, ...]:
@@ -34,6 +36,13 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     """
     if len(survey.questions) == 1:
         return ()
-    likeliest = math.prod((each.mechanism.most_readable for each in survey.questions), start=Fraction(1))
-    p = of_100(likeliest)
+    p = of_100(math.prod(map(_likeliest, survey.units), start=Fraction(1)))
     return (f"Whoever guesses all your answers from what you send is right about {p} times in 100, or less.",)
+
+
+def _likeliest(unit: Unit) -> Fraction:
+    """How often, at most, all that a device tells of a unit can be read: of the plainest questions that it may ask."""
+    if unit.group and unit.group.joint:
+        return unit.group.joint.readable
+    plainest_first = sorted((each.mechanism.most_readable for each in unit.questions), reverse=True)
+    return math.prod(plainest_first[: unit.group.draw if unit.group else 1], start=Fraction(1))

@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from deniable.report.space import ReportValue
 
-Check = Callable[[object, str], ReportValue]
+Value = ReportValue | None
+Check = Callable[[object, str], Value]
 
 _COHORT = r'null|"([ !#-\[\]-~]*)"'
 """In ASCII that JSON does not escape."""
@@ -35,23 +36,26 @@ class CanonicalForm:
         types: Mapping[str, type[int] | type[str]],
         checks: Mapping[str, tuple[Check, str]],
         cohorts: Collection[str | None],
+        check_draw: Callable[[Mapping[str, Value]], None] | None = None,
     ) -> None:
-        values = ",".join(f'"{question}":{_VALUES[kind]}' for question, kind in types.items())
+        asked = "(?:null|{})" if check_draw else "{}"
+        values = ",".join(f'"{question}":{asked.format(_VALUES[kind])}' for question, kind in types.items())
         self._match = re.compile(
             f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"values":({{{values}}})}}'
         ).fullmatch
         self._cohorts = frozenset(cohorts)
         self._readers = [(question, _reader(kind, *checks[question])) for question, kind in types.items()]
-        self._known: dict[str, Mapping[str, ReportValue]] = {}
+        self._check_draw = check_draw
+        self._known: dict[str, Mapping[str, Value]] = {}
         self._room = REMEMBERED // len(types)
 
-    def read(self, raw: bytes) -> tuple[str, str | None, Mapping[str, ReportValue]] | None:
+    def read(self, raw: bytes) -> tuple[str, str | None, Mapping[str, Value]] | None:
         """Id, cohort and values of a report; None if it has another form, or a cohort that the survey has not.
 
         Raises
         ------
         ReportError
-            If a mechanism cannot have made such a value.
+            If a mechanism cannot have made such a value, or no device asks just these questions.
         """
         found = self._match(raw.decode("latin-1"))  # ASCII is the same there, and all that the form holds
         if found is None:
@@ -61,18 +65,20 @@ class CanonicalForm:
             return None
         return report_id, cohort, self._known.get(text) or self._values(text, found.groups()[3:])
 
-    def _values(self, text: str, texts: Sequence[str]) -> Mapping[str, ReportValue]:
+    def _values(self, text: str, texts: Sequence[str | None]) -> Mapping[str, Value]:
         values = {question: read(each) for (question, read), each in zip(self._readers, texts, strict=True)}
+        if self._check_draw:
+            self._check_draw(values)
         if len(self._known) < self._room:
             self._known[text] = values  # of few questions, somebody has said the same before
         return values
 
 
-def _reader(kind: type[int] | type[str], check: Check, subject: str) -> Callable[[str], ReportValue]:
-    """What reads the text of a noisy value and checks it."""
+def _reader(kind: type[int] | type[str], check: Check, subject: str) -> Callable[[str | None], Value]:
+    """What reads the text of a noisy value, None where that is null, and checks it."""
 
     @lru_cache(maxsize=REMEMBERED)
-    def read(text: str) -> ReportValue:
-        return check(kind(text), subject)
+    def read(text: str | None) -> Value:
+        return check(None if text is None else kind(text), subject)
 
     return read

@@ -1,4 +1,4 @@
-"""The report: what leaves the device. One noisy value for each question, and a random id."""
+"""The report: what leaves the device. One noisy value for each question that was asked, and a random id."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from deniable.errors import ReportError, describe
 from deniable.report import strict_json
-from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
+from deniable.survey.group import Value
 
 MAX_BYTES = 64 * 1024
 """Largest accepted report: a survey of 100 questions needs less than a tenth."""
@@ -32,13 +32,13 @@ class Report:
         16 random bytes in hexadecimal, made together with the noise: the key under which a report counts once.
     cohort : str or None
         The label that the survey's author put on the link.
-    values : mapping of str to int or str
-        Question id to noisy value.
+    values : mapping of str to int, str or None
+        Question id to noisy value; None where the device drew other questions of a group.
     """
 
     id: str
     cohort: str | None
-    values: Mapping[str, ReportValue]
+    values: Mapping[str, Value]
 
     def encode(self) -> bytes:
         """The JSON that is sent, and sent again: the same bytes at every try.
@@ -69,6 +69,7 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
         return Report(*canonical)
     report_id, cohort, found = _read(raw, survey)
     values = {question: check(found[question], subject) for question, (check, subject) in survey.checks.items()}
+    survey.check_draw(values)
     return Report(report_id, cohort, values)
 
 

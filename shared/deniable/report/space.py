@@ -23,23 +23,14 @@ ReportValue = int | str
 """What is sent for one question: a number, or one character 0 or 1 for each option."""
 
 
-class ReportSpace(ABC):
-    """All reports that a design can make, and which of ``size`` options each of them supports."""
+class Counted(ABC):
+    """What may stand in a report for a question, and what is counted of it."""
 
     json_type: ClassVar[type[int] | type[str]]
     """What a report value is in JSON, in a database and in Python."""
 
-    supports_one: ClassVar[bool]
-    """Whether every report supports exactly one option, so that the counts of supports are those of the reports."""
-
-    labels: tuple[str, ...] = ()
-    """Names of the reports, where data may use names."""
-
     size: int
     """Number of options that a report can support."""
-
-    first: int = 0
-    """Of numbers, the one that supports the first option."""
 
     @property
     @abstractmethod
@@ -53,6 +44,31 @@ class ReportSpace(ABC):
     @abstractmethod
     def supports(self, report: Any) -> tuple[int, ...]:
         """The options that a report speaks for."""
+
+    def check(self, report: object, subject: str) -> Any:
+        """The report, if the design can have made it.
+
+        Raises
+        ------
+        ReportError
+            Otherwise; ``subject`` opens the message.
+        """
+        if report not in self:
+            raise ReportError(f"{subject}: report must be {self.described}, got {describe(report)}")
+        return report
+
+
+class ReportSpace(Counted):
+    """All reports that a design can make, and which of ``size`` options each of them supports."""
+
+    supports_one: ClassVar[bool]
+    """Whether every report supports exactly one option, so that the counts of supports are those of the reports."""
+
+    labels: tuple[str, ...] = ()
+    """Names of the reports, where data may use names."""
+
+    first: int = 0
+    """Of numbers, the one that supports the first option."""
 
     @abstractmethod
     def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
@@ -74,18 +90,6 @@ class ReportSpace(ABC):
     @abstractmethod
     def uniform(self, n: int, generator: np.random.Generator) -> NDArray[Any]:
         """Any report, all equally likely, ``n`` times; shapes as of `Mechanism.randomize_many`."""
-
-    def check(self, report: object, subject: str) -> Any:
-        """The report, if the design can have made it.
-
-        Raises
-        ------
-        ReportError
-            Otherwise; ``subject`` opens the message.
-        """
-        if report not in self:
-            raise ReportError(f"{subject}: report must be {self.described}, got {describe(report)}")
-        return report
 
     def support_matrix(self, reports: Iterable[object], subject: str = "row") -> NDArray[np.bool_]:
         """Which options each report supports, shape (reports, size).
@@ -271,3 +275,31 @@ class DrawnBits(Texts):
         matrix = np.zeros((n, self.size), dtype=np.uint8)
         np.put_along_axis(matrix, 2 * boxes + generator.integers(0, 2, boxes.shape), 1, axis=1)
         return matrix
+
+
+@dataclass(frozen=True)
+class Drawn(Counted):
+    """What stands in reports for a question that only some devices ask: a report, or None for "not asked".
+
+    One more support counts the devices that asked.
+    """
+
+    of: ReportSpace
+
+    @property
+    def json_type(self) -> type[int] | type[str]:  # type: ignore[override]
+        return self.of.json_type
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return self.of.size + 1
+
+    @property
+    def described(self) -> str:
+        return f"{self.of.described}, or null"
+
+    def __contains__(self, report: object) -> bool:
+        return report is None or report in self.of
+
+    def supports(self, report: Any) -> tuple[int, ...]:
+        return () if report is None else (*self.of.supports(report), self.of.size)

@@ -19,7 +19,8 @@ class Tally:
     n : int
         Number of reports.
     counts : mapping of str to tuple of int
-        Question id to the number of supporting reports by option.
+        Question id to the number of supporting reports by option; `Question.counted` reads them. Of a question that
+        only some devices ask, one more number counts these.
     """
 
     n: int
@@ -28,7 +29,7 @@ class Tally:
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
         """The tally of no reports."""
-        return cls(0, {question.id: (0,) * question.mechanism.reports.size for question in survey.questions})
+        return cls(0, {question.id: (0,) * question.reports.size for question in survey.questions})
 
     def __add__(self, other: Tally) -> Tally:
         def both(question: str) -> tuple[int, ...]:
@@ -44,10 +45,10 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
     for report in reports:
         sizes[report.cohort] = sizes.get(report.cohort, 0) + 1
         counts = supports.setdefault(
-            report.cohort, {question.id: [0] * question.mechanism.reports.size for question in survey.questions}
+            report.cohort, {question.id: [0] * question.reports.size for question in survey.questions}
         )
         for question in survey.questions:
-            for option in question.mechanism.reports.supports(report.values[question.id]):
+            for option in question.reports.supports(report.values[question.id]):
                 counts[question.id][option] += 1
     return {
         cohort: Tally(n, {question: tuple(counts) for question, counts in supports[cohort].items()})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import Geometric, Mechanism
-from deniable.survey.document import Question, levels_from
+from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import MAX_LEVELS
 from deniable.survey.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks, mean_variance, total_variance
 
@@ -89,7 +89,7 @@ def alternatives_for(question: Question) -> tuple[Alternative, ...]:
 
 def _others(question: Question) -> Iterator[tuple[str, Question]]:
     """Other ways to write a question, the cheapest first."""
-    epsilon = question.epsilon
+    epsilon = question.mechanism.epsilon
     if question.kind.takes_several:
         coins = _made(lambda: choose_for_ticks(len(question.options), epsilon, "together").best)
         if coins is not None:

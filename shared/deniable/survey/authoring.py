@@ -6,34 +6,30 @@ import datetime
 import difflib
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
-from deniable.survey.document import (
-    MAX_BYTES,
-    READERS,
-    RELEASE,
-    RESULTS,
-    RETENTIONS,
-    Question,
-    Survey,
-    check_text,
-    levels_from,
-    refuse_repeats,
-)
+from deniable.survey.document import MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey
+from deniable.survey.group import Group
+from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.selection import choose
-from deniable.survey.texts import EVERY_OTHER, Text, read_text
+from deniable.survey.sharing import Member, ways_to_share, why
+from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
-    *("retention", "fresh", "release", "results", "readers", "questions"),
+    *("retention", "fresh", "release", "results", "readers", "epsilon", "draw", "groups", "questions"),
 )
-QUESTION_KEYS = ("id", "type", "text", "epsilon")
+QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
+GROUP_KEYS = ("epsilon", "draw")
+WHOLE_SURVEY = "survey"
+"""The group of the questions that share the epsilon of the survey."""
 SPOKEN_NO_YES = (
     Text("No", {"ar": "لا", "de": "Nein", "es": "No", "fr": "Non"}),
     Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
@@ -95,6 +91,8 @@ def read_survey(text: str | bytes) -> Survey:
         raise SurveyError("questions: must be one or more tables [[questions]]")
     ids = tuple(str(each["id"]) for each in questions if "id" in each)
     refuse_repeats(ids, "questions: ids")
+    groups = _groups(written)
+    drafts = [_draft(each, number, groups) for number, each in enumerate(questions, start=1)]
     return Survey(
         title=_text(_required(written, "title", "survey"), "title"),
         organiser=_text(written.get("organiser"), "organiser"),
@@ -108,7 +106,7 @@ def read_survey(text: str | bytes) -> Survey:
         release=written.get("release", RELEASE),
         results=written.get("results", RESULTS[0]),
         readers=written.get("readers", READERS[0]),
-        questions=tuple(_question(each, number) for number, each in enumerate(questions, start=1)),
+        questions=_questions(drafts, groups),
     )
 
 
@@ -142,19 +140,59 @@ def _year_first(written: str) -> str:
         return "year-month-day, such as 2026-11-20"
 
 
-def _question(written: Mapping[str, Any], number: int) -> Question:
+def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What the author says of each group; with an epsilon of the survey, the questions that have none are one."""
+    groups = written.get("groups", {})
+    if not isinstance(groups, dict) or not all(isinstance(each, dict) for each in groups.values()):
+        raise SurveyError("groups: must be tables such as [groups.private]")
+    if "draw" in written and "epsilon" not in written:
+        raise SurveyError("draw: needs epsilon, which the questions share")
+    if "epsilon" in written:
+        if WHOLE_SURVEY in groups:
+            raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r} where the survey has an epsilon")
+        groups = groups | {WHOLE_SURVEY: {key: written[key] for key in GROUP_KEYS if key in written}}
+    for name, each in groups.items():
+        _refuse_unknown(each, GROUP_KEYS, f"group {name!r}")
+        _required(each, "epsilon", f"group {name!r}")
+    return groups
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A question as far as it is known before it has its noise."""
+
+    written: Mapping[str, Any]
+    where: str
+    kind: QuestionType
+    options: tuple[str, ...]
+    goal: str | None
+    group: str | None
+
+    @property
+    def member(self) -> Member:
+        return Member(self.kind, _answers(self.kind, len(self.options), self.written), self.goal)
+
+    def with_noise(self, mechanism: Mechanism, why: str | None, group: Group | None = None) -> Question:
+        return Question(
+            id=_required(self.written, "id", self.where),
+            type=self.kind.name,
+            text=_text(_required(self.written, "text", self.where), f"{self.where}: text"),
+            options=self.options,
+            mechanism=mechanism,
+            goal=self.goal if self.kind.has_goal else None,
+            why=why,
+            group=group,
+        )
+
+
+def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:
     where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
     name = _required(written, "type", where)
     if not isinstance(name, str) or name not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {name!r}")
     kind = QUESTION_TYPES[name]
     _refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
-    coins = [key for key in _COINS if key in written]
-    if "epsilon" in written and coins:
-        raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
-    if "epsilon" not in written and "truth" not in written:
-        hint = ', or the coin truth = "1/2"' if "truth" in kind.keys else ""
-        raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
+    group = _group_of(written, kind, where, groups)
     options = _options(kind, written, where)
     if "decline" in written:
         kind, options = _declinable(kind, options, written, where)
@@ -164,19 +202,59 @@ def _question(written: Mapping[str, Any], number: int) -> Question:
     goal = written.get("goal", kind.goals[0]) if kind.goals else None
     if goal not in (kind.goals or (None,)):
         raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
+    return _Draft(written, where, kind, options, goal, group)
+
+
+def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups: Collection[str]) -> str | None:
+    """The group that a question shares its epsilon with; None where it says how much noise it has itself."""
+    coins = [key for key in _COINS if key in written]
+    if "epsilon" in written and coins:
+        raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
+    own = [key for key in ("epsilon", *_COINS, "mechanism", "wave_epsilon") if key in written]
+    if "group" in written:
+        if own:
+            raise SurveyError(f"{where}: must have either group or {own[0]}: the questions of a group share its noise")
+        if written["group"] not in groups:
+            named = ", ".join(groups) or "which there are none of"
+            raise SurveyError(f"{where}: group must be one of [groups] ({named}), got {shown(written['group'])}")
+        return str(written["group"])
+    if WHOLE_SURVEY in groups and not own:
+        return WHOLE_SURVEY
+    if "epsilon" not in written and "truth" not in written:
+        hint = ', or the coin truth = "1/2"' if "truth" in kind.keys else ""
+        raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
+    return None
+
+
+def _questions(drafts: Sequence[_Draft], groups: Mapping[str, Mapping[str, Any]]) -> tuple[Question, ...]:
+    """The questions with the noise that they ask for, or that their groups have for them."""
+    members = {name: [each for each in drafts if each.group == name] for name in groups}
+    shared = {name: iter(_shared(name, groups[name], some)) for name, some in members.items()}
+    return tuple(_alone(each) if each.group is None else next(shared[each.group]) for each in drafts)
+
+
+def _alone(draft: _Draft) -> Question:
     try:
-        mechanism, why = _mechanism(kind, len(options), goal, written)
+        return draft.with_noise(*_mechanism(draft.kind, len(draft.options), draft.goal, draft.written))
+    except ParameterError as error:
+        raise SurveyError(f"{draft.where}: {error}") from None
+
+
+def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> list[Question]:
+    """The questions of a group, in the way that takes the fewest respondents."""
+    where = "survey" if name == WHOLE_SURVEY else f"group {name!r}"
+    if not drafts:
+        raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
+    try:
+        ways = ways_to_share([each.member for each in drafts], written["epsilon"], written.get("draw"))
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
-    return Question(
-        id=_required(written, "id", where),
-        type=kind.name,
-        text=_text(_required(written, "text", where), f"{where}: text"),
-        options=options,
-        mechanism=mechanism,
-        goal=goal if kind.has_goal else None,
-        why=why,
-    )
+    best, reason = ways[0], why(ways)
+    if best.is_split:
+        told = None if len(drafts) == 1 else reason
+        return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
+    group = Group(name, len(drafts), best.draw, best.joint, reason)
+    return [each.with_noise(own, None, group) for each, own in zip(drafts, best.mechanisms, strict=True)]
 
 
 def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tuple[str, ...]:

@@ -10,20 +10,19 @@ import base64
 import datetime
 import hashlib
 import re
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from deniable.errors import SurveyError, describe, shown
+from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
-from deniable.mechanisms import Mechanism
 from deniable.report import strict_json
 from deniable.report.canonical import CanonicalForm
-from deniable.report.space import ReportValue
-from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
-from deniable.survey.texts import Text, all_forms, publish_text
+from deniable.survey.group import Group, Value
+from deniable.survey.question import Question
+from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
+from deniable.survey.unit import Unit, check_group
 
 FORMAT = 2
 """Version of the published document, its key ``"deniable"``."""
@@ -33,11 +32,6 @@ MAX_QUESTIONS = 100
 MAX_COHORTS = 1000
 MAX_ROWS = 2000
 """Rows of estimates that a survey may make by cohort: each costs its collector up to a millisecond, whoever asks."""
-MAX_LABEL = 200
-MAX_TEXT = 4000
-
-GOALS = ("shares", "mean")
-"""What the author of a scale wants to know."""
 
 RETENTIONS = ("reports", "tallies")
 """What a collector keeps once reports are counted: the noisy rows, or no more than their sums."""
@@ -56,111 +50,8 @@ RELEASE = 200
 
 LEAST_RELEASE, MOST_RELEASE = 50, 100_000
 
-_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
-_INVISIBLE = re.compile(
-    r"[\s\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
-    r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
-)
-"""Texts that show nothing: spaces, what Unicode calls default ignorable, and two blanks. `survey.js` has the same."""
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _REMEMBERED = ("mechanism", "options", "text", "type")
-_RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
-
-
-@dataclass(frozen=True)
-class Question:
-    """One question: what people read, what they can choose, and the mechanism that answers for them.
-
-    Attributes
-    ----------
-    id, type, text : str
-    options : tuple of str
-        What can be chosen. Of a scale the numbers of its levels in rising order, which may have labels as translations;
-        of a number none, because the range is the mechanism's.
-    mechanism : Mechanism
-        Works on option numbers, counted from 0; of a number question on the numbers themselves.
-    goal : {"shares", "mean"} or None
-        What a scale is to be accurate in.
-    why : str or None
-        Why the mechanism was chosen.
-    """
-
-    id: str
-    type: str
-    text: str
-    options: tuple[str, ...]
-    mechanism: Mechanism
-    goal: str | None = None
-    why: str | None = None
-
-    def __post_init__(self) -> None:
-        where = f"question {self.id!r}" if isinstance(self.id, str) else "question"
-        if not isinstance(self.id, str) or not _IDENTIFIER.fullmatch(self.id):
-            raise SurveyError(
-                f"{where}: id must be 1 to 40 lower-case letters, digits or underscores, starting with a letter"
-            )
-        if self.id in _RESERVED:
-            raise SurveyError(f"{where}: id must not be {' or '.join(_RESERVED)}, which name other columns")
-        if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
-            raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r:.40}")
-        check_text(self.text, f"{where}: text", MAX_TEXT)
-        if self.why is not None:
-            check_text(self.why, f"{where}: why", MAX_TEXT)
-        if self.kind.has_goal and self.goal not in GOALS:
-            raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
-        if not self.kind.has_goal and self.goal is not None:
-            raise SurveyError(f"{where}: only a scale has a goal")
-        if self.kind.family not in self.mechanism.question_types:
-            raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
-        if self.kind.answers is not AnswerKind.RANGE:
-            self._check_options(where)
-        elif self.options:
-            raise SurveyError(f"{where}: a {self.type} has no options, its range is the mechanism's")
-
-    def _check_options(self, where: str) -> None:
-        most = self.kind.most_options
-        if not 2 <= len(self.options) <= most:
-            raise SurveyError(f"{where}: options must be 2 to {most}, got {len(self.options)}")
-        for option in self.options:
-            check_text(option, f"{where}: options", MAX_LABEL)
-        refuse_repeats(self.options, f"{where}: options")
-        if self.kind.options and any(isinstance(option, Text) for option in self.options):
-            raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
-        if self.kind.options and self.options != self.kind.options:
-            raise SurveyError(f"{where}: options of a {self.type} question must be {list(self.kind.options)}")
-        if self.kind.answers is AnswerKind.LEVELS and self.options != levels_from(self.options[0], len(self.options)):
-            raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
-        if self.mechanism.answer_range != range(len(self.options)):
-            raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
-
-    @property
-    def kind(self) -> QuestionType:
-        """What holds for all questions of this type."""
-        return QUESTION_TYPES[self.type]
-
-    @property
-    def epsilon(self) -> float:
-        """Privacy loss of one answer to this question."""
-        return self.mechanism.epsilon
-
-    @property
-    def has_shares(self) -> bool:
-        """Whether the shares of the options can be estimated."""
-        return bool(self.options) and self.mechanism.has_shares
-
-    @property
-    def rows(self) -> int:
-        """Rows of estimates for one group of people: one for each share, and one for a mean."""
-        return (len(self.options) if self.has_shares else 0) + (self.mean_values is not None)
-
-    @property
-    def mean_values(self) -> tuple[float, ...] | None:
-        """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
-        if not self.kind.has_numbers:
-            return None
-        first = float(self.options[0]) if self.options else 0  # mechanisms number levels from 0
-        return tuple(first + value for value in self.mechanism.answer_values)
 
 
 @dataclass(frozen=True)
@@ -220,6 +111,8 @@ class Survey:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
             raise SurveyError(f"questions: must be 1 to {MAX_QUESTIONS}, got {len(self.questions)}")
         refuse_repeats(tuple(question.id for question in self.questions), "questions: ids")
+        for members in self.groups.values():
+            check_group(members)
         if len(self.cohorts) > MAX_COHORTS:
             raise SurveyError(f"cohorts: must be at most {MAX_COHORTS}, got {len(self.cohorts)}")
         for cohort in self.cohorts:
@@ -262,32 +155,76 @@ class Survey:
         return sum(question.rows for question in self.questions) * (len(self.cohorts) + 1)
 
     @cached_property
-    def checks(self) -> dict[str, tuple[Callable[[object, str], ReportValue], str]]:
+    def checks(self) -> dict[str, tuple[Callable[[object, str], Value], str]]:
         """For each question what checks a report value, and how an error names it; asked for with every report."""
-        return {each.id: (each.mechanism.reports.check, f'values["{each.id}"]') for each in self.questions}
+        return {each.id: (each.reports.check, f'values["{each.id}"]') for each in self.questions}
+
+    def check_draw(self, values: Mapping[str, Value]) -> None:
+        """Raise a ReportError unless values, each of which is one of its question, are of what one device asks."""
+        for unit in self._grouped:
+            unit.check_values(values)
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[Question, ...]]:
+        """The questions of each group, by its name, in the order of their first questions."""
+        found: dict[str, tuple[Question, ...]] = {}
+        for each in self.questions:
+            if each.group:
+                found[each.group.name] = (*found.get(each.group.name, ()), each)
+        return found
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """What devices draw, keep and pay for together, in the order of their first questions.
+
+        The key is the hash of text, options, type and mechanism, of a group also of how many are asked and how. So the
+        same question under another title, id or reason has the same key, unless each survey is a wave of its own.
+        """
+        wave = {"survey": self.id} if self.fresh else {}
+        published = {asked["id"]: {key: asked[key] for key in _REMEMBERED} for asked in _published(self)["questions"]}
+
+        def key(questions: tuple[Question, ...]) -> str:
+            group = questions[0].group
+            asked = [published[each.id] for each in questions]
+            content = asked[0] if group is None else _published_draw(group) | {"questions": asked}
+            return address(strict_json.dumps(content | wave))
+
+        return tuple(Unit(key(questions), questions) for questions in self._together)
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """For each question the key under which devices remember it: the hash of its text, options and mechanism.
+        """For each question the key under which devices remember it, or its group."""
+        return {each.id: unit.key for unit in self.units for each in unit.questions}
 
-        The same question under another title, id or reason has the same key, unless each survey is a wave of its own.
-        """
-        wave = {"survey": self.id} if self.fresh else {}
-        return {
-            asked["id"]: address(strict_json.dumps({key: asked[key] for key in _REMEMBERED} | wave))
-            for asked in _published(self)["questions"]
-        }
+    @property
+    def _together(self) -> Iterator[tuple[Question, ...]]:
+        """Questions of one draw, in the order of the first of them."""
+        for each in self.questions:
+            if each.group is None:
+                yield (each,)
+            elif each is self.groups[each.group.name][0]:
+                yield self.groups[each.group.name]
+
+    @cached_property
+    def _grouped(self) -> tuple[Unit, ...]:
+        return tuple(unit for unit in self.units if unit.group and unit.group.is_drawn)
+
+    @property
+    def asks(self) -> int:
+        """How many of its questions each device asks."""
+        return sum(each.group.draw if each.group else 1 for each, *_ in self._together)
 
     @cached_property
     def canonical_form(self) -> CanonicalForm:
         """The form in which both clients write a report, and its reader."""
-        types = {each.id: each.mechanism.reports.json_type for each in self.questions}
-        return CanonicalForm(types, self.checks, [each for each in (None, *self.cohorts) if self.takes_cohort(each)])
+        types = {each.id: each.reports.json_type for each in self.questions}
+        cohorts = [each for each in (None, *self.cohorts) if self.takes_cohort(each)]
+        return CanonicalForm(types, self.checks, cohorts, self.check_draw if self._grouped else None)
 
-    @property
+    @cached_property
     def epsilon(self) -> float:
-        """Privacy loss of the whole survey: epsilons of one person's questions add up, rounded up."""
-        return sum_above(question.epsilon for question in self.questions)
+        """Privacy loss of the whole survey: what one person is asked adds up, rounded up."""
+        return sum_above(unit.epsilon for unit in self.units)
 
     def question(self, question_id: str) -> Question:
         """The question of that id."""
@@ -343,6 +280,11 @@ def _published(survey: Survey) -> dict[str, Any]:
         "about": survey.about and publish_text(survey.about),
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
         "fresh": survey.fresh,
+        "groups": {
+            name: _published_draw(group) | _given(why=group.why)
+            for name, (first, *_) in survey.groups.items()
+            if (group := first.group)
+        },
         "release": None if survey.release == RELEASE else survey.release,
         "results": None if survey.results == RESULTS[0] else survey.results,
         "readers": None if survey.readers == READERS[0] else survey.readers,
@@ -358,42 +300,15 @@ def _published(survey: Survey) -> dict[str, Any]:
                 "options": [publish_text(option) for option in question.options],
                 "mechanism": question.mechanism.publish(),
             }
-            | {key: value for key, value in (("goal", question.goal), ("why", question.why)) if value is not None}
+            | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}
 
 
-def check_text(value: object, subject: str, longest: int) -> None:
-    """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters.
-
-    So must be all its translations. A readable text shows something, and holds only characters meant for texts.
-    """
-    if not isinstance(value, str):
-        raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
-    for text in all_forms(value):
-        if not text.strip():
-            raise SurveyError(f"{subject}: must not be empty")
-        if _INVISIBLE.fullmatch(text):
-            raise SurveyError(f"{subject}: must show something, got characters only that nobody sees")
-        if len(text) > longest:
-            raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(text)}")
-        for character in text:
-            if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
-                raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
-            if ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef":
-                raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is no character")
+def _published_draw(group: Group) -> dict[str, Any]:
+    return {"draw": group.draw} | _given(joint=group.joint and group.joint.publish())
 
 
-def refuse_repeats(values: tuple[str, ...], subject: str) -> None:
-    """Raise a SurveyError that names the first value which stands there twice."""
-    for position, value in enumerate(values):
-        if value in values[:position]:
-            raise SurveyError(f"{subject}: must differ from each other, {value!r} stands there twice")
-
-
-def levels_from(first: str, n: int) -> tuple[str, ...]:
-    """The ``n`` levels of a scale that starts at a number, as texts; just the text itself when it is no number."""
-    if not _INTEGER.fullmatch(first):
-        return (first,)
-    return tuple(str(int(first) + step) for step in range(n))
+def _given(**optional: Any) -> dict[str, Any]:
+    return {key: value for key, value in optional.items() if value is not None}

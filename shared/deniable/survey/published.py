@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from deniable.errors import DeniableError, SurveyError, describe
-from deniable.mechanisms import mechanism_from_published
+from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
 from deniable.report import strict_json
-from deniable.survey.document import FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Question, Survey, address
+from deniable.survey.document import FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey, address
+from deniable.survey.group import Group
+from deniable.survey.question import Question
 from deniable.survey.texts import read_text
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -41,9 +44,11 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
     published = strict_json.loads(document, SurveyError, "survey")
     keys = _Keys(published, "survey")
     _check_format(keys.required("deniable"))
+    asked = keys.array("questions")
+    groups = _groups(keys.optional("groups", {}), asked)
     survey = Survey(
         title=keys.text("title", keys.required("title")),
-        questions=tuple(_question(each, number) for number, each in enumerate(keys.array("questions"))),
+        questions=tuple(_question(each, number, groups) for number, each in enumerate(asked)),
         opens=_date(keys.optional("opens"), "opens"),
         closes=_date(keys.optional("closes"), "closes"),
         cohorts=tuple(keys.array("cohorts", ())),
@@ -70,20 +75,50 @@ def _check_format(found: object) -> None:
         raise SurveyError(f"survey: is of format {found}; this version reads format {FORMAT}: {way}")
 
 
-def _question(published: object, number: int) -> Question:
+def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:
+    """The groups by name; how many questions each has the questions say."""
+    if not isinstance(published, dict):
+        raise SurveyError(f"groups: must be an object, got {describe(published)}")
+    named = Counter(str(each["group"]) for each in questions if isinstance(each, dict) and "group" in each)
+    groups = {}
+    for name, each in published.items():
+        keys = _Keys(each, f"groups.{name:.60}")
+        joint = keys.optional("joint")
+        response = None if joint is None else _mechanism(joint, f"groups.{name:.60}", "joint")
+        if not isinstance(response, KAry | None):
+            raise SurveyError(f"groups.{name:.60}.joint: must be {KAry.name}, got {response.name}")
+        groups[name] = Group(name, named[name], keys.required("draw"), response, keys.optional("why"))
+        keys.refuse_others()
+    return groups
+
+
+def _mechanism(published: object, where: str, key: str) -> Mechanism:
+    if not isinstance(published, dict):
+        raise SurveyError(f"{where}.{key}: must be an object, got {describe(published)}")
+    try:
+        return mechanism_from_published(published)
+    except SurveyError:
+        raise
+    except DeniableError as error:
+        raise SurveyError(f"{where}.{error}") from None
+
+
+def _question(published: object, number: int, groups: Mapping[str, Group]) -> Question:
     keys = _Keys(published, f"questions[{number}]")
-    mechanism = keys.required("mechanism")
-    if not isinstance(mechanism, dict):
-        raise SurveyError(f"questions[{number}].mechanism: must be an object, got {describe(mechanism)}")
+    mechanism = _mechanism(keys.required("mechanism"), f"questions[{number}]", "mechanism")
+    group = keys.optional("group")
+    if group is not None and (not isinstance(group, str) or group not in groups):
+        raise SurveyError(f"questions[{number}]: group must be one of {list(groups)}, got {describe(group)}")
     try:
         question = Question(
             id=keys.required("id"),
             type=keys.required("type"),
             text=keys.text("text", keys.required("text")),
             options=tuple(keys.text("options", option) for option in keys.array("options")),
-            mechanism=mechanism_from_published(mechanism),
+            mechanism=mechanism,
             goal=keys.optional("goal"),
             why=keys.optional("why"),
+            group=None if group is None else groups[group],
         )
     except SurveyError:
         raise

@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from deniable.mechanisms import Mechanism
-from deniable.survey.document import Question
+from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
 from deniable.survey.selection import Choice, choose, mean_variance
 
@@ -49,10 +49,20 @@ def respondents_needed(question: Question) -> tuple[Needed, ...]:
     made = [each for each in choice.candidates if each.mechanism is not None] if choice else []
     if len(made) < 2:
         return ()
-    variance = _mean_variance_of_unit_range if aims_at_mean(question) else _variance_at_one_half
-    found = [Needed(each.label, _people(variance(each.mechanism))) for each in made if each.mechanism is not None]
-    bounds = (Needed(None, _people(bound)) for bound in _bound(question))
+    asked, wants_mean = question.share_asked, aims_at_mean(question)
+    found = [
+        Needed(each.label, people_needed(each.mechanism, wants_mean=wants_mean, asked=asked))
+        for each in made
+        if each.mechanism is not None
+    ]
+    bounds = (Needed(None, _people(bound / asked)) for bound in _bound(question))
     return *sorted(found, key=lambda each: each.respondents), *bounds
+
+
+def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
+    """Respondents for that half width of the mean, or of the shares, if this part of them is asked."""
+    variance = _mean_variance_of_unit_range(mechanism) if wants_mean else _variance_at_one_half(mechanism)
+    return _people(variance / asked)
 
 
 def aims_at_mean(question: Question) -> bool:
@@ -62,12 +72,12 @@ def aims_at_mean(question: Question) -> bool:
 
 def _choice(question: Question) -> Choice | None:
     kind = question.kind
-    if question.mechanism.has_waves or kind.is_yes_no:
+    if question.mechanism.has_waves or kind.is_yes_no or (question.group and question.group.joint):
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
     goal = "shares" if kind.takes_several else question.goal
     answers = question.mechanism.answer_range if kind.answers is AnswerKind.RANGE else range(len(question.options))
-    return choose(kind, answers, question.epsilon, goal)
+    return choose(kind, answers, question.mechanism.epsilon, goal)
 
 
 def _people(variance: float) -> int:
@@ -87,7 +97,7 @@ def _mean_variance_of_unit_range(mechanism: Mechanism) -> float:
 
 def _bound(question: Question) -> Iterator[float]:
     """``n`` times the least variance that is known to be possible for any mechanism, where one is known."""
-    ratio = math.exp(question.epsilon)
+    ratio = math.exp(question.mechanism.epsilon)
     if question.kind.takes_several:
         # A report that is E times as likely under a share alpha of all patterns as under the others.
         alphas = (step / 2000 for step in range(1, 2000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -14,6 +15,15 @@ DEFAULT = "default"
 EVERY_OTHER = "und"
 """The language for whoever reads none of the others: of a level its number and label, whose number is the default."""
 
+MAX_LABEL = 200
+MAX_TEXT = 4000
+"""Characters of a title, an option or a label, and of a longer text."""
+
+_INVISIBLE = re.compile(
+    r"[\s\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
+    r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
+)
+"""Texts that show nothing: spaces, what Unicode calls default ignorable, and two blanks. `survey.js` has the same."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9_]{1,8})*")
 
 
@@ -101,3 +111,31 @@ def all_forms(text: str) -> tuple[str, ...]:
     ('Yes', 'Ja')
     """
     return (str(text), *text.translations.values()) if isinstance(text, Text) else (text,)
+
+
+def check_text(value: object, subject: str, longest: int) -> None:
+    """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters.
+
+    So must be all its translations. A readable text shows something, and holds only characters meant for texts.
+    """
+    if not isinstance(value, str):
+        raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
+    for text in all_forms(value):
+        if not text.strip():
+            raise SurveyError(f"{subject}: must not be empty")
+        if _INVISIBLE.fullmatch(text):
+            raise SurveyError(f"{subject}: must show something, got characters only that nobody sees")
+        if len(text) > longest:
+            raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(text)}")
+        for character in text:
+            if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
+                raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
+            if ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef":
+                raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is no character")
+
+
+def refuse_repeats(values: tuple[str, ...], subject: str) -> None:
+    """Raise a SurveyError that names the first value which stands there twice."""
+    for position, value in enumerate(values):
+        if value in values[:position]:
+            raise SurveyError(f"{subject}: must differ from each other, {value!r} stands there twice")

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
 from deniable.report.space import ReportValue
-from deniable.survey.document import Question, Survey
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
 from deniable_research.designs import of_one_truth
 
 MISSING = ("", "NA", "NaN")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.survey.document import Question
+from deniable.survey.question import Question
 from deniable_research.planning.precision import Precision
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deniable.errors import ParameterError
-from deniable.survey.document import Question
+from deniable.survey.question import Question
 from deniable_research.planning.checks import check_people
 from deniable_research.planning.cohorts import detectable_difference, detectable_mean_difference, halves
 from deniable_research.planning.means import mean_precision

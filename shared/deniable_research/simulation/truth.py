@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable.survey.document import Question, Survey
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
 
 TOLERANCE = 1e-6
 """Shares of a question may miss 1 by so much, as printed digits do."""

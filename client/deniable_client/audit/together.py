@@ -1,0 +1,57 @@
+"""What is published of two values of one draw: they are related, and in no other way than the draw relates them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.randomness import UNIT
+from deniable.survey.group import Group
+from deniable_client.audit.evidence import Floats
+
+Codes = NDArray[np.int64]
+
+
+def pair_probabilities(
+    group: Group, first: Floats, second: Floats, first_options: Codes, second_options: Codes
+) -> Floats:
+    """How likely two questions of a group get each pair of values, under each pair of answers.
+
+    Parameters
+    ----------
+    group : Group
+    first, second : ndarray, shapes (n, k) and (m, l)
+        For both questions the probability of each value under each answer, where the question is asked.
+    first_options, second_options : ndarray of int, shapes (n,) and (m,)
+        These answers, as mechanisms take them.
+
+    Returns
+    -------
+    ndarray, shape (n, m, k + 1, l + 1)
+        The last value of each question is that it was not asked; without it, (n, m, k, l), where all are asked.
+    """
+    if not group.is_drawn:
+        return _asked_pairs(group, first, second, first_options, second_options)
+    (n, k), (m, values) = first.shape, second.shape
+    asked = group.draw / group.size
+    both = asked * (group.draw - 1) / (group.size - 1)
+    p = np.zeros((n, m, k + 1, values + 1))
+    p[:, :, :-1, :-1] = both * _asked_pairs(group, first, second, first_options, second_options)
+    p[:, :, :-1, -1] = (asked - both) * first[:, None, :]
+    p[:, :, -1, :-1] = (asked - both) * second[None, :, :]
+    p[:, :, -1, -1] = 1 - 2 * asked + both
+    return p
+
+
+def _asked_pairs(group: Group, first: Floats, second: Floats, first_options: Codes, second_options: Codes) -> Floats:
+    """The same where both are asked."""
+    if group.joint is None or group.draw < 2:
+        product: Floats = first[:, None, :, None] * second[None, :, None, :]
+        return product
+    # Of the patterns with these two values one is the true one, if they are the answers; the others are alike.
+    k = first.shape[1]
+    alike = group.joint.k // k**2
+    other = group.joint.other / UNIT
+    is_true = np.eye(k)[first_options][:, None, :, None] * np.eye(k)[second_options][None, :, None, :]
+    pairs: Floats = alike * other + is_true * (group.joint.keep / UNIT - other)
+    return pairs

@@ -1,0 +1,141 @@
+"""The question: what people read, what they can choose, and the mechanism that answers for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from deniable.errors import SurveyError, describe
+from deniable.estimation.debiasing import Count
+from deniable.mechanisms import Mechanism
+from deniable.report.space import Counted, Drawn
+from deniable.survey.group import IDENTIFIER, Group
+from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
+from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_repeats
+
+GOALS = ("shares", "mean")
+"""What the author of a scale wants to know."""
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
+_RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: what people read, what they can choose, and the mechanism that answers for them.
+
+    Attributes
+    ----------
+    id, type, text : str
+    options : tuple of str
+        What can be chosen. Of a scale the numbers of its levels in rising order, which may have labels as translations;
+        of a number none, because the range is the mechanism's.
+    mechanism : Mechanism
+        Works on option numbers, counted from 0; of a number question on the numbers themselves.
+    goal : {"shares", "mean"} or None
+        What a scale is to be accurate in.
+    why : str or None
+        Why the mechanism was chosen.
+    group : Group or None
+        The group with which it shares an epsilon, if it has none of its own.
+    """
+
+    id: str
+    type: str
+    text: str
+    options: tuple[str, ...]
+    mechanism: Mechanism
+    goal: str | None = None
+    why: str | None = None
+    group: Group | None = None
+
+    def __post_init__(self) -> None:
+        where = f"question {self.id!r}" if isinstance(self.id, str) else "question"
+        if not isinstance(self.id, str) or not IDENTIFIER.fullmatch(self.id):
+            raise SurveyError(
+                f"{where}: id must be 1 to 40 lower-case letters, digits or underscores, starting with a letter"
+            )
+        if self.id in _RESERVED:
+            raise SurveyError(f"{where}: id must not be {' or '.join(_RESERVED)}, which name other columns")
+        if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
+            raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r:.40}")
+        check_text(self.text, f"{where}: text", MAX_TEXT)
+        if self.why is not None:
+            check_text(self.why, f"{where}: why", MAX_TEXT)
+        if self.kind.has_goal and self.goal not in GOALS:
+            raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
+        if not self.kind.has_goal and self.goal is not None:
+            raise SurveyError(f"{where}: only a scale has a goal")
+        if self.kind.family not in self.mechanism.question_types:
+            raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
+        if self.kind.answers is not AnswerKind.RANGE:
+            self._check_options(where)
+        elif self.options:
+            raise SurveyError(f"{where}: a {self.type} has no options, its range is the mechanism's")
+
+    def _check_options(self, where: str) -> None:
+        most = self.kind.most_options
+        if not 2 <= len(self.options) <= most:
+            raise SurveyError(f"{where}: options must be 2 to {most}, got {len(self.options)}")
+        for option in self.options:
+            check_text(option, f"{where}: options", MAX_LABEL)
+        refuse_repeats(self.options, f"{where}: options")
+        if self.kind.options and any(isinstance(option, Text) for option in self.options):
+            raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
+        if self.kind.options and self.options != self.kind.options:
+            raise SurveyError(f"{where}: options of a {self.type} question must be {list(self.kind.options)}")
+        if self.kind.answers is AnswerKind.LEVELS and self.options != levels_from(self.options[0], len(self.options)):
+            raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
+        if self.mechanism.answer_range != range(len(self.options)):
+            raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
+
+    @property
+    def kind(self) -> QuestionType:
+        """What holds for all questions of this type."""
+        return QUESTION_TYPES[self.type]
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of one answer to this question, to whoever knows the answers to all others."""
+        return self.group.joint.epsilon if self.group and self.group.joint else self.mechanism.epsilon
+
+    @cached_property
+    def reports(self) -> Counted:
+        """What a report may hold for it: what its mechanism makes, or nothing where a device need not ask it."""
+        return Drawn(self.mechanism.reports) if self.group and self.group.is_drawn else self.mechanism.reports
+
+    @property
+    def share_asked(self) -> float:
+        """The share of the devices that ask it."""
+        return self.group.draw / self.group.size if self.group else 1.0
+
+    def counted(self, counts: Sequence[Count], n: Count) -> tuple[Sequence[Count], Count]:
+        """Of a tally of ``n`` reports what its mechanism's supports were counted to, and in how many reports."""
+        return (counts[:-1], counts[-1]) if isinstance(self.reports, Drawn) else (counts, n)
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether the shares of the options can be estimated."""
+        return bool(self.options) and self.mechanism.has_shares
+
+    @property
+    def rows(self) -> int:
+        """Rows of estimates for one group of people: one for each share, and one for a mean."""
+        return (len(self.options) if self.has_shares else 0) + (self.mean_values is not None)
+
+    @property
+    def mean_values(self) -> tuple[float, ...] | None:
+        """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
+        if not self.kind.has_numbers:
+            return None
+        first = float(self.options[0]) if self.options else 0  # mechanisms number levels from 0
+        return tuple(first + value for value in self.mechanism.answer_values)
+
+
+def levels_from(first: str, n: int) -> tuple[str, ...]:
+    """The ``n`` levels of a scale that starts at a number, as texts; just the text itself when it is no number."""
+    if not _INTEGER.fullmatch(first):
+        return (first,)
+    return tuple(str(int(first) + step) for step in range(n))

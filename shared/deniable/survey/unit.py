@@ -1,0 +1,138 @@
+"""What a device draws, keeps and pays for together."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from deniable.errors import ReportError, SurveyError
+from deniable.exact import sum_above
+from deniable.report.space import ReportValue
+from deniable.survey.group import Group, Value, marginal
+from deniable.survey.question import Question
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a device draws, keeps and pays for together: a question of its own, or all questions of a group.
+
+    Attributes
+    ----------
+    key : str
+        Under which devices remember it.
+    questions : tuple of Question
+    """
+
+    key: str
+    questions: tuple[Question, ...]
+
+    @property
+    def group(self) -> Group | None:
+        """The group, unless this is a question of its own."""
+        return self.questions[0].group
+
+    @cached_property
+    def epsilon(self) -> float:
+        """Privacy loss of what is told of it, rounded up: of the questions that cost most, as many as are asked."""
+        if self.group and self.group.joint:
+            return self.group.joint.epsilon
+        return sum_above(self._dearest([each.epsilon for each in self.questions]))
+
+    @property
+    def cost(self) -> int:
+        """The same in millionths, as ledgers count: rounded up, so that no order of adding matters."""
+        if self.group and self.group.joint:
+            return math.ceil(self.epsilon * MILLION)
+        return round(sum(self._dearest([math.ceil(each.epsilon * MILLION) for each in self.questions])))
+
+    def _dearest(self, costs: Sequence[float]) -> list[float]:
+        return sorted(costs, reverse=True)[: self.group.draw if self.group else 1]
+
+    def check_values(self, values: Mapping[str, Value]) -> None:
+        """Raise a ReportError unless as many questions have values as the group asks."""
+        if self.group is None:
+            return
+        asked = sum(values[each.id] is not None for each in self.questions)
+        if asked != self.group.draw:
+            ids = ", ".join(each.id for each in self.questions)
+            raise ReportError(
+                f"values: must hold {self.group.draw} of {self.group} ({ids}) and null for the others, got {asked}"
+            )
+
+    def to_keep(self, values: Mapping[str, Value]) -> ReportValue:
+        """What a memory keeps of the values of a report: the value of a question, a JSON list of those of a group."""
+        if self.group is None:
+            value = values[self.questions[0].id]
+            assert value is not None
+            return value
+        return json.dumps([values[each.id] for each in self.questions], separators=(",", ":"))
+
+    def kept(self, kept: ReportValue) -> dict[str, Value]:
+        """The values of a report that a memory keeps so.
+
+        Raises
+        ------
+        ReportError
+            If they are no values of these questions.
+        """
+        if self.group is None:
+            return {self.questions[0].id: kept}
+        try:
+            found = json.loads(str(kept))
+        except ValueError:
+            found = None
+        if not isinstance(found, list) or len(found) != len(self.questions):
+            raise ReportError(f"{self.group}: must be a list of {len(self.questions)} values")
+        values = {each.id: value for each, value in zip(self.questions, found, strict=True)}
+        for each in self.questions:
+            each.reports.check(values[each.id], f"values[{each.id!r}]")
+        self.check_values(values)
+        if self.to_keep(values) != kept:
+            raise ReportError(f"{self.group}: must be a list of values without spaces")
+        return values
+
+    def mark(self, asked: Collection[str]) -> str:
+        """Which questions are asked, as a memory keeps it before there are values: a 1 for each of them, else a 0."""
+        return "".join(str(int(each.id in asked)) for each in self.questions)
+
+    def marked(self, marks: ReportValue) -> list[str]:
+        """The questions that were marked so.
+
+        Raises
+        ------
+        ReportError
+            If that is no draw of the group.
+        """
+        assert self.group is not None
+        text = str(marks)
+        if len(text) != self.group.size or set(text) - {"0", "1"} or text.count("1") != self.group.draw:
+            raise ReportError(f"{self.group}: must be {self.group.size} marks, {self.group.draw} of them 1")
+        return [each.id for each, mark in zip(self.questions, text, strict=True) if mark == "1"]
+
+
+def check_group(members: Sequence[Question]) -> None:
+    """Raise a SurveyError unless these questions are what their group says of them."""
+    group = members[0].group
+    assert group is not None
+    if group.size != len(members) or any(each.group != group for each in members):
+        raise SurveyError(f"{group}: must be the same for its {group.size} questions, got {len(members)}")
+    for each in members:
+        if each.mechanism.has_waves:
+            raise SurveyError(f"question {each.id!r}: must not have waves, because {group} keeps one draw")
+    if group.joint is None:
+        return
+    k = len(members[0].options)
+    if any(len(each.options) != k or each.kind.takes_several for each in members) or k < 2:
+        raise SurveyError(f"{group}: joint must be of questions with one answer out of equally many options")
+    if group.joint.k != k**group.draw:
+        raise SurveyError(
+            f"{group}: joint must be over the {k**group.draw} patterns of {group.draw} questions, got {group.joint.k}"
+        )
+    for each in members:
+        if each.mechanism != marginal(group.joint, k, is_yes_no=each.kind.is_yes_no):
+            raise SurveyError(f"question {each.id!r}: mechanism must be what the response of {group} does to it")
