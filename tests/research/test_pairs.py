@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from deniable import DrawnBoxes, ParameterError
 from deniable_research.items import Item
-from deniable_research.joint import BoxPair, box_pair
+from deniable_research.joint import DrawnPair, box_pair
 from deniable_research.simulation.draw import words_of
 
 BOXES = DrawnBoxes.from_epsilon(4, 4, 3)
@@ -16,7 +16,7 @@ BOXES = DrawnBoxes.from_epsilon(4, 4, 3)
 
 def drawn_pair(
     shares: list[float], n: int, rng: np.random.Generator, weights: NDArray[np.float64] | None = None
-) -> BoxPair:
+) -> DrawnPair:
     cells = rng.choice(4, n, p=shares)
     answers = np.zeros((n, 4), dtype=np.uint8)
     answers[:, 1], answers[:, 3] = cells >> 1, cells & 1

@@ -187,7 +187,7 @@ def test_words_are_uniform_32_bit_words() -> None:
 
 def test_tallies_count_what_reports_support(five: Survey) -> None:
     drawn = draw_reports(truth_of(five, TRUTH), 200, Misbehaviour(), generator_of(2))
-    texts = {name: array.tolist() for name, array in drawn.items()}
+    texts = {name: column.values.tolist() for name, column in drawn.items()}
     reports = [
         Report(
             f"{row:032x}",
@@ -201,7 +201,7 @@ def test_tallies_count_what_reports_support(five: Survey) -> None:
     ]
     tally = tally_reports(reports, five)[None]
     for question in five.questions:
-        assert question.mechanism.reports.tally(drawn[question.id]) == tally.counts[question.id]
+        assert question.mechanism.reports.tally(drawn[question.id].told) == tally.counts[question.id]
 
 
 def test_unclamped_noise_is_tallied_from_its_lowest_report() -> None:
@@ -309,7 +309,7 @@ def test_written_reports_are_those_of_the_first_survey(file: Path, tmp_path: Pat
     rows = estimate_shares(Table.read(reports, survey))
     counts = {(row.question, row.option): row.count for row in rows}
     for question in survey.questions:
-        tally = question.mechanism.reports.tally(drawn.reports[question.id])
+        tally = question.mechanism.reports.tally(drawn.reports[question.id].told)
         assert [counts[question.id, option] for option in question.options] == list(tally)
     assert all(row.estimate is not None and row.std_error is not None for row in rows)
     truths = [0.68, 0.32, 0.7, 0.1, 0.1, 0.1]

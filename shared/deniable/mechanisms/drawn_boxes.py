@@ -166,7 +166,7 @@ class DrawnBoxes(BoxMechanism):
     def _randomize_rows(self, answers: NDArray[np.uint8], reports: NDArray[np.uint8], words: Words) -> None:
         import numpy as np
 
-        drawn = _draw_boxes(self.k, self.s, len(answers), words)
+        drawn = draw_sets(self.k, self.s, len(answers), words)
         bits = np.arange(self.s)[::-1]
         patterns = np.take_along_axis(answers, drawn, axis=1).astype(np.int64) @ (1 << bits)
         sent = self.patterns.randomize_many(patterns, words)[:, None] >> bits & 1
@@ -273,8 +273,8 @@ def _check_s(s: object, k: int) -> None:
         raise ParameterError(f"s: must be an integer in [1, {min(k, MOST_DRAWN)}], got {describe(s)}")
 
 
-def _draw_boxes(k: int, s: int, n: int, words: Words) -> NDArray[np.int64]:
-    """``n`` sets of ``s`` of ``k`` boxes, all equally likely, each in ascending order, shape (n, s)."""
+def draw_sets(k: int, s: int, n: int, words: Words) -> NDArray[np.int64]:
+    """``n`` sets of ``s`` of ``k`` boxes or questions, all equally likely, each in ascending order, shape (n, s)."""
     import numpy as np
 
     sets = math.comb(k, s)

@@ -74,6 +74,11 @@ class Group:
         """Whether a device asks fewer questions than there are."""
         return self.draw < self.size
 
+    @property
+    def share(self) -> float:
+        """The share of the devices that ask each question."""
+        return self.draw / self.size
+
     def draw_members(self, word: Word) -> list[int]:
         """The questions that a device asks, by their places in the group, in order."""
         if not self.is_drawn:

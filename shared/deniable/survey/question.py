@@ -109,7 +109,7 @@ class Question:
     @property
     def share_asked(self) -> float:
         """The share of the devices that ask it."""
-        return self.group.draw / self.group.size if self.group else 1.0
+        return self.group.share if self.group else 1.0
 
     def counted(self, counts: Sequence[Count], n: Count) -> tuple[Sequence[Count], Count]:
         """Of a tally of ``n`` reports what its mechanism's supports were counted to, and in how many reports."""

@@ -144,7 +144,9 @@ def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
     """Say on stderr how many rows of each question are left out; the same by question."""
     dropped = {name: table.dropped(name) for name in questions}
     for name, rows in dropped.items():
-        if rows:
+        if rows and table.layout.question(name).share_asked < 1:
+            click.echo(f"{name}: asked of {len(table) - rows} of {len(table)}", err=True)
+        elif rows:
             click.echo(f"{name}: {counted(rows, 'row')} of {len(table)} without a report left out", err=True)
     return dropped
 

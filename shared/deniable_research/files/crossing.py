@@ -16,8 +16,7 @@ from deniable_research.files.designs import direct
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 from deniable_research.items import Item
-from deniable_research.joint import Correlation, Crosstab, box_pair, correlation, crosstab
-from deniable_research.joint.pairs import CELLS
+from deniable_research.joint import Correlation, Crosstab, DrawnPair, box_pair, correlation, crosstab, question_pair
 
 MOST_LEVELS = 20
 """A column of numbers that has more different ones is correlated, not tabulated."""
@@ -26,7 +25,7 @@ FEW = 5
 """Expected numbers of people below which a chi-squared test is doubtful."""
 
 FEW_PAIRS = 200
-"""Reports that drew two boxes, below which their test is."""
+"""Reports that hold both of one draw, below which their test is."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def cross(
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table.weights)
-    table.layout.refuse_boxes_of_one_draw(names)
+    table.layout.refuse_one_draw(names)
     complete = table.where(complete_rows(table, names))
     weights = complete.weights
     numeric = _continuous(complete, names)
@@ -156,22 +155,17 @@ def _marked(rows: Sequence[CrosstabRow], weights: NDArray[np.float64] | None) ->
 def _pair_rows(
     table: Table, names: Sequence[str], given: str | None, permutations: int, level: float
 ) -> list[CrosstabRow]:
-    """Two boxes of one draw, from the reports that drew both."""
-    (whole, first), (_, second) = map(table.layout.whole, names)
-    if first is None or second is None:
-        raise ParameterError(f"crosstab: must be of two boxes or of different questions, got {' and '.join(names)}")
+    """Two boxes or questions of one draw, from the reports that hold both."""
     if permutations:
-        raise ParameterError("permutations: must be 0 for boxes of one draw, which one chance goes into")
-    people = table.answered(whole.name)
-    weights = None if table.weights is None else table.weights[people]
-    pair = box_pair(table.item(whole.name), first, second, weights)
+        raise ParameterError("permutations: must be 0 for what is of one draw, because one chance goes into both")
+    pair = _pair(table, names)
     about = _about(names, float(pair.estimate.n), level)
     rows = []
-    for cell, interval, feasible in zip(CELLS, pair.estimate.interval(level), pair.estimate.feasible, strict=True):
+    for cell, interval, feasible in zip(pair.cells, pair.estimate.interval(level), pair.estimate.feasible, strict=True):
         among = None
         if given is not None:
             axis = names.index(given)
-            among = [", ".join(each) for each in CELLS if each[axis] == cell[axis]]
+            among = [", ".join(each) for each in pair.cells if each[axis] == cell[axis]]
         found = combined_share(pair.estimate, [", ".join(cell)], among)
         ends = interval if among is None else found.interval(level)
         rows.append(
@@ -188,15 +182,33 @@ def _pair_rows(
                 feasible=feasible if among is None else None,
             )
         )
-    test, odds = pair.independence(), pair.odds_ratio()
-    low, high = odds.interval(level)
+    test = pair.independence()
     note = f"fewer than {FEW_PAIRS} reports: the test rejects too often" if pair.estimate.n < FEW_PAIRS else None
     rows.append(
         replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value, note=note)
     )
-    rows.append(replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high))
-    rows.append(_correlation(about.n, names, pair.correlation(), level))
+    if pair.share.shape == (2, 2):
+        odds = pair.odds_ratio()
+        low, high = odds.interval(level)
+        rows.append(replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high))
+    if pair.values is not None:
+        rows.append(_correlation(about.n, names, pair.correlation(), level))
     return rows
+
+
+def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
+    (whole, first), (other, second) = map(table.layout.whole, names)
+    if whole is not other:
+        assert whole.drawn is not None
+        assert whole.drawn.joint is not None
+        complete = table.where(complete_rows(table, names))
+        one, two = map(complete.item, names)
+        return question_pair(one, two, whole.drawn.joint, complete.weights)
+    if first is None or second is None:
+        raise ParameterError(f"crosstab: must be of two boxes or of different questions, got {' and '.join(names)}")
+    people = table.answered(whole.name)
+    weights = None if table.weights is None else table.weights[people]
+    return box_pair(table.item(whole.name), first, second, weights)
 
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
 from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
+from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable_research.designs import of_one_truth
 
@@ -51,6 +52,8 @@ class RandomizedColumn:
         As `Mechanism.estimate_mean` takes them, where a mean can be estimated.
     has_shares : bool
         Whether the shares of the options are of interest, or can be estimated at all.
+    drawn : Group or None
+        The group of questions of which devices asked some, if it is of one.
     """
 
     name: str
@@ -65,6 +68,7 @@ class RandomizedColumn:
     mean_values: tuple[float, ...] | None = None
     has_shares: bool = True
     group_missing: tuple[str, ...] = MISSING
+    drawn: Group | None = None
 
     def __post_init__(self) -> None:
         if len(self.options) != len(self.design.truths):
@@ -90,7 +94,12 @@ class RandomizedColumn:
     @property
     def epsilon(self) -> float:
         """Privacy loss of one report; infinite where a design has groups, see `Groups`."""
-        return self.design.epsilon
+        return self.drawn.joint.epsilon if self.drawn and self.drawn.joint else self.design.epsilon
+
+    @property
+    def share_asked(self) -> float:
+        """The share of the people who were asked."""
+        return self.drawn.share if self.drawn else 1.0
 
     def box(self, option: str) -> RandomizedColumn:
         """One box of tick boxes as a yes-no question of its own, asked of those whose report says something of it."""
@@ -207,17 +216,24 @@ class Layout:
         raise ParameterError(f"question: must be one of {named}, got {name!r}")
 
     def is_one_draw(self, first: str, second: str) -> bool:
-        """Whether two names are of one question, of whose boxes devices draw some and mix one chance into those."""
+        """Whether one chance goes into both: into boxes of a question, or into questions of a group."""
         if not (self.has(first) and self.has(second)):
             return False
         (one, _), (other, _) = self.whole(first), self.whole(second)
-        return one is other and one.design.is_one_draw
+        if one is other:
+            return one.design.is_one_draw
+        return one.drawn is not None and one.drawn.joint is not None and one.drawn == other.drawn
 
-    def refuse_boxes_of_one_draw(self, names: Iterable[str]) -> None:
+    def refuse_one_draw(self, names: Iterable[str]) -> None:
         """Raise a ParameterError if two names are; of these only a crosstab of the two is known."""
         for first, second in itertools.combinations(filter(self.has, names), 2):
             if self.is_one_draw(first, second):
                 whole, _ = self.whole(first)
+                if whole is not self.whole(second)[0]:
+                    raise ParameterError(
+                        f"{first}, {second}: must not share one response to be analysed like this, got questions of "
+                        f"{whole.drawn}; of these only a crosstab of the two is known"
+                    )
                 raise ParameterError(
                     f'{whole.name}: must be asked with goal = "together" to analyse {first} and {second} '
                     "like this, because devices draw its boxes and mix one chance into those drawn"
@@ -272,6 +288,7 @@ def _of_question(question: Question) -> RandomizedColumn:
         values,
         mean_values=question.mean_values,
         has_shares=question.has_shares,
+        drawn=question.group,
     )
 
 

@@ -77,11 +77,12 @@ def _rows(
 ) -> Iterator[EstimateRow]:
     result = table.estimate(question.name, people)
     n = int((table.answered(question.name) & people).sum())
+    part = question.share_asked
     if question.has_shares:
-        yield from share_rows(result, question.name, question.options, question.epsilon, cohort, wanted, n)
+        yield from share_rows(result, question.name, question.options, question.epsilon, cohort, wanted, n, part)
         yield from derived_rows(result, question.design.derived, question.name, question.epsilon, cohort, wanted, n)
     if question.mean_values is not None:
         mean = MeanEstimate.from_counts(
             question.design, result.counts, result.n, question.mean_values, result.n_effective
         )
-        yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n)
+        yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part)

@@ -6,7 +6,7 @@ unbiased for what goes together. Epsilons add up.
 * `crosstab` counts combinations of answers to two questions or more: joint, conditional and most likely shares.
 * `independence` tests whether two questions have to do with each other; `independence_power` plans for it.
 * `correlation` of two randomised numbers, or of one and a plain variable.
-* `box_pair` does the same for two boxes of one draw, whose chance is one.
+* `box_pair` and `question_pair` do the same for two boxes, or questions, of one draw, whose chance is one.
 * `JointReports` is what they all start from: items of the same people, or a table of counts.
 """
 
@@ -15,14 +15,14 @@ from deniable_research.joint.conditional import Conditional
 from deniable_research.joint.correlation import Correlation, correlation
 from deniable_research.joint.crosstab import Crosstab, crosstab
 from deniable_research.joint.independence import Independence, independence, independence_power
-from deniable_research.joint.pairs import BoxPair, box_pair
+from deniable_research.joint.pairs import DrawnPair, box_pair, question_pair
 from deniable_research.joint.reports import JointReports
 
 __all__ = [
-    "BoxPair",
     "Conditional",
     "Correlation",
     "Crosstab",
+    "DrawnPair",
     "Independence",
     "JointReports",
     "OddsRatio",
@@ -31,4 +31,5 @@ __all__ = [
     "crosstab",
     "independence",
     "independence_power",
+    "question_pair",
 ]

@@ -29,7 +29,8 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
 
     Notes
     -----
-    The variance is that of `deniable.MeanEstimate` at the counts that this population is expected to bring. Asked
+    The variance is that of `deniable.MeanEstimate` at the counts that this population is expected to bring, more where
+    devices ask the question of a part of the respondents. Asked
     directly it is that of the numbers themselves. A curator's sum moves by the whole range at most.
 
     Examples
@@ -56,4 +57,4 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     expected = (mechanism.float_matrix @ shares).tolist()
     error = mechanism.estimate_mean(expected, 1, question.mean_values).std_error
     direct = float(shares @ (numbers - mean) ** 2)
-    return Precision(error**2, direct, question.epsilon, sensitivity=span, span=span)
+    return Precision(error**2 / question.share_asked, direct, question.epsilon, sensitivity=span, span=span)

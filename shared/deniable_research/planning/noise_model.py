@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
@@ -30,7 +30,8 @@ class NoiseModel:
         ``a = P(report supports the option | it is true)`` and ``b``, the same when another is; None where the counts
         are no binomials.
     drawn : float
-        Share of the respondents whose reports say something of the option: 1, unless devices draw what they report.
+        Share of the respondents whose reports say something of the option: 1, unless devices draw what they ask or
+        report.
 
     Notes
     -----
@@ -123,7 +124,12 @@ class NoiseModel:
             a, b = self.support
             lam = b + (a - b) * f
             return lam * (1 - lam) / (a - b) ** 2 / self.drawn
-        return f * (1 - f) + f * self.noise_if_true + (1 - f) * self.noise_if_other
+        each = f * (1 - f) + f * self.noise_if_true + (1 - f) * self.noise_if_other
+        return each if self.support is not None else each / self.drawn
+
+    def asked_of(self, part: float, epsilon: float) -> NoiseModel:
+        """The same where devices ask this part of the respondents, at the epsilon of what they ask."""
+        return replace(self, drawn=self.drawn * part, epsilon=epsilon)
 
     def at(self, share: float) -> Precision:
         """What to expect of the estimate if this is the true share."""

@@ -46,7 +46,8 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
     """
     found = []
     if question.has_shares:
-        options = NoiseModel.options_of(question.mechanism)[question.kind.headline or 0 :]
+        every = NoiseModel.options_of(question.mechanism)[question.kind.headline or 0 :]
+        options = [each.asked_of(question.share_asked, question.epsilon) for each in every]
         for share in shares:
             worst = max(options, key=lambda noise: noise.variance(share))
             found.append(Estimand.of_share(question.id, worst, share))

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.mechanisms.drawn_boxes import draw_sets
 from deniable.randomness import UNIT, Words
+from deniable.survey.group import Group
+from deniable.survey.question import Question
 from deniable.table import csv_lines, report_cell
 from deniable_research.simulation.misbehaviour import Misbehaviour, first_reports
 from deniable_research.simulation.truth import Truth
@@ -27,25 +30,93 @@ def words_of(generator: np.random.Generator) -> Words:
     return lambda n: generator.integers(0, UNIT, n, dtype=np.uint32)
 
 
+@dataclass(frozen=True)
+class Column:
+    """The reports to one question.
+
+    Attributes
+    ----------
+    values : ndarray
+        What each person's report holds; shapes as of `Mechanism.randomize_many`.
+    asked : ndarray of bool, or None
+        Whose devices ask the question; None where all do.
+    """
+
+    values: NDArray[Any]
+    asked: NDArray[np.bool_] | None = None
+
+    @property
+    def told(self) -> NDArray[Any]:
+        """The values of those who were asked."""
+        return self.values if self.asked is None else self.values[self.asked]
+
+
 def draw_reports(
     truths: Sequence[Truth], people: int, misbehaviour: Misbehaviour, generator: np.random.Generator
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Column]:
     """One survey's reports, by question, of people who are drawn anew from the population.
 
     The mechanisms are the real ones; only their words come from ``generator``.
     """
     words = words_of(generator)
     refusing, denying, careless = misbehaviour.draw(people, generator)
-    reports = {}
+    answers = {}
     for truth in truths:
-        mechanism = truth.question.mechanism
-        answers = truth.draw(people, generator)
-        answers[denying] = truth.first  # of boxes no tick
-        drawn = mechanism.randomize_many(answers, words)
-        drawn[refusing] = first_reports(mechanism, refusing.size, generator)
-        drawn[careless] = mechanism.reports.uniform(careless.size, generator)
-        reports[truth.question.id] = drawn
+        given = truth.draw(people, generator)
+        given[denying] = truth.first  # of boxes no tick
+        answers[truth.question.id] = given
+    reports = randomize_people([truth.question for truth in truths], answers, words)
+    for truth in truths:
+        mechanism, values = truth.question.mechanism, reports[truth.question.id].values
+        values[refusing] = first_reports(mechanism, refusing.size, generator)
+        values[careless] = mechanism.reports.uniform(careless.size, generator)
     return reports
+
+
+def randomize_people(
+    questions: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
+) -> dict[str, Column]:
+    """What the devices of many people make of their answers, in the distribution of the clients.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+        All of a survey.
+    answers : mapping of str to ndarray
+        Of everybody, to every question; shapes as of `Mechanism.randomize_many`.
+    words : callable
+    """
+    columns: dict[str, Column] = {}
+    for question in questions:
+        group = question.group
+        if group is None:
+            columns[question.id] = Column(question.mechanism.randomize_many(answers[question.id], words))
+        elif question.id not in columns:
+            members = [each for each in questions if each.group == group]
+            columns |= _of_group(group, members, answers, words)
+    return {question.id: columns[question.id] for question in questions}
+
+
+def _of_group(
+    group: Group, members: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
+) -> dict[str, Column]:
+    """What the devices make of the answers to a group's questions."""
+    people = len(answers[members[0].id])
+    drawn = draw_sets(group.size, group.draw, people, words)
+    asked = np.zeros((people, group.size), dtype=bool)
+    np.put_along_axis(asked, drawn, True, axis=1)
+    marks: list[NDArray[np.bool_] | None] = list(asked.T) if group.is_drawn else [None] * group.size
+    if group.joint is None:
+        every = [each.mechanism.randomize_many(answers[each.id], words) for each in members]
+    else:
+        k = members[0].mechanism.k
+        place = k ** np.arange(group.draw)[::-1]
+        given = np.take_along_axis(np.stack([answers[each.id] for each in members], axis=1), drawn, axis=1)
+        sent = group.joint.randomize_many(given @ place, words)[:, None] // place % k
+        table = np.zeros((people, group.size), dtype=np.int64)
+        np.put_along_axis(table, drawn, sent, axis=1)
+        every = list(table.T.copy())
+    return {each.id: Column(values, mark) for each, values, mark in zip(members, every, marks, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -53,20 +124,23 @@ class DrawnCohort:
     """The reports of one cohort of one drawn survey."""
 
     cohort: str | None
-    reports: Mapping[str, NDArray[Any]]
+    reports: Mapping[str, Column]
 
 
 def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) -> Iterator[str]:
     """Lines of CSV as a collector's ``reports.csv``: sorted by random id, noisy values as it writes them."""
     rows = []
     for drawn in cohorts:
-        columns = [_texts(reports) for reports in drawn.reports.values()]
+        columns = [_texts(column) for column in drawn.reports.values()]
         rows += [[generator.bytes(16).hex(), drawn.cohort, *values] for values in zip(*columns, strict=True)]
     return csv_lines([["id", "cohort", *cohorts[0].reports], *sorted(rows, key=lambda row: str(row[0]))])
 
 
-def _texts(reports: NDArray[Any]) -> list[Any]:
-    if reports.ndim == 1:
-        found: list[Any] = reports.tolist()
-        return found
-    return [report_cell("".join(map(str, row))) for row in reports.tolist()]
+def _texts(column: Column) -> list[Any]:
+    rows: list[Any] = column.values.tolist()
+    cells = rows if column.values.ndim == 1 else [report_cell("".join(map(str, row))) for row in rows]
+    return (
+        cells
+        if column.asked is None
+        else [cell if asked else None for cell, asked in zip(cells, column.asked, strict=True)]
+    )

@@ -166,14 +166,15 @@ def _publish(
     found = {}
     for truth in truths:
         question = truth.question
-        counts = question.mechanism.reports.tally(reports[question.id])
+        told = reports[question.id].told
+        counts = question.mechanism.reports.tally(told)
         if question.has_shares:
-            found[question.id] = question.mechanism.estimate(counts, people)
+            found[question.id] = question.mechanism.estimate(counts, len(told))
             rows = share_rows(found[question.id], question.id, question.options, question.epsilon, cohort, wanted)
             for row, share in zip(rows, truth.shares, strict=True):
                 _note(figures, row, share, ABOVE_ZERO, row.conf_low > 0)
         if question.mean_values is not None:
-            mean = question.mechanism.estimate_mean(counts, people, question.mean_values)
+            mean = question.mechanism.estimate_mean(counts, len(told), question.mean_values)
             _note(figures, mean_row(mean, question.id, question.epsilon, cohort, wanted), truth.mean, None, False)
     return found
 
