@@ -45,26 +45,18 @@ from deniable_client import (
 )
 from deniable_server.store import Store
 from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
 from tools import programs
 
 ANSWERS = {"affair": "yes", "religious": "strongly"}
 
-OPEN = """
-title = "Open"
-cohorts = ["web"]
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Q?"
-truth = "1/2"
-[[questions]]
-id = "religious"
-type = "choice"
-text = "R?"
-options = ["not", "mildly", "fairly", "strongly"]
-epsilon = 1
-"""
+OPEN = survey_toml(
+    "Open",
+    question_toml("affair", "yes-no", truth="1/2"),
+    question_toml("religious", "choice", "R?", options=["not", "mildly", "fairly", "strongly"], epsilon=1),
+    cohorts=["web"],
+)
 
 
 @pytest.fixture(scope="module")
