@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from playwright.sync_api import Frame, Page, Request, Route, expect
 from deniable import Survey, read_survey
 from deniable_server.embedding import bundles
 from tests.support.collectors import Collector
+from tests.support.serving import running
 from tests.support.survey_files import question_toml, survey_toml
 
 FORGET = """() => new Promise((done, fail) => {
@@ -187,15 +187,8 @@ def another_site(html: str, headers: Mapping[str, str] | None = None) -> Iterato
         def log_message(self, *_arguments: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield f"http://{address}/"
 
 
 def everything_kept(page: Page | Frame) -> str:
