@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, describe
 from deniable.exact import Number, log_above, rational
 from deniable.mechanisms import Mechanism
-from deniable.privacy.ledger import as_loss
+from deniable.privacy.ledger import Ledger, as_loss
 
 
 def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
@@ -66,6 +67,17 @@ def epsilon_of(matrix: Sequence[Sequence[Number]]) -> float:
     """
     ratio = likelihood_ratio(matrix)
     return log_above(ratio) if isinstance(ratio, Fraction) else ratio
+
+
+def shared_by(people: int, ledger: Ledger) -> Ledger:
+    """The ledger of a secret that so many people share and all report: that many times everything.
+
+    >>> shared_by(3, Ledger().add("affair", 1.0).add("weekly mood", 0.25, count=4)).epsilon
+    6.0
+    """
+    if type(people) is not int or people < 1:
+        raise ParameterError(f"people: must be an integer of at least 1, got {describe(people)}")
+    return Ledger(tuple(replace(entry, count=entry.count * people) for entry in ledger.entries))
 
 
 def posterior(prior: float, epsilon: float) -> float:
@@ -385,6 +397,7 @@ __all__ = [
     "odds_of",
     "posterior",
     "range_advantage",
+    "shared_by",
     "worst_advantage",
     "worst_prior",
 ]

@@ -24,29 +24,21 @@ from tests.support.browsing import (
     serve_with,
 )
 from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
 from tools.programs import CHROMIUM_FLAGS, chromium
 
-SURVEY = """
-title = "Browser"
-organiser = "The tests"
-about = "Whether what is promised holds."
-results = "live"
-cohorts = ["web"]
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Have you had an affair?"
-truth = "1/2"
-
-[[questions]]
-id = "stone"
-type = "choice"
-text = "Which stone do you hide?"
-options = ["quartz", "basalt", "marble", "zirconium"]
-epsilon = 1
-"""
+SURVEY = survey_toml(
+    "Browser",
+    question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
+    question_toml(
+        "stone", "choice", "Which stone do you hide?", options=["quartz", "basalt", "marble", "zirconium"], epsilon=1
+    ),
+    organiser="The tests",
+    about="Whether what is promised holds.",
+    results="live",
+    cohorts=["web"],
+)
 
 SECRETS = ["yes", "Yes", "zirconium"]
 """The true answers, as they would look if they leaked."""

@@ -20,26 +20,16 @@ from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
 from tests.support.browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts
 from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
 
 FOLDER = Path(__file__).parents[2] / "examples" / "embedding"
 
-SURVEY = """
-title = "Embedded"
-cohorts = ["web"]
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Have you had an affair?"
-truth = "1/2"
-
-[[questions]]
-id = "stone"
-type = "ticks"
-text = "Which stones do you hide?"
-options = ["quartz", "zirconium"]
-epsilon = 1
-"""
+SURVEY = survey_toml(
+    "Embedded",
+    question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
+    question_toml("stone", "ticks", "Which stones do you hide?", options=["quartz", "zirconium"], epsilon=1),
+    cohorts=["web"],
+)
 
 TRULY = {"affair": "yes", "stone": ["zirconium"]}
 

@@ -13,24 +13,14 @@ import pytest
 from deniable import Survey, read_survey
 from tests.support.browsing import GIVE
 from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
 from tools import programs
 
-TWO_QUESTIONS = """
-title = "Two questions in Firefox"
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Have you had an affair?"
-truth = "1/2"
-
-[[questions]]
-id = "drugs"
-type = "ticks"
-text = "What have you tried?"
-options = ["cannabis", "heroin"]
-epsilon = 1
-"""
+TWO_QUESTIONS = survey_toml(
+    "Two questions in Firefox",
+    question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
+    question_toml("drugs", "ticks", "What have you tried?", options=["cannabis", "heroin"], epsilon=1),
+)
 
 
 @pytest.fixture(scope="module")

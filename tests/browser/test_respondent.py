@@ -35,6 +35,7 @@ from tests.support.browsing import (
     wait_until,
 )
 from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
 
 TRULY = {"affair": "yes", "town": "Never to be told", "drugs": ["heroin"], "trust": "3", "drinks": 4}
 
@@ -351,24 +352,19 @@ def test_no_and_yes_beside_a_third_option_are_in_the_language_of_the_reader(
     context.close()
 
 
-SPOKEN = """
-title = { default = "Life", de = "Leben", ar = "حياة" }
-about = { default = "Why we ask", de = "Warum wir fragen" }
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = { default = "An affair?", de = "Eine Affäre?" }
-truth = "1/2"
-
-[[questions]]
-id = "town"
-type = "choice"
-text = { default = "Town or country?", de = "Stadt oder Land?" }
-options = [{ default = "town", de = "Stadt" }, { default = "country", de = "Land" }]
-decline = { default = "Prefer not to say", de = "Keine Angabe" }
-epsilon = 1
-"""
+SPOKEN = survey_toml(
+    {"default": "Life", "de": "Leben", "ar": "حياة"},
+    question_toml("affair", "yes-no", {"default": "An affair?", "de": "Eine Affäre?"}, truth="1/2"),
+    question_toml(
+        "town",
+        "choice",
+        {"default": "Town or country?", "de": "Stadt oder Land?"},
+        options=[{"default": "town", "de": "Stadt"}, {"default": "country", "de": "Land"}],
+        decline={"default": "Prefer not to say", "de": "Keine Angabe"},
+        epsilon=1,
+    ),
+    about={"default": "Why we ask", "de": "Warum wir fragen"},
+)
 
 
 @pytest.mark.parametrize(
@@ -517,60 +513,17 @@ def test_other_person_by_script_is_what_a_person_does(collector: Collector, cont
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
 
 
-MANY_WORDS = """
-title = "Many words"
-cohorts = ["paper"]
-[[questions]]
-id = "coins"
-type = "yes-no"
-text = "Q?"
-truth = "1/2"
-[[questions]]
-id = "forced"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c"]
-truth = "1/2"
-forced = ["1/3", "1/3", "1/3"]
-[[questions]]
-id = "subset"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c", "d", "e", "f", "g", "h"]
-epsilon = 0.5
-mechanism = "subset"
-[[questions]]
-id = "waves"
-type = "scale"
-lo = 1
-hi = 4
-text = "Q?"
-mechanism = "longitudinal"
-epsilon = 1
-wave_epsilon = 0.5
-[[questions]]
-id = "boxes"
-type = "ticks"
-text = "Q?"
-options = ["a", "b"]
-epsilon = 1
-[[questions]]
-id = "steps"
-type = "number"
-text = "Q?"
-lo = 0
-hi = 9
-epsilon = 0.5
-mechanism = "geometric"
-[[questions]]
-id = "drinks"
-type = "number"
-text = "Q?"
-lo = 0
-hi = 9
-epsilon = 0.5
-mechanism = "mean"
-"""
+MANY_WORDS = survey_toml(
+    "Many words",
+    question_toml("coins", "yes-no", truth="1/2"),
+    question_toml("forced", "choice", options=["a", "b", "c"], truth="1/2", forced=["1/3", "1/3", "1/3"]),
+    question_toml("subset", "choice", options=[*"abcdefgh"], epsilon=0.5, mechanism="subset"),
+    question_toml("waves", "scale", lo=1, hi=4, mechanism="longitudinal", epsilon=1, wave_epsilon=0.5),
+    question_toml("boxes", "ticks", options=["a", "b"], epsilon=1),
+    question_toml("steps", "number", lo=0, hi=9, epsilon=0.5, mechanism="geometric"),
+    question_toml("drinks", "number", lo=0, hi=9, epsilon=0.5, mechanism="mean"),
+    cohorts=["paper"],
+)
 
 UNFOLDED = """(element) => {
     for (const each of element.shadowRoot.querySelectorAll("details")) each.open = true;

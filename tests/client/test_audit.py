@@ -38,94 +38,23 @@ from deniable_client.audit.sampling import (
     draws_of_javascript,
 )
 from deniable_client.device import randomize, true_answer
+from tests.support.survey_files import question_toml, survey_toml
 
-EVERYTHING = """
-title = "Every mechanism"
-[[questions]]
-id = "coins"
-type = "yes-no"
-text = "Q?"
-truth = "1/2"
-[[questions]]
-id = "warner"
-type = "yes-no"
-text = "Q?"
-epsilon = 1
-[[questions]]
-id = "forced"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c"]
-truth = "1/2"
-forced = ["1/2", "1/4", "1/4"]
-[[questions]]
-id = "k_ary"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c", "d"]
-epsilon = 1
-mechanism = "k-ary"
-[[questions]]
-id = "subset"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c", "d", "e", "f", "g", "h"]
-epsilon = 1
-mechanism = "subset"
-[[questions]]
-id = "ticks"
-type = "ticks"
-text = "Q?"
-options = ["a", "b", "c"]
-epsilon = 2
-goal = "together"
-[[questions]]
-id = "drawn"
-type = "ticks"
-text = "Q?"
-options = ["a", "b", "c", "d"]
-epsilon = 2
-[[questions]]
-id = "geometric"
-type = "scale"
-text = "Q?"
-lo = 0
-hi = 5
-epsilon = 1
-mechanism = "geometric"
-[[questions]]
-id = "exponential"
-type = "scale"
-text = "Q?"
-lo = 1
-hi = 5
-epsilon = 1
-mechanism = "exponential"
-[[questions]]
-id = "mean"
-type = "number"
-text = "Q?"
-lo = 0
-hi = 60
-epsilon = 1
-mechanism = "mean"
-[[questions]]
-id = "piecewise"
-type = "number"
-text = "Q?"
-lo = 0
-hi = 60
-epsilon = 2
-mechanism = "piecewise"
-[[questions]]
-id = "laplace"
-type = "number"
-text = "Q?"
-lo = 0
-hi = 5
-epsilon = 2
-mechanism = "discrete-laplace"
-"""
+EVERYTHING = survey_toml(
+    "Every mechanism",
+    question_toml("coins", "yes-no", truth="1/2"),
+    question_toml("warner", "yes-no", epsilon=1),
+    question_toml("forced", "choice", options=["a", "b", "c"], truth="1/2", forced=["1/2", "1/4", "1/4"]),
+    question_toml("k_ary", "choice", options=[*"abcd"], epsilon=1, mechanism="k-ary"),
+    question_toml("subset", "choice", options=[*"abcdefgh"], epsilon=1, mechanism="subset"),
+    question_toml("ticks", "ticks", options=["a", "b", "c"], epsilon=2, goal="together"),
+    question_toml("drawn", "ticks", options=[*"abcd"], epsilon=2),
+    question_toml("geometric", "scale", lo=0, hi=5, epsilon=1, mechanism="geometric"),
+    question_toml("exponential", "scale", lo=1, hi=5, epsilon=1, mechanism="exponential"),
+    question_toml("mean", "number", lo=0, hi=60, epsilon=1, mechanism="mean"),
+    question_toml("piecewise", "number", lo=0, hi=60, epsilon=2, mechanism="piecewise"),
+    question_toml("laplace", "number", lo=0, hi=5, epsilon=2, mechanism="discrete-laplace"),
+)
 
 DRAWS = 60_000
 
@@ -175,70 +104,38 @@ def unrecorded(draw: Draw) -> Draw:
     return drawn
 
 
-PAIR = """
-title = "Two questions"
-[[questions]]
-id = "one"
-type = "yes-no"
-text = "Q?"
-truth = "1/2"
-[[questions]]
-id = "two"
-type = "yes-no"
-text = "Q?"
-truth = "1/2"
-"""
+PAIR = survey_toml(
+    "Two questions",
+    question_toml("one", "yes-no", truth="1/2"),
+    question_toml("two", "yes-no", truth="1/2"),
+)
 
-TEN = """
-title = "A choice"
-[[questions]]
-id = "choice"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
-epsilon = 1
-"""
-
-
-FOUR = """
-title = "Four questions"
-cohorts = ["paper", "web"]
-""" + "".join(
-    f"""
-[[questions]]
-id = "{name}"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c", "d"]
-epsilon = 1
-mechanism = "k-ary"
-"""
-    for name in ("first", "second", "third", "fourth")
+TEN = survey_toml(
+    "A choice",
+    question_toml("choice", "choice", options=[*"abcdefghij"], epsilon=1),
 )
 
 
-WAVES = """
-title = "A panel"
-[[questions]]
-id = "leave"
-type = "choice"
-text = "Q?"
-options = ["a", "b", "c"]
-epsilon = 2
-wave_epsilon = 1
-mechanism = "longitudinal"
-"""
+FOUR = survey_toml(
+    "Four questions",
+    *(
+        question_toml(name, "choice", options=[*"abcd"], epsilon=1, mechanism="k-ary")
+        for name in ("first", "second", "third", "fourth")
+    ),
+    cohorts=["paper", "web"],
+)
 
 
-BOXES = """
-title = "Boxes"
-[[questions]]
-id = "boxes"
-type = "ticks"
-text = "Q?"
-options = ["a", "b", "c", "d"]
-epsilon = 2
-"""
+WAVES = survey_toml(
+    "A panel",
+    question_toml("leave", "choice", options=["a", "b", "c"], epsilon=2, wave_epsilon=1, mechanism="longitudinal"),
+)
+
+
+BOXES = survey_toml(
+    "Boxes",
+    question_toml("boxes", "ticks", options=[*"abcd"], epsilon=2),
+)
 
 
 def encode(values: Mapping[str, Any]) -> bytes:

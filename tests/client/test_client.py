@@ -9,7 +9,6 @@ import sqlite3
 import ssl
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -45,26 +44,19 @@ from deniable_client import (
 )
 from deniable_server.store import Store
 from tests.support.collectors import Collector
+from tests.support.serving import running
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
 from tools import programs
 
 ANSWERS = {"affair": "yes", "religious": "strongly"}
 
-OPEN = """
-title = "Open"
-cohorts = ["web"]
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Q?"
-truth = "1/2"
-[[questions]]
-id = "religious"
-type = "choice"
-text = "R?"
-options = ["not", "mildly", "fairly", "strongly"]
-epsilon = 1
-"""
+OPEN = survey_toml(
+    "Open",
+    question_toml("affair", "yes-no", truth="1/2"),
+    question_toml("religious", "choice", "R?", options=["not", "mildly", "fairly", "strongly"], epsilon=1),
+    cohorts=["web"],
+)
 
 
 @pytest.fixture(scope="module")
@@ -211,15 +203,8 @@ def misbehaving(
         def log_message(self, *_arguments: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", bodies
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield f"http://{address}", bodies
 
 
 @pytest.mark.slow
@@ -255,15 +240,9 @@ def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_pat
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # the device hangs up, as it must
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        with pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent"):
-            Client(f"https://127.0.0.1:{server.server_port}", retries=0).survey(open_survey.id)
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    untrusted = pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent")
+    with running(server) as address, untrusted:
+        Client(f"https://{address}", retries=0).survey(open_survey.id)
 
 
 def test_collector_cannot_make_a_device_wait_for_hours(open_survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:

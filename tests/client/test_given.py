@@ -9,38 +9,19 @@ import pytest
 from deniable import AnswerError, Question, ReportError, Survey, read_survey
 from deniable_client import permanent, randomize
 from deniable_client.device import range_of, true_answer
+from tests.support.survey_files import question_toml, survey_toml
 
-SURVEY = read_survey("""
-title = "T"
-cohorts = ["paper", "web"]
-cohort_required = true
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "An affair?"
-epsilon = 1
-[[questions]]
-id = "drugs"
-type = "ticks"
-text = "Which?"
-options = ["cannabis", "cocaine", "heroin"]
-epsilon = 1
-[[questions]]
-id = "mood"
-type = "scale"
-text = "How are you?"
-lo = 1
-hi = 5
-epsilon = 1
-mechanism = "k-ary"
-[[questions]]
-id = "hours"
-type = "number"
-text = "How many hours?"
-lo = 3
-hi = 9
-epsilon = 1
-""")
+SURVEY = read_survey(
+    survey_toml(
+        "T",
+        question_toml("affair", "yes-no", "An affair?", epsilon=1),
+        question_toml("drugs", "ticks", "Which?", options=["cannabis", "cocaine", "heroin"], epsilon=1),
+        question_toml("mood", "scale", "How are you?", lo=1, hi=5, epsilon=1, mechanism="k-ary"),
+        question_toml("hours", "number", "How many hours?", lo=3, hi=9, epsilon=1),
+        cohorts=["paper", "web"],
+        cohort_required=True,
+    )
+)
 ANSWERS: dict[str, Any] = {"affair": "no", "drugs": ["heroin", "cannabis"], "mood": 2, "hours": 9}
 
 

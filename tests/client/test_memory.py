@@ -19,23 +19,19 @@ from deniable import BudgetError, Ceiling, Report, Survey, read_survey
 from deniable_client import Memory, Told, UnusableMemory, memory_file, randomize
 from deniable_client.folder import user_data_folder
 from deniable_client.memory import utc_today
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
 
 HERE, ELSEWHERE = "https://collector.example", "https://elsewhere.example"
 
-COIN = """
-title = "{title}"
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "{text}"
-epsilon = {epsilon}
-"""
+
+def coin_file(title: object, text: str = "Q?", **noise: object) -> str:
+    return survey_toml(str(title), question_toml("affair", "yes-no", text, **noise))
 
 
 def survey_of(epsilon: float = 1, title: str = "T", text: str | None = None) -> Survey:
     """A survey of one question, another one for each title unless its text is given."""
-    return read_survey(COIN.format(title=title, epsilon=epsilon, text=text or f"Q {title}?"))
+    return read_survey(coin_file(title, text or f"Q {title}?", epsilon=epsilon))
 
 
 def draw_of(survey: Survey, answer: str = "yes") -> Callable[[], Report]:
@@ -125,7 +121,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 @pytest.mark.slow
 def test_20_processes_at_once_make_one_report(memory: Memory) -> None:
     for number in range(3):
-        text = COIN.format(title=number, epsilon=1, text="Q?")
+        text = coin_file(number, epsilon=1)
         command = [sys.executable, "-c", TWENTY, str(memory.path), text]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -135,7 +131,7 @@ def test_20_processes_at_once_make_one_report(memory: Memory) -> None:
 
 
 def test_file_depends_on_the_report_alone(tmp_path: Path, clock: Clock) -> None:
-    survey = read_survey(COIN.format(title="T", epsilon=1, text="Q?").replace("epsilon = 1", 'truth = "1/2"'))
+    survey = read_survey(coin_file("T", truth="1/2"))
     contents = set()
     for answer in ("yes", "no"):
         memory = Memory(tmp_path / answer / "memory.db", today=clock)
@@ -288,7 +284,7 @@ Memory(sys.argv[1]).once(read_survey(sys.argv[2]), "https://collector.example", 
 def test_process_killed_within_a_draw_leaves_a_good_file(memory: Memory) -> None:
     first, second = survey_of(), survey_of(title="Other")
     body = memory.once(first, HERE, draw_of(first)).encode()
-    command = [sys.executable, "-c", KILLED, str(memory.path), COIN.format(title="Other", epsilon=1, text="Q Other?")]
+    command = [sys.executable, "-c", KILLED, str(memory.path), coin_file("Other", "Q Other?", epsilon=1)]
     assert subprocess.run(command, check=False).returncode == -9
     assert memory.recall(second.id, HERE) is None
     assert memory.once(first, HERE, never).encode() == body

@@ -17,21 +17,23 @@ from deniable_client import Client, Memory, UnusableMemory, permanent, randomize
 from deniable_server.commands.survey import warnings_about
 from tests.support.collectors import Collector
 from tests.support.command_line import CommandLine
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
 
 HERE, ELSEWHERE = "https://collector.example", "https://elsewhere.example"
 
-PANEL = """
-title = "Wave {wave}"
-[[questions]]
-id = "leave"
-type = "choice"
-text = "Do you think of leaving?"
-options = ["no", "perhaps", "yes"]
-mechanism = "longitudinal"
-epsilon = 2
-wave_epsilon = 1
-"""
+PANEL = survey_toml(
+    "Wave {wave}",
+    question_toml(
+        "leave",
+        "choice",
+        "Do you think of leaving?",
+        options=["no", "perhaps", "yes"],
+        mechanism="longitudinal",
+        epsilon=2,
+        wave_epsilon=1,
+    ),
+)
 
 
 def panel(wave: int = 1) -> Survey:

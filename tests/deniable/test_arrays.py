@@ -11,19 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deniable import (
-    AnswerError,
-    DiscreteLaplace,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    OneBitMean,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import AnswerError, mechanisms
 from deniable.mechanisms import OneOfK, subset, tick_boxes
 from deniable.mechanisms.subset import bernoulli, uniform_below
 
@@ -49,13 +37,13 @@ class Stream:
 
 
 ONE_WORD: list[OneOfK] = [
-    Warner("1/3"),
-    KAry.from_epsilon(3, 1),
-    KAry.from_epsilon(7, "0.5"),
-    Geometric.from_epsilon(-2, 3, 1),
-    Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
-    DiscreteLaplace.from_epsilon(1, 4, 2, tail="1/10"),
-    OneBitMean.from_epsilon(3, 8, 1),
+    mechanisms.Warner("1/3"),
+    mechanisms.KAry.from_epsilon(3, 1),
+    mechanisms.KAry.from_epsilon(7, "0.5"),
+    mechanisms.Geometric.from_epsilon(-2, 3, 1),
+    mechanisms.Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
+    mechanisms.DiscreteLaplace.from_epsilon(1, 4, 2, tail="1/10"),
+    mechanisms.OneBitMean.from_epsilon(3, 8, 1),
 ]
 """Those that draw one word for an answer, alone or in an array."""
 
@@ -90,7 +78,7 @@ def test_arrays_change_at_the_same_words_as_single_answers(mechanism: OneOfK) ->
 
 
 def test_two_coins_fall_on_their_sides_at_the_published_weights() -> None:
-    coins = TwoCoin("1/2", "1/3")
+    coins = mechanisms.TwoCoin("1/2", "1/3")
     first = (coins.truth - 1, coins.truth, coins.truth, coins.truth)
     second = (coins.yes - 1, coins.yes, coins.yes + 1)
     assert coins.randomize_many([0, 0, 0, 0], Stream(*first, *second)).tolist() == [0, 1, 0, 0]
@@ -98,14 +86,14 @@ def test_two_coins_fall_on_their_sides_at_the_published_weights() -> None:
 
 
 def test_ticks_are_turned_over_from_the_published_weight_on() -> None:
-    boxes = TickBoxes(3, "3/4")
+    boxes = mechanisms.TickBoxes(3, "3/4")
     words = (boxes.keep - 1, boxes.keep, boxes.keep + 1)
     assert boxes.randomize_many([[1, 1, 1]], Stream(*words)).tolist() == [[1, 0, 0]]
     assert boxes.randomize_many([[0, 0, 0]], Stream(*words)).tolist() == [[0, 1, 1]]
 
 
 def test_large_arrays_are_randomised_block_by_block_and_all_of_them() -> None:
-    mechanism = Warner("3/4")
+    mechanism = mechanisms.Warner("3/4")
     n = 2**18 + 5
     asked: list[int] = []
 
@@ -168,12 +156,12 @@ def test_a_rational_probability_is_met_in_all_its_digits() -> None:
 
 def test_boxes_and_subsets_go_on_in_the_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tick_boxes, "BLOCK", 4)
-    boxes, turned = TickBoxes(3, "3/4"), UNIT - 1
+    boxes, turned = mechanisms.TickBoxes(3, "3/4"), UNIT - 1
     words = Stream(0, 0, turned, 0, *(turned, turned, 0, 0), turned)
     assert boxes.randomize_many([[1, 0, 1], [1, 0, 0], [1, 1, 0]], words).tolist() == [[1, 0, 0], [1, 1, 1], [1, 1, 1]]
     assert words.asked == [4, 4, 1]
     monkeypatch.setattr(subset, "BLOCK", 9)  # two people with four options
-    sets = Subset.from_epsilon(4, 1, 1)
+    sets = mechanisms.Subset.from_epsilon(4, 1, 1)
     holds, lacks = (0, 0), (0, turned)
     words = Stream(*holds, *lacks, *[3] * 2, *[3] * 2, *[3] * 2, *holds, *[3] * 3)
     reports = sets.randomize_many([2, 0, 3], words)
@@ -182,7 +170,7 @@ def test_boxes_and_subsets_go_on_in_the_next_block(monkeypatch: pytest.MonkeyPat
 
 
 def test_members_of_a_subset_are_taken_in_order_and_skip_the_truth() -> None:
-    sets, last = Subset.from_epsilon(5, 2, 1), UNIT - 1
+    sets, last = mechanisms.Subset.from_epsilon(5, 2, 1), UNIT - 1
     lacks = (last, last)
     for answer, wanted in ((0, "01010"), (1, "10010"), (2, "10010"), (4, "10100")):
         # Of the four others the first and the third: 0 is below what is needed, 2**32 - 1 is not.
@@ -192,7 +180,7 @@ def test_members_of_a_subset_are_taken_in_order_and_skip_the_truth() -> None:
 
 
 def test_forced_answers_change_at_the_published_weights() -> None:
-    mechanism = ForcedResponse("1/2", ["1/4", "1/4", "1/2"])
+    mechanism = mechanisms.ForcedResponse("1/2", ["1/4", "1/4", "1/2"])
     forced = mechanism.truth
     pairs = [(forced - 1, 0), *((forced, second) for second in (0, UNIT // 4 - 1, UNIT // 4, UNIT // 2 - 1, UNIT // 2))]
     words = Stream(*itertools.chain.from_iterable(pairs))
@@ -200,7 +188,9 @@ def test_forced_answers_change_at_the_published_weights() -> None:
 
 
 @pytest.mark.parametrize("bad", [[3], [-1], [0.0], ["a"], [True], [None]])
-@pytest.mark.parametrize("make", [lambda: KAry.from_epsilon(3, 1), lambda: Subset.from_epsilon(3, 1, 1)])
+@pytest.mark.parametrize(
+    "make", [lambda: mechanisms.KAry.from_epsilon(3, 1), lambda: mechanisms.Subset.from_epsilon(3, 1, 1)]
+)
 def test_the_refusal_of_an_array_says_what_is_possible_and_nothing_else(make: Callable[[], Any], bad: object) -> None:
     with pytest.raises(AnswerError) as caught:
         make().randomize_many(bad)
@@ -209,6 +199,6 @@ def test_the_refusal_of_an_array_says_what_is_possible_and_nothing_else(make: Ca
 
 def test_the_ends_of_what_is_possible_are_taken() -> None:
     steady = Stream(*[0] * 8)
-    assert KAry.from_epsilon(3, 1).randomize_many([0, 2], steady).tolist() == [0, 2]
-    assert OneBitMean.from_epsilon(3, 7, 1).randomize_many([3, 7], steady).tolist() == [1, 1]
-    assert Warner("3/4").randomize_many([0, 1], steady).tolist() == [0, 1]
+    assert mechanisms.KAry.from_epsilon(3, 1).randomize_many([0, 2], steady).tolist() == [0, 2]
+    assert mechanisms.OneBitMean.from_epsilon(3, 7, 1).randomize_many([3, 7], steady).tolist() == [1, 1]
+    assert mechanisms.Warner("3/4").randomize_many([0, 1], steady).tolist() == [0, 1]

@@ -11,9 +11,10 @@ import pytest
 from deniable import Geometric, KAry, ParameterError, TickBoxes
 from deniable.estimation import feasible
 from deniable.estimation.debiasing import left_inverse, one_report_covariance
-from deniable.estimation.fakes import fake_margin, fake_margins
+from deniable.estimation.fakes import fake_margins
 from deniable.estimation.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
 from deniable.mechanisms import Support
+from deniable_research.fakes import fake_margin
 
 TALL = np.array([[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]])
 """Three reports, two answers."""

@@ -15,6 +15,7 @@ from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 from deniable.randomness import UNIT
 from deniable.report.space import DrawnBits
 from deniable.survey.selection import choose_for_ticks
+from tests.support.survey_files import question_toml, survey_toml
 
 SMALL = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 3), (5, 2)]
 by_size = pytest.mark.parametrize(("k", "s"), SMALL, ids=str)
@@ -252,15 +253,7 @@ def test_epsilon_is_never_above_what_was_asked_and_hardly_below(k: int, epsilon:
 
 
 def test_drawn_boxes_are_chosen_for_ticks_unless_all_boxes_must_stand_together() -> None:
-    survey = """
-title = "T"
-[[questions]]
-id = "drugs"
-type = "ticks"
-text = "Which?"
-options = ["a", "b", "c", "d", "e", "f", "g", "h"]
-epsilon = 2.0
-"""
+    survey = survey_toml("T", question_toml("drugs", "ticks", options=[*"abcdefgh"], epsilon=2.0))
     question = read_survey(survey).questions[0]
     assert isinstance(question.mechanism, DrawnBoxes)
     assert question.why == choose_for_ticks(8, 2, "shares").why

@@ -28,10 +28,10 @@ from deniable.estimation.intervals import (
     resolve_method,
     resolve_simultaneous,
     share_interval,
-    simultaneous_intervals,
     wilson,
 )
 from deniable.estimation.intervals import blaker as blaker_interval
+from deniable_research.simultaneous import simultaneous_intervals
 from tools.tables.intervals import SIZES, cells, designs, joint_table, lowest, weighted_coverage, width_ratio
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "intervals.csv"

@@ -13,6 +13,7 @@ from deniable import Estimate, ForcedResponse, Geometric, KAry, OneBitMean, Para
 from deniable.estimation.estimate import check_counts
 from deniable.estimation.intervals import share_interval
 from deniable.estimation.intervals.interval import level_of_each, normal_quantile
+from deniable_research.designs.derived import place_of
 
 FOUR = KAry.from_epsilon(4, 1)
 COUNTS = [400, 300, 200, 100]
@@ -24,11 +25,11 @@ def result() -> Estimate:
 
 
 def test_options_are_found_by_name_and_by_number(result: Estimate) -> None:
-    assert [result.index(truth) for truth in ("0", "3", 0, 3)] == [0, 3, 0, 3]
-    assert Warner("3/4").estimate([5, 5]).index("yes") == 1
+    assert [place_of(truth, result) for truth in ("0", "3", 0, 3)] == [0, 3, 0, 3]
+    assert place_of("yes", Warner("3/4").estimate([5, 5])) == 1
     for wrong in ("4", 4, -1, True, 1.0, None):
         with pytest.raises(ParameterError) as caught:
-            result.index(wrong)  # type: ignore[arg-type]
+            place_of(wrong, result)  # type: ignore[arg-type]
         assert str(caught.value) == f"option: must be in [0, 4) or one of 0, 1, 2, 3, got {wrong!r}"
 
 

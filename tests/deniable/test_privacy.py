@@ -23,10 +23,10 @@ from deniable import (
     Warner,
     read_survey,
 )
-from deniable.estimation.fakes import fake_margin
 from deniable.exact import log_above
 from deniable.mechanisms.base import OneOfK
 from deniable.privacy.ledger import Entry, Ledger
+from deniable_research.fakes import fake_margin
 from deniable_research.risk import (
     all_advantage,
     any_advantage,
@@ -39,6 +39,7 @@ from deniable_research.risk import (
     odds_of,
     posterior,
     range_advantage,
+    shared_by,
     worst_advantage,
     worst_prior,
 )
@@ -277,11 +278,11 @@ def test_ledger_adds_up_and_never_understates() -> None:
     assert ledger.epsilon >= Fraction(0.1) * 10
     assert ledger.epsilon == pytest.approx(1, abs=1e-15)
     assert Ledger().epsilon == 0
-    assert ledger.group(4).epsilon == pytest.approx(4, abs=1e-12)
+    assert shared_by(4, ledger).epsilon == pytest.approx(4, abs=1e-12)
     assert Ledger().add("a", 0.5, count=3) == Ledger((Entry("a", 0.5, 3),))
     assert Ledger().add("proof", math.inf).add("b", 1).epsilon == math.inf
     assert Entry("a", "1/2") == Entry("a", 0.5)  # type: ignore[arg-type]
-    assert ledger.group(1) == ledger
+    assert shared_by(1, ledger) == ledger
     assert Entry("a", 0.1, 3).total >= 3 * Fraction(0.1)
 
 
@@ -358,7 +359,7 @@ def test_factors_are_rounded_up(epsilon: float, text: str) -> None:
         (lambda: epsilon_at(KAry.from_epsilon(4, 1), 0.5), "distance: must be an integer from 0 to 3, got 0.5"),  # type: ignore[arg-type]
         (lambda: epsilon_at(Subset.from_epsilon(8, 3, 1), 1), "mechanism subset: must have answers on a line"),
         (lambda: Ledger().add("a", 1, count=0), "count: must be an integer of at least 1, got 0"),
-        (lambda: Ledger().group(0), "size: must be an integer of at least 1, got 0"),
+        (lambda: shared_by(0, Ledger()), "people: must be an integer of at least 1, got 0"),
         (lambda: fake_margin("1/2", "1/2"), "support_if_other: must differ from support_if_true, got 0.5 for both"),
         (lambda: fake_margin("3/2", "1/2"), "support_if_true: must be a probability in [0, 1], got 1.5"),
         (lambda: fake_margin("1/2", "1/4", 2), "fraction: must be a probability in [0, 1], got 2"),

@@ -8,22 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable import DeniableError, Question, Report, Survey, parse_report, parse_survey
-from deniable.mechanisms import (
-    DiscreteLaplace,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mechanism,
-    OneBitMean,
-    OneOfK,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import DeniableError, Question, Report, Survey, mechanisms, parse_report, parse_survey
+from deniable.mechanisms import Mechanism, OneOfK
 from deniable.survey.question_types import YES_NO
 from deniable_client import randomize
 
@@ -51,9 +37,9 @@ def questions(draw: Any, number: int) -> Question:
         mechanism = draw(
             st.sampled_from(
                 [
-                    Warner.from_epsilon(epsilon),
-                    TwoCoin(draw(shares), draw(shares)),
-                    Longitudinal.from_epsilon(2, epsilon, epsilon / 2),
+                    mechanisms.Warner.from_epsilon(epsilon),
+                    mechanisms.TwoCoin(draw(shares), draw(shares)),
+                    mechanisms.Longitudinal.from_epsilon(2, epsilon, epsilon / 2),
                 ]
             )
         )
@@ -61,21 +47,21 @@ def questions(draw: Any, number: int) -> Question:
         options = draw(labels())
         k = len(options)
         weights = draw(st.lists(st.integers(1, 9), min_size=k, max_size=k))
-        forced = ForcedResponse(draw(shares), [f"{weight}/{sum(weights)}" for weight in weights])
+        forced = mechanisms.ForcedResponse(draw(shares), [f"{weight}/{sum(weights)}" for weight in weights])
         size = draw(st.integers(1, k - 1))
         mechanism = draw(
             st.sampled_from(
                 [
-                    KAry.from_epsilon(k, epsilon),
-                    Subset.from_epsilon(k, size, epsilon),
+                    mechanisms.KAry.from_epsilon(k, epsilon),
+                    mechanisms.Subset.from_epsilon(k, size, epsilon),
                     forced,
-                    Longitudinal.from_epsilon(k, epsilon, epsilon * 3 / 4),
+                    mechanisms.Longitudinal.from_epsilon(k, epsilon, epsilon * 3 / 4),
                 ]
             )
         )
     elif kind == "ticks":
         options = draw(labels())
-        mechanism = TickBoxes.from_epsilon(len(options), epsilon)
+        mechanism = mechanisms.TickBoxes.from_epsilon(len(options), epsilon)
     elif kind == "scale":
         lo, k = draw(st.integers(-1000, 1000)), draw(st.integers(2, 8))
         options = tuple(str(lo + step) for step in range(k))
@@ -84,10 +70,10 @@ def questions(draw: Any, number: int) -> Question:
         mechanism = draw(
             st.sampled_from(
                 [
-                    KAry.from_epsilon(k, epsilon),
-                    Geometric.from_epsilon(0, k - 1, epsilon),
-                    Exponential.calibrated(distance, epsilon),
-                    OneBitMean.from_epsilon(0, k - 1, epsilon),
+                    mechanisms.KAry.from_epsilon(k, epsilon),
+                    mechanisms.Geometric.from_epsilon(0, k - 1, epsilon),
+                    mechanisms.Exponential.calibrated(distance, epsilon),
+                    mechanisms.OneBitMean.from_epsilon(0, k - 1, epsilon),
                 ]
             )
         )
@@ -97,9 +83,9 @@ def questions(draw: Any, number: int) -> Question:
         mechanism = draw(
             st.sampled_from(
                 [
-                    OneBitMean.from_epsilon(lo, lo + hi, epsilon),
-                    Geometric.from_epsilon(lo, lo + hi, epsilon),
-                    DiscreteLaplace.from_epsilon(lo, lo + hi, epsilon, tail="1/10"),
+                    mechanisms.OneBitMean.from_epsilon(lo, lo + hi, epsilon),
+                    mechanisms.Geometric.from_epsilon(lo, lo + hi, epsilon),
+                    mechanisms.DiscreteLaplace.from_epsilon(lo, lo + hi, epsilon, tail="1/10"),
                 ]
             )
         )
@@ -157,7 +143,7 @@ def test_every_report_of_the_device_fits_and_reads_back(survey: Survey, number: 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.binary(max_size=60), st.integers(0, 400), st.integers(0, 3))
 def test_damaged_surveys_and_reports_are_refused_as_such(noise: bytes, place: int, how: int) -> None:
-    survey = Survey("T", (Question("q", "yes-no", "Q?", YES_NO, Warner.from_epsilon(1)),))
+    survey = Survey("T", (Question("q", "yes-no", "Q?", YES_NO, mechanisms.Warner.from_epsilon(1)),))
     for raw, parse in (
         (survey.document, parse_survey),
         (Report("00" * 16, None, {"q": 1}).encode(), lambda raw: parse_report(raw, survey)),
@@ -174,4 +160,4 @@ def test_damaged_surveys_and_reports_are_refused_as_such(noise: bytes, place: in
 
 def test_question_of_another_shape_is_refused() -> None:
     with pytest.raises(DeniableError, match="a number has no options"):
-        Question("q", "number", "Q?", ("1",), OneBitMean.from_epsilon(0, 5, 1))
+        Question("q", "number", "Q?", ("1",), mechanisms.OneBitMean.from_epsilon(0, 5, 1))

@@ -8,44 +8,26 @@ import math
 import numpy as np
 import pytest
 
-from deniable import (
-    DiscreteLaplace,
-    DrawnBoxes,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mechanism,
-    OneBitMean,
-    ParameterError,
-    Piecewise,
-    ReportError,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
-from deniable.mechanisms import MECHANISMS
+from deniable import Mechanism, ParameterError, ReportError, mechanisms
 from deniable.report.space import Bits, Numbers
 
 HOURS = Numbers(range(5, 8), ("five", "six", "seven"))
 
 MADE: list[Mechanism] = [
-    TwoCoin("1/2", "1/3"),
-    Warner("1/4"),
-    ForcedResponse("1/2", ["1/6", "1/3", "1/2"]),
-    KAry.from_epsilon(4, 1),
-    Subset.from_epsilon(6, 3, 1),
-    Subset.from_epsilon(5, 2, 2),
-    TickBoxes.from_epsilon(3, 2),
-    DrawnBoxes.from_epsilon(4, 1, 2),
-    Geometric.from_epsilon(-3, 4, 1),
-    Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
-    DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
-    OneBitMean.from_epsilon(18, 25, 1),
-    Piecewise((18, 26), (3 * 2**30, 2**30), ((-(2**28), 2**28),)),
-    Longitudinal.from_epsilon(3, 2, 1),
+    mechanisms.TwoCoin("1/2", "1/3"),
+    mechanisms.Warner("1/4"),
+    mechanisms.ForcedResponse("1/2", ["1/6", "1/3", "1/2"]),
+    mechanisms.KAry.from_epsilon(4, 1),
+    mechanisms.Subset.from_epsilon(6, 3, 1),
+    mechanisms.Subset.from_epsilon(5, 2, 2),
+    mechanisms.TickBoxes.from_epsilon(3, 2),
+    mechanisms.DrawnBoxes.from_epsilon(4, 1, 2),
+    mechanisms.Geometric.from_epsilon(-3, 4, 1),
+    mechanisms.Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
+    mechanisms.DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
+    mechanisms.OneBitMean.from_epsilon(18, 25, 1),
+    mechanisms.Piecewise((18, 26), (3 * 2**30, 2**30), ((-(2**28), 2**28),)),
+    mechanisms.Longitudinal.from_epsilon(3, 2, 1),
 ]
 
 
@@ -119,7 +101,7 @@ def name_of(mechanism: Mechanism) -> str:
 
 
 def test_every_mechanism_is_made_here() -> None:
-    assert {mechanism.name for mechanism in MADE} == set(MECHANISMS)
+    assert {mechanism.name for mechanism in MADE} == set(mechanisms.MECHANISMS)
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)
@@ -151,9 +133,9 @@ def test_reports_of_people_who_mix_in_no_chance_are_their_answers(mechanism: Mec
             assert made in mechanism.reports
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", mechanisms.MECHANISMS)
 def test_authors_get_the_answers_and_at_most_the_epsilon_that_they_ask_for(name: str) -> None:
-    cls = MECHANISMS[name]
+    cls = mechanisms.MECHANISMS[name]
     answers = (
         range(2) if cls.question_types == ("yes-no",) else range(3, 9) if "number" in cls.question_types else range(5)
     )
@@ -174,19 +156,19 @@ def test_authors_get_the_answers_and_at_most_the_epsilon_that_they_ask_for(name:
 
 
 def test_subsets_have_the_size_that_costs_the_least() -> None:
-    best = Subset.for_answers(range(10), 1)
-    assert isinstance(best, Subset)
+    best = mechanisms.Subset.for_answers(range(10), 1)
+    assert isinstance(best, mechanisms.Subset)
     assert best.w == 3
     assert best.label == "subset of 3"
-    assert best.total_variance == min(Subset.from_epsilon(10, w, 1).total_variance for w in range(2, 10))
+    assert best.total_variance == min(mechanisms.Subset.from_epsilon(10, w, 1).total_variance for w in range(2, 10))
     with pytest.raises(ParameterError, match=r"^epsilon: no subsets of 2 options can hold it with integer weights$"):
-        Subset.for_answers(range(2), 1)
+        mechanisms.Subset.for_answers(range(2), 1)
     for k, epsilon in ((4, 13), (257, 1)):
         with pytest.raises(
             ParameterError, match=rf"^epsilon: no subsets of {k} options can hold it with integer weights$"
         ):
-            Subset.for_answers(range(k), epsilon)
-    assert Subset.for_answers(range(256), 4).k == 256
+            mechanisms.Subset.for_answers(range(k), epsilon)
+    assert mechanisms.Subset.for_answers(range(256), 4).k == 256
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)

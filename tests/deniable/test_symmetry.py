@@ -11,45 +11,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable import (
-    DiscreteLaplace,
-    Estimate,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mechanism,
-    OneBitMean,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import Estimate, Mechanism, mechanisms
 
 T = TypeVar("T")
 
 QUICKLY = settings(max_examples=60, deadline=None, derandomize=True)
 
 ALIKE: list[Mechanism] = [
-    TwoCoin("2/3", "1/2"),
-    Warner("3/4"),
-    Warner("1/6"),
-    KAry.from_epsilon(2, 1),
-    KAry.from_epsilon(3, 4),
-    KAry.from_epsilon(6, "0.5"),
-    KAry.from_coin(4, "1/2"),
-    Longitudinal.from_epsilon(4, 2, 1),
-    Subset.from_epsilon(5, 2, 1),
-    TickBoxes.from_epsilon(4, 2),
+    mechanisms.TwoCoin("2/3", "1/2"),
+    mechanisms.Warner("3/4"),
+    mechanisms.Warner("1/6"),
+    mechanisms.KAry.from_epsilon(2, 1),
+    mechanisms.KAry.from_epsilon(3, 4),
+    mechanisms.KAry.from_epsilon(6, "0.5"),
+    mechanisms.KAry.from_coin(4, "1/2"),
+    mechanisms.Longitudinal.from_epsilon(4, 2, 1),
+    mechanisms.Subset.from_epsilon(5, 2, 1),
+    mechanisms.TickBoxes.from_epsilon(4, 2),
 ]
 """To these mechanisms every option is like every other."""
 
 FROM_BOTH_ENDS: list[Mechanism] = [
-    Geometric.from_epsilon(0, 4, 1),
-    Geometric.from_epsilon(-3, 2, 2),
-    DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
-    Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
+    mechanisms.Geometric.from_epsilon(0, 4, 1),
+    mechanisms.Geometric.from_epsilon(-3, 2, 2),
+    mechanisms.DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
+    mechanisms.Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
 ]
 """To these the levels of a scale are alike from above and from below."""
 
@@ -61,12 +47,12 @@ def name_of(mechanism: Mechanism) -> str:
 def tallies(mechanism: Mechanism, draw: st.DataObject) -> tuple[list[int], int]:
     """Counts that people can send, and of how many people."""
     size = len(mechanism.expected_if_even)
-    if isinstance(mechanism, Subset):
+    if isinstance(mechanism, mechanisms.Subset):
         members = st.permutations(range(size)).map(lambda order: order[: mechanism.w])
         kinds = draw.draw(st.lists(st.tuples(members, st.integers(1, 500)), min_size=1, max_size=8))
         return [sum(n for each, n in kinds if option in each) for option in range(size)], sum(n for _, n in kinds)
     counts = draw.draw(st.lists(st.integers(0, 3000), min_size=size, max_size=size).filter(any))
-    if isinstance(mechanism, TickBoxes):
+    if isinstance(mechanism, mechanisms.TickBoxes):
         return counts, max(counts) + draw.draw(st.integers(0, 1000))
     return counts, sum(counts)
 
@@ -104,7 +90,7 @@ def test_other_labels_of_the_options_permute_the_estimates(mechanism: Mechanism,
 def test_other_labels_of_forced_answers_permute_the_estimates(draw: st.DataObject, order: list[int]) -> None:
     """What is forced differs by option, so it gets the other labels too."""
     forced = ["1/10", "1/5", "3/10", "2/5"]
-    one, other = (ForcedResponse("2/3", each) for each in (forced, reordered(forced, order)))
+    one, other = (mechanisms.ForcedResponse("2/3", each) for each in (forced, reordered(forced, order)))
     counts, n = tallies(one, draw)
     first, second = one.estimate(counts, n), other.estimate(reordered(counts, order), n)
     # the last forced answer takes what rounding leaves
@@ -128,7 +114,7 @@ def test_a_scale_read_from_its_other_end_reverses_the_estimates(mechanism: Mecha
 @QUICKLY
 @given(yes=st.integers(0, 2000), no=st.integers(1, 2000))
 def test_a_mean_read_from_the_other_end_of_its_range_is_as_far_from_it(yes: int, no: int) -> None:
-    mechanism = OneBitMean.from_epsilon(3, 10, 1)
+    mechanism = mechanisms.OneBitMean.from_epsilon(3, 10, 1)
     one, other = mechanism.estimate_mean([no, yes]), mechanism.estimate_mean([yes, no])
     assert one.mean - 3 == pytest.approx(10 - other.mean, abs=1e-9)
     assert one.std_error == pytest.approx(other.std_error, rel=1e-9)

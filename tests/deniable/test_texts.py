@@ -10,23 +10,13 @@ import pytest
 from deniable import SurveyError, parse_survey, read_survey
 from deniable.survey.texts import Text
 from deniable_client import randomize
+from tests.support.survey_files import question_toml, survey_toml
 
-SPOKEN = """
-title = { default = "Life", de = "Leben", pt-BR = "Vida" }
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = { default = "An affair?", de = "Eine Affäre?" }
-truth = "1/2"
-
-[[questions]]
-id = "town"
-type = "choice"
-text = "Where?"
-options = [{ default = "town", de = "Stadt" }, "country"]
-epsilon = 1
-"""
+SPOKEN = survey_toml(
+    {"default": "Life", "de": "Leben", "pt-BR": "Vida"},
+    question_toml("affair", "yes-no", {"default": "An affair?", "de": "Eine Affäre?"}, truth="1/2"),
+    question_toml("town", "choice", "Where?", options=[{"default": "town", "de": "Stadt"}, "country"], epsilon=1),
+)
 
 PLAIN = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\n'
 
@@ -80,16 +70,10 @@ def test_options_must_differ_in_every_language() -> None:
         read_survey(SPOKEN.replace('"country"', '"Land"').replace('"Stadt"', '"Land"'))
 
 
-SCALE = """
-title = "T"
-[[questions]]
-id = "trust"
-type = "scale"
-text = "How much?"
-lo = 1
-hi = 3
-epsilon = 1
-"""
+SCALE = survey_toml(
+    "T",
+    question_toml("trust", "scale", "How much?", lo=1, hi=3, epsilon=1),
+)
 
 
 def test_ends_of_a_scale_stand_beside_its_numbers() -> None:

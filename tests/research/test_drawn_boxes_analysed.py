@@ -16,17 +16,13 @@ from deniable_research.items import Item
 from deniable_research.joint import box_pair
 from deniable_research.planning import NoiseModel, expected_width, power
 from deniable_research.simulation import simulate
+from tests.support.survey_files import question_toml, survey_toml
 
 ONE = DrawnBoxes.from_epsilon(8, 2, 1)
-TICKS = """
-title = "T"
-[[questions]]
-id = "drugs"
-type = "ticks"
-text = "Which?"
-options = ["a", "b", "c", "d", "e", "f", "g", "h"]
-epsilon = 2.0
-"""
+TICKS = survey_toml(
+    "T",
+    question_toml("drugs", "ticks", "Which?", options=[*"abcdefgh"], epsilon=2.0),
+)
 
 
 def cohort(clear: int, ticked: int, n: int = 100) -> Estimate:

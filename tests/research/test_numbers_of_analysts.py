@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 from pathlib import Path
 
@@ -19,24 +20,14 @@ from deniable_research.planning import NoiseModel, power, sample_size_for_power
 from deniable_research.simulation import Simulation, generator_of, reports_csv
 from tests.support.analyzing import as_rows, ok, refused
 from tests.support.command_line import CommandLine
+from tests.support.survey_files import question_toml, survey_toml
 
-SPORT = """
-title = "Sport"
-closes = 2099-12-20
-
-[[questions]]
-id = "doped"
-type = "yes-no"
-text = "Doped?"
-truth = "1/2"
-
-[[questions]]
-id = "substances"
-type = "ticks"
-text = "Which?"
-options = ["x", "y", "z"]
-epsilon = 2.0
-"""
+SPORT = survey_toml(
+    "Sport",
+    question_toml("doped", "yes-no", "Doped?", truth="1/2"),
+    question_toml("substances", "ticks", "Which?", options=["x", "y", "z"], epsilon=2.0),
+    closes=datetime.date(2099, 12, 20),
+)
 PLAN, SIMULATE = CommandLine("plan"), CommandLine("simulate")
 
 

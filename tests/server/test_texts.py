@@ -12,19 +12,14 @@ from deniable_client import randomize
 from deniable_client.answer import screens
 from deniable_server.commands.survey import missing_translations
 from deniable_server.embedding import catalogues
+from tests.support.survey_files import question_toml, survey_toml
 
 PLAIN = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\n'
 
-SCALE = """
-title = "T"
-[[questions]]
-id = "trust"
-type = "scale"
-text = "How much?"
-lo = 1
-hi = 3
-epsilon = 1
-"""
+SCALE = survey_toml(
+    "T",
+    question_toml("trust", "scale", "How much?", lo=1, hi=3, epsilon=1),
+)
 
 
 @pytest.mark.parametrize("noise", ['truth = "1/2"', "epsilon = 1"])

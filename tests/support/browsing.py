@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from playwright.sync_api import Frame, Page, Request, Route, expect
 from deniable import Survey, read_survey
 from deniable_server.embedding import bundles
 from tests.support.collectors import Collector
+from tests.support.serving import running
+from tests.support.survey_files import question_toml, survey_toml
 
 FORGET = """() => new Promise((done, fail) => {
     const request = indexedDB.deleteDatabase("deniable");
@@ -31,21 +32,9 @@ DRUGS += ["ketamine", "khat", "LSD", "methadone", "mescaline", "opium", "tobacco
 
 def long_survey(kind: str, options: list[str] | None = None) -> Survey:
     """One question of many options, and one more."""
-    return read_survey(
-        f"""title = "Long lists of {kind}"
-[[questions]]
-id = "drug"
-type = "{kind}"
-text = "Which?"
-options = {options or DRUGS}
-epsilon = 1
-[[questions]]
-id = "other"
-type = "yes-no"
-text = "Other?"
-epsilon = 1
-"""
-    )
+    drug = question_toml("drug", kind, "Which?", options=options or DRUGS, epsilon=1)
+    other = question_toml("other", "yes-no", "Other?", epsilon=1)
+    return read_survey(survey_toml(f"Long lists of {kind}", drug, other))
 
 
 NO_STORAGE = """for (const name of ["localStorage", "indexedDB"]) {
@@ -198,15 +187,8 @@ def another_site(html: str, headers: Mapping[str, str] | None = None) -> Iterato
         def log_message(self, *_arguments: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield f"http://{address}/"
 
 
 def everything_kept(page: Page | Frame) -> str:
@@ -260,44 +242,13 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     yield "receipt"
 
 
-FIVE_QUESTIONS = """
-title = "Five questions"
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Have you had an affair?"
-truth = "1/2"
-
-[[questions]]
-id = "town"
-type = "choice"
-text = "Where do you live?"
-options = ["Aville", "Bville"]
-decline = "Never to be told"
-epsilon = 1
-
-[[questions]]
-id = "drugs"
-type = "ticks"
-text = "What have you tried?"
-options = ["cannabis", "heroin"]
-epsilon = 1
-
-[[questions]]
-id = "trust"
-type = "scale"
-text = "How much do you trust us?"
-lo = 1
-hi = 3
-epsilon = 1
-goal = "shares"
-
-[[questions]]
-id = "drinks"
-type = "number"
-text = "How many drinks last week?"
-lo = 3
-hi = 5
-epsilon = 1
-"""
+FIVE_QUESTIONS = survey_toml(
+    "Five questions",
+    question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
+    question_toml(
+        "town", "choice", "Where do you live?", options=["Aville", "Bville"], decline="Never to be told", epsilon=1
+    ),
+    question_toml("drugs", "ticks", "What have you tried?", options=["cannabis", "heroin"], epsilon=1),
+    question_toml("trust", "scale", "How much do you trust us?", lo=1, hi=3, epsilon=1, goal="shares"),
+    question_toml("drinks", "number", "How many drinks last week?", lo=3, hi=5, epsilon=1),
+)

@@ -6,186 +6,51 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
+from tests.support.survey_files import question_toml, survey_toml
+
 TODAY = datetime.date(2026, 11, 25)
 
-SURVEY = """
-title = "Life and love, 1974"
-opens = 2026-11-20
-closes = 2026-12-20
-cohorts = ["paper", "web"]
-results = "live"           # so that tests count what they have just sent
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Have you had an affair since you married?"
-truth = "1/2"
-
-[[questions]]
-id = "religious"
-type = "choice"
-text = "How religious are you?"
-options = ["not", "mildly", "fairly", "strongly"]
-epsilon = 1.0
-"""
+SURVEY = survey_toml(
+    "Life and love, 1974",
+    question_toml("affair", "yes-no", "Have you had an affair since you married?", truth="1/2"),
+    question_toml(
+        "religious", "choice", "How religious are you?", options=["not", "mildly", "fairly", "strongly"], epsilon=1.0
+    ),
+    opens=datetime.date(2026, 11, 20),
+    closes=datetime.date(2026, 12, 20),
+    cohorts=["paper", "web"],
+    results="live",  # so that tests count what they have just sent
+)
 
 
-FIVE_TYPES = """
-title = "Five types"
-results = "live"
-
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Have you had an affair?"
-truth = "1/2"
-
-[[questions]]
-id = "town"
-type = "choice"
-text = "Where do you live?"
-options = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]
-epsilon = 1
-
-[[questions]]
-id = "drugs"
-type = "ticks"
-text = "What have you tried?"
-options = ["cannabis", "cocaine", "heroin"]
-epsilon = 2
-
-[[questions]]
-id = "trust"
-type = "scale"
-text = "How much do you trust us?"
-lo = 1
-hi = 7
-epsilon = 1
-goal = "shares"
-
-[[questions]]
-id = "drinks"
-type = "number"
-text = "How many drinks last week?"
-lo = 0
-hi = 60
-epsilon = 1
-"""
+FIVE_TYPES = survey_toml(
+    "Five types",
+    question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
+    question_toml("town", "choice", "Where do you live?", options=[*"ABCDEFGHIJ"], epsilon=1),
+    question_toml("drugs", "ticks", "What have you tried?", options=["cannabis", "cocaine", "heroin"], epsilon=2),
+    question_toml("trust", "scale", "How much do you trust us?", lo=1, hi=7, epsilon=1, goal="shares"),
+    question_toml("drinks", "number", "How many drinks last week?", lo=0, hi=60, epsilon=1),
+    results="live",
+)
 """A survey with a question of each type."""
 
 
-EVERY_KIND = """
-title = "T"
-
-[[questions]]
-id = "yes_no"
-type = "yes-no"
-text = "?"
-truth = "1/2"
-
-[[questions]]
-id = "k_ary"
-type = "choice"
-text = "?"
-options = ["a","b","c"]
-epsilon = 1
-
-[[questions]]
-id = "subset"
-type = "choice"
-text = "?"
-options = ["a","b","c","d","e","f"]
-mechanism = "subset"
-epsilon = 1
-
-[[questions]]
-id = "forced"
-type = "choice"
-text = "?"
-options = ["a","b","c"]
-truth = "1/2"
-forced = ["1/2","1/4","1/4"]
-
-[[questions]]
-id = "ticks"
-type = "ticks"
-text = "?"
-options = ["a","b"]
-epsilon = 2
-
-[[questions]]
-id = "scale_geometric"
-type = "scale"
-text = "?"
-lo = 1
-hi = 4
-mechanism = "geometric"
-epsilon = 1
-
-[[questions]]
-id = "scale_exponential"
-type = "scale"
-text = "?"
-lo = 1
-hi = 4
-mechanism = "exponential"
-epsilon = 1
-
-[[questions]]
-id = "scale_mean"
-type = "scale"
-text = "?"
-lo = 1
-hi = 4
-mechanism = "mean"
-epsilon = 1
-
-[[questions]]
-id = "number_mean"
-type = "number"
-text = "?"
-lo = 0
-hi = 4
-mechanism = "mean"
-epsilon = 1
-
-[[questions]]
-id = "number_laplace"
-type = "number"
-text = "?"
-lo = 0
-hi = 4
-mechanism = "discrete-laplace"
-epsilon = 1
-
-[[questions]]
-id = "number_geometric"
-type = "number"
-text = "?"
-lo = 0
-hi = 4
-mechanism = "geometric"
-epsilon = 1
-
-[[questions]]
-id = "number_piecewise"
-type = "number"
-text = "?"
-lo = 0
-hi = 4
-mechanism = "piecewise"
-epsilon = 1
-
-[[questions]]
-id = "scale_piecewise"
-type = "scale"
-text = "?"
-lo = 1
-hi = 7
-goal = "mean"
-mechanism = "piecewise"
-epsilon = 2
-"""
+EVERY_KIND = survey_toml(
+    "T",
+    question_toml("yes_no", "yes-no", "?", truth="1/2"),
+    question_toml("k_ary", "choice", "?", options=["a", "b", "c"], epsilon=1),
+    question_toml("subset", "choice", "?", options=[*"abcdef"], mechanism="subset", epsilon=1),
+    question_toml("forced", "choice", "?", options=["a", "b", "c"], truth="1/2", forced=["1/2", "1/4", "1/4"]),
+    question_toml("ticks", "ticks", "?", options=["a", "b"], epsilon=2),
+    question_toml("scale_geometric", "scale", "?", lo=1, hi=4, mechanism="geometric", epsilon=1),
+    question_toml("scale_exponential", "scale", "?", lo=1, hi=4, mechanism="exponential", epsilon=1),
+    question_toml("scale_mean", "scale", "?", lo=1, hi=4, mechanism="mean", epsilon=1),
+    question_toml("number_mean", "number", "?", lo=0, hi=4, mechanism="mean", epsilon=1),
+    question_toml("number_laplace", "number", "?", lo=0, hi=4, mechanism="discrete-laplace", epsilon=1),
+    question_toml("number_geometric", "number", "?", lo=0, hi=4, mechanism="geometric", epsilon=1),
+    question_toml("number_piecewise", "number", "?", lo=0, hi=4, mechanism="piecewise", epsilon=1),
+    question_toml("scale_piecewise", "scale", "?", lo=1, hi=7, goal="mean", mechanism="piecewise", epsilon=2),
+)
 """A survey with a question for each mechanism."""
 
 

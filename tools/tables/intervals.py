@@ -17,8 +17,9 @@ from scipy.special import betaln, xlog1py, xlogy
 from scipy.stats import binom
 
 from deniable import KAry, Warner
-from deniable.estimation.intervals import METHODS, resolve_simultaneous, share_interval, simultaneous_intervals
+from deniable.estimation.intervals import METHODS, resolve_simultaneous, share_interval
 from deniable.table import format_table
+from deniable_research.simultaneous import simultaneous_intervals
 from deniable_research.weights import kish
 
 Floats = NDArray[np.float64]

@@ -10,19 +10,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from deniable import (
-    DiscreteLaplace,
-    Exponential,
-    Geometric,
-    KAry,
-    Mechanism,
-    OneBitMean,
-    Piecewise,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import Mechanism, mechanisms
 from deniable.exact import exp_below, log_above
 from deniable.survey.selection import choose_for_choice
 from deniable.table import format_table
@@ -36,22 +24,32 @@ def distance(k: int) -> list[list[int]]:
 
 
 MAKERS: dict[str, Callable[[str], Mechanism]] = {
-    "warner": lambda epsilon: Warner.from_epsilon(epsilon),
-    **{f"k-ary, {k}": lambda epsilon, k=k: KAry.from_epsilon(k, epsilon) for k in (2, 3, 5, 10, 16, 100)},
+    "warner": lambda epsilon: mechanisms.Warner.from_epsilon(epsilon),
+    **{f"k-ary, {k}": lambda epsilon, k=k: mechanisms.KAry.from_epsilon(k, epsilon) for k in (2, 3, 5, 10, 16, 100)},
     **{
-        f"subset, {w} of {k}": lambda epsilon, k=k, w=w: Subset.from_epsilon(k, w, epsilon)
+        f"subset, {w} of {k}": lambda epsilon, k=k, w=w: mechanisms.Subset.from_epsilon(k, w, epsilon)
         for k, w in [(4, 2), (10, 3), (30, 8), (128, 38)]
     },
-    **{f"tick boxes, {k}": lambda epsilon, k=k: TickBoxes.from_epsilon(k, epsilon) for k in (2, 5, 20)},
-    **{f"geometric, {hi + 1}": lambda epsilon, hi=hi: Geometric.from_epsilon(0, hi, epsilon) for hi in (1, 4, 10, 100)},
+    **{f"tick boxes, {k}": lambda epsilon, k=k: mechanisms.TickBoxes.from_epsilon(k, epsilon) for k in (2, 5, 20)},
     **{
-        f"discrete Laplace, {hi + 1}": lambda epsilon, hi=hi: DiscreteLaplace.from_epsilon(0, hi, epsilon)
+        f"geometric, {hi + 1}": lambda epsilon, hi=hi: mechanisms.Geometric.from_epsilon(0, hi, epsilon)
+        for hi in (1, 4, 10, 100)
+    },
+    **{
+        f"discrete Laplace, {hi + 1}": lambda epsilon, hi=hi: mechanisms.DiscreteLaplace.from_epsilon(0, hi, epsilon)
         for hi in (1, 10, 40)
     },
-    **{f"exponential, {k}": lambda epsilon, k=k: Exponential.calibrated(distance(k), epsilon) for k in (2, 5, 11, 32)},
-    **{f"piecewise, 0 to {hi}": lambda epsilon, hi=hi: Piecewise.from_epsilon(0, hi, epsilon) for hi in (1, 10, 100)},
     **{
-        f"mean, 0 to {hi}": lambda epsilon, hi=hi: OneBitMean.from_epsilon(0, hi, epsilon) for hi in (1, 10, 100, 10**6)
+        f"exponential, {k}": lambda epsilon, k=k: mechanisms.Exponential.calibrated(distance(k), epsilon)
+        for k in (2, 5, 11, 32)
+    },
+    **{
+        f"piecewise, 0 to {hi}": lambda epsilon, hi=hi: mechanisms.Piecewise.from_epsilon(0, hi, epsilon)
+        for hi in (1, 10, 100)
+    },
+    **{
+        f"mean, 0 to {hi}": lambda epsilon, hi=hi: mechanisms.OneBitMean.from_epsilon(0, hi, epsilon)
+        for hi in (1, 10, 100, 10**6)
     },
 }
 
@@ -65,7 +63,7 @@ def rounding() -> str:
         losses = []
         for epsilon in EPSILONS:
             mechanism = make(epsilon)
-            parts = mechanism.k if isinstance(mechanism, TickBoxes) else 1
+            parts = mechanism.k if isinstance(mechanism, mechanisms.TickBoxes) else 1
             assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon) / parts) ** parts
             losses.append(float(Fraction(epsilon)) - mechanism.epsilon)
             sets += 1
@@ -74,7 +72,7 @@ def rounding() -> str:
     for truth, yes in COINS:
         t, y = Fraction(truth), Fraction(yes)
         noise = 1 + t / ((1 - t) * min(y, 1 - y))
-        mechanism = TwoCoin(truth, yes)
+        mechanism = mechanisms.TwoCoin(truth, yes)
         assert mechanism.likelihood_ratio <= noise
         losses.append(log_above(noise) - mechanism.epsilon)
         sets += 1
@@ -93,7 +91,7 @@ def variances() -> str:
             best = min(each.variance for each in choice.candidates)
             chosen = next(each for each in choice.candidates if each.mechanism is not None)
             worst = max(worst, chosen.variance / best)
-            size = chosen.mechanism.w if isinstance(chosen.mechanism, Subset) else 1
+            size = chosen.mechanism.w if isinstance(chosen.mechanism, mechanisms.Subset) else 1
             row.append(f"{chosen.variance:.4g} (w={size})")
         rows.append(row)
     header = ["options", "0.5", "1", "ln 3", "2", "4"]

@@ -13,29 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from deniable import mechanisms
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.means import MeanEstimate
 from deniable.estimation.published_rows import TARGETS, EstimateOptions, mean_row, share_rows
 from deniable.exact import Number
-from deniable.mechanisms import (
-    MECHANISMS,
-    DiscreteLaplace,
-    DrawnBoxes,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mechanism,
-    OneBitMean,
-    Piecewise,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable.mechanisms import Mechanism
 from deniable.table import format_table
 from deniable_research import designs as channels
 from deniable_research.designs import Channel, Groups
@@ -67,7 +52,7 @@ def _range(draw: Generator) -> tuple[int, int]:
 def _exponential(draw: Generator) -> Mechanism:
     k = int(draw.integers(2, 8))
     score: Sequence[Sequence[Number]] = [[-abs(x - r) for r in range(k)] for x in range(k)]
-    make = Exponential.calibrated if draw.integers(2) else Exponential.nominal
+    make = mechanisms.Exponential.calibrated if draw.integers(2) else mechanisms.Exponential.nominal
     return make(score, str(draw.choice(EPSILONS)))
 
 
@@ -80,19 +65,25 @@ def _matrix(draw: Generator) -> Channel:
 
 
 FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
-    "two-coin": lambda draw: TwoCoin(_chance(draw), _chance(draw)),
-    "warner": lambda draw: Warner(_chance(draw)),
-    "forced-response": lambda draw: ForcedResponse(_chance(draw), FORCED[draw.choice([0, 2, 3])]),
-    "k-ary": lambda draw: KAry.from_epsilon(int(draw.integers(2, 12)), str(draw.choice(EPSILONS))),
-    "subset": lambda draw: Subset.from_epsilon(k := int(draw.integers(2, 12)), int(draw.integers(1, k)), "1"),
-    "tick-boxes": lambda draw: TickBoxes.from_epsilon(int(draw.integers(2, 8)), str(draw.choice(EPSILONS))),
-    "drawn-boxes": lambda draw: DrawnBoxes.from_epsilon(int(draw.integers(2, 8)), str(draw.choice(EPSILONS))),
-    "geometric": lambda draw: Geometric.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
+    "two-coin": lambda draw: mechanisms.TwoCoin(_chance(draw), _chance(draw)),
+    "warner": lambda draw: mechanisms.Warner(_chance(draw)),
+    "forced-response": lambda draw: mechanisms.ForcedResponse(_chance(draw), FORCED[draw.choice([0, 2, 3])]),
+    "k-ary": lambda draw: mechanisms.KAry.from_epsilon(int(draw.integers(2, 12)), str(draw.choice(EPSILONS))),
+    "subset": lambda draw: mechanisms.Subset.from_epsilon(
+        k := int(draw.integers(2, 12)), int(draw.integers(1, k)), "1"
+    ),
+    "tick-boxes": lambda draw: mechanisms.TickBoxes.from_epsilon(int(draw.integers(2, 8)), str(draw.choice(EPSILONS))),
+    "drawn-boxes": lambda draw: mechanisms.DrawnBoxes.from_epsilon(
+        int(draw.integers(2, 8)), str(draw.choice(EPSILONS))
+    ),
+    "geometric": lambda draw: mechanisms.Geometric.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "exponential": _exponential,
-    "mean": lambda draw: OneBitMean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
-    "piecewise": lambda draw: Piecewise.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
-    "discrete-laplace": lambda draw: DiscreteLaplace.from_epsilon(*_range(draw), str(draw.choice(EPSILONS[1:]))),
-    "longitudinal": lambda draw: Longitudinal.from_epsilon(
+    "mean": lambda draw: mechanisms.OneBitMean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
+    "piecewise": lambda draw: mechanisms.Piecewise.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
+    "discrete-laplace": lambda draw: mechanisms.DiscreteLaplace.from_epsilon(
+        *_range(draw), str(draw.choice(EPSILONS[1:]))
+    ),
+    "longitudinal": lambda draw: mechanisms.Longitudinal.from_epsilon(
         int(draw.integers(2, 12)), at := str(draw.choice(EPSILONS)), float(at) * float(draw.choice([0.2, 0.5, 0.8]))
     ),
     "channel of Warner": lambda draw: channels.warner(_chance(draw)),
@@ -105,9 +96,11 @@ FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
     "disguised response": lambda draw: channels.disguised_response(_chance(draw)),
     "matrix": _matrix,
     "channel of a mechanism": lambda draw: channels.from_mechanism(
-        [KAry.from_epsilon(4, 1), Geometric.from_epsilon(0, 5, 2), ForcedResponse("2/3", ("1/4", "3/4"))][
-            draw.integers(3)
-        ]
+        [
+            mechanisms.KAry.from_epsilon(4, 1),
+            mechanisms.Geometric.from_epsilon(0, 5, 2),
+            mechanisms.ForcedResponse("2/3", ("1/4", "3/4")),
+        ][draw.integers(3)]
     ),
     "unrelated question, unknown": lambda draw: channels.unrelated_question_unknown(*_two_chances(draw)),
     "cheater detection": lambda draw: channels.cheater_detection(
@@ -149,14 +142,14 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
         return design.estimate(groups), ([count for group in groups for count in group], 0)
     if isinstance(design, Mechanism) and not design.reports.supports_one:
         n = int(10 ** draw.uniform(0, draw.choice([1.5, 4, 7])))
-        if isinstance(design, DrawnBoxes):  # of every report s boxes
+        if isinstance(design, mechanisms.DrawnBoxes):  # of every report s boxes
             drawn = draw.multivariate_hypergeometric(np.full(design.k, n), design.s * n)
             ticked = draw.binomial(drawn, draw.random(design.k) * draw.integers(0, 2, design.k))
             counts = np.stack([drawn - ticked, ticked], axis=1).ravel().tolist()
             return design.estimate(counts, n), (counts, n)
         sure = draw.random(design.k) < 0.2
         lam = np.where(sure, draw.integers(0, 2, design.k), np.clip(design.expected(shares.tolist()), 0, 1))
-        if isinstance(design, Subset):  # every report supports w options
+        if isinstance(design, mechanisms.Subset):  # every report supports w options
             drawn = draw.multivariate_hypergeometric(np.full(design.k, n), design.w * n)
             counts = drawn.tolist()
         else:
@@ -202,7 +195,7 @@ def check_maximum(design: AnyDesign, estimate: Estimate, gap: float = GAP) -> No
         return  # their truths do not exclude each other
     feasible = np.array(estimate.feasible)
     assert abs(feasible.sum() - 1) < 1e-9, feasible
-    if isinstance(design, Subset) or not design.has_shares:
+    if isinstance(design, mechanisms.Subset) or not design.has_shares:
         return
     if isinstance(design, Groups):
         matrix = np.array(sum(design.matrices, ()), dtype=float)
@@ -254,7 +247,7 @@ def search(family: str, tallies: int, seed: int = 1974) -> list[str]:
 
 def main(tallies: int = 10_000) -> None:
     """Print how many tallies of each family went wrong: about half an hour."""
-    assert set(MECHANISMS) <= set(FAMILIES)
+    assert set(mechanisms.MECHANISMS) <= set(FAMILIES)
     lines = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -348,22 +348,6 @@ class Estimate:
         limit = SUSPICIOUS / len(self.share)
         return tuple(_flag(each, limit) for each in self.consistency)
 
-    def index(self, truth: str | int) -> int:
-        """The number of a truth, given as that or by its name in the design.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such truth.
-        """
-        truths = self.design.truths
-        if isinstance(truth, str) and truth in truths:
-            return truths.index(truth)
-        if isinstance(truth, bool) or not isinstance(truth, int) or not 0 <= truth < len(truths):
-            names = ", ".join(truths)
-            raise ParameterError(f"option: must be in [0, {len(truths)}) or one of {names}, got {truth!r}")
-        return truth
-
 
 def number_of_reports(design: Design, counts: Sequence[Count], n: Count | None, kind: str = "integers") -> Count:
     """The number of reports behind a tally: as given, or the sum of the counts.

@@ -1,10 +1,10 @@
-"""Losses that add up: one person's questions, and secrets that several people share."""
+"""Losses that add up: what one person was asked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
@@ -57,8 +57,6 @@ class Ledger:
     affair        1.0000      1  1.0000
     weekly mood   0.2500      4  1.0000
     total                        2.0000
-    >>> ledger.group(3).epsilon                              # three people who share the secret
-    6.0
     """
 
     entries: tuple[Entry, ...] = ()
@@ -66,12 +64,6 @@ class Ledger:
     def add(self, name: str, epsilon: float, count: int = 1) -> Ledger:
         """The ledger with one more entry: the same loss ``count`` times, to the same person."""
         return Ledger((*self.entries, Entry(name, epsilon, count)))
-
-    def group(self, size: int) -> Ledger:
-        """The ledger of a secret that ``size`` people share and all report: ``size`` times everything."""
-        if type(size) is not int or size < 1:
-            raise ParameterError(f"size: must be an integer of at least 1, got {describe(size)}")
-        return Ledger(tuple(replace(entry, count=entry.count * size) for entry in self.entries))
 
     @property
     def epsilon(self) -> float:

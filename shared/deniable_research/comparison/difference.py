@@ -10,6 +10,7 @@ from deniable.estimation.intervals import Interval, check_confidence_level, two_
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits, of_option
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
+from deniable_research.designs.derived import place_of
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     [0.0139, 0.1855]
     """
     cohorts = check_cohorts((first, second))
-    cohorts, option = of_option(cohorts, cohorts[0].index(option))
+    cohorts, option = of_option(cohorts, place_of(option, cohorts[0]))
     first, second = cohorts
     apart = first.share[option] - second.share[option]
     if math.isnan(apart):

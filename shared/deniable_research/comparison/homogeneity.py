@@ -15,6 +15,7 @@ from deniable.estimation.estimate import Estimate
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial, of_option
 from deniable_research.comparison.null import common_share, is_one_design, pooled
 from deniable_research.comparison.whitening import whitening
+from deniable_research.designs.derived import place_of
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def homogeneity(estimates: Sequence[Estimate], option: int | str | None = None) 
     """
 
     cohorts = check_cohorts(estimates)
-    position = None if option is None else cohorts[0].index(option)
+    position = None if option is None else place_of(option, cohorts[0])
     if position is None and not all(cohort.design.is_exclusive for cohort in cohorts):
         raise ParameterError("option: must be given for tick boxes, whose tallies do not tell what goes together")
     if position is not None:

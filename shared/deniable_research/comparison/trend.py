@@ -14,6 +14,7 @@ from deniable.estimation.intervals import Interval, check_confidence_level, two_
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits, of_option
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
+from deniable_research.designs.derived import place_of
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     """
 
     cohorts = check_cohorts(estimates)
-    cohorts, position = of_option(cohorts, cohorts[0].index(option))
+    cohorts, position = of_option(cohorts, place_of(option, cohorts[0]))
     places = _check_scores(scores, len(cohorts))
     places = [x for x, cohort in zip(places, cohorts, strict=True) if cohort.n]
     cohorts = tuple(cohort for cohort in cohorts if cohort.n)

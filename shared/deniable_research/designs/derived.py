@@ -125,12 +125,29 @@ def combined_share(
 
 
 def _places(shares: Estimate, truths: Iterable[str | int]) -> tuple[int, ...]:
-    places = tuple(shares.index(truth) for truth in truths)
+    places = tuple(place_of(truth, shares) for truth in truths)
     if len(set(places)) < len(places):
         raise ParameterError(
             f"truths: must each be named once, got {', '.join(shares.design.truths[x] for x in places)}"
         )
     return places
+
+
+def place_of(truth: str | int, shares: Estimate) -> int:
+    """The number of a truth of an estimate, given as that or by its name in the design.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such truth.
+    """
+    truths = shares.design.truths
+    if isinstance(truth, str) and truth in truths:
+        return truths.index(truth)
+    if isinstance(truth, bool) or not isinstance(truth, int) or not 0 <= truth < len(truths):
+        names = ", ".join(truths)
+        raise ParameterError(f"option: must be in [0, {len(truths)}) or one of {names}, got {truth!r}")
+    return truth
 
 
 def derived_rows(

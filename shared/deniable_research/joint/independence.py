@@ -14,10 +14,10 @@ from scipy.stats import ncx2
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import one_report_covariance
 from deniable.estimation.design import Design
-from deniable.estimation.intervals import check_level
 from deniable_research.comparison.whitening import whitening
 from deniable_research.items import Item
 from deniable_research.joint.reports import JointReports
+from deniable_research.planning.testing import check_level
 
 
 @dataclass(frozen=True)

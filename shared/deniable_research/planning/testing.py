@@ -5,9 +5,15 @@ from __future__ import annotations
 from statistics import NormalDist
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import check_level
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def check_level(level: float) -> float:
+    """Return the level of a test if it is above 0 and below 1."""
+    if not 0 < level < 1:
+        raise ParameterError(f"level: must be above 0 and below 1, got {level}")
+    return level
 
 
 def check_test(power: float | None, level: float, alternative: str) -> None:

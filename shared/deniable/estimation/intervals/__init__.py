@@ -5,7 +5,6 @@ Everything stands on one binomial count: ``C ~ Bin(n, lam)`` reports support an 
 * `share_interval` gives the interval of a share by the name of its method; `METHODS` lists them.
 * `binomial` holds the methods for ``lam`` on its own scale, `restricted` those that know its range.
 * `consistency` says whether the count fits the design at all.
-* `simultaneous_intervals` hold all shares of a question together.
 """
 
 from deniable.estimation.intervals.binomial import (
@@ -22,14 +21,18 @@ from deniable.estimation.intervals.consistency import Consistency, consistency
 from deniable.estimation.intervals.interval import (
     Interval,
     check_confidence_level,
-    check_level,
     level_of_each,
     normal_quantile,
     two_sided,
 )
-from deniable.estimation.intervals.methods import ALIASES, METHODS, resolve_method, share_interval
+from deniable.estimation.intervals.methods import (
+    ALIASES,
+    METHODS,
+    resolve_method,
+    resolve_simultaneous,
+    share_interval,
+)
 from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio_interval
-from deniable.estimation.intervals.simultaneous import resolve_simultaneous, simultaneous_intervals
 
 __all__ = [
     "ALIASES",
@@ -39,7 +42,6 @@ __all__ = [
     "agresti_coull",
     "blaker",
     "check_confidence_level",
-    "check_level",
     "clopper_pearson",
     "consistency",
     "feldman_cousins",
@@ -52,7 +54,6 @@ __all__ = [
     "resolve_method",
     "resolve_simultaneous",
     "share_interval",
-    "simultaneous_intervals",
     "two_sided",
     "wald",
     "wilson",

@@ -49,13 +49,6 @@ def check_confidence_level(confidence_level: float) -> float:
     return confidence_level
 
 
-def check_level(level: float) -> float:
-    """Return the level of a test if it is above 0 and below 1."""
-    if not 0 < level < 1:
-        raise ParameterError(f"level: must be above 0 and below 1, got {level}")
-    return level
-
-
 def two_sided(statistic: float) -> float:
     """The p-value of a standard normal statistic: the probability that chance brings one at least as far from 0."""
     return math.erfc(abs(statistic) / math.sqrt(2))

@@ -1,22 +1,11 @@
-"""Intervals that hold all shares of a question together."""
+"""Intervals that hold all shares of a question together, from its counts alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals.interval import Interval, level_of_each
-from deniable.estimation.intervals.methods import resolve_method, share_interval
-
-
-def resolve_simultaneous(method: str, n: float) -> str:
-    """The name of the method behind `simultaneous_intervals`.
-
-    >>> resolve_simultaneous("default", 10_000), resolve_simultaneous("default", 10_001)
-    ('feldman-cousins', 'wilson')
-    """
-    name = resolve_method(method, n)
-    return "wilson" if method == "default" and name == "likelihood-ratio" else name
+from deniable.estimation.intervals import Interval, level_of_each, resolve_simultaneous, share_interval
 
 
 def simultaneous_intervals(
