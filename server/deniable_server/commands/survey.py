@@ -14,7 +14,7 @@ from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.analyses import alternatives_for, analyses_of
-from deniable.survey.respondents import Needed, aims_at_mean, respondents_needed
+from deniable.survey.respondents import needed_sentence
 from deniable.survey.texts import EVERY_OTHER, Text
 from deniable.table import format_table
 from deniable_server import remote
@@ -32,11 +32,24 @@ def survey() -> None:
     """Check, publish, list and close surveys."""
 
 
-def _needed(question: Question, needed: Sequence[Needed]) -> str:
-    """How many respondents the candidates take, in a sentence."""
-    what = " % of the range" if aims_at_mean(question) else " points at a share of one half"
-    each = "; ".join(f"{label} {n:,}" if label else f"no mechanism fewer than {n:,}" for label, n in needed)
-    return f"Respondents for \u00b15{what}: {each}"
+def _asked_in(question: Question) -> str:
+    group = question.group
+    return f", {group}, asked of {group.draw} in {group.size}" if group else ""
+
+
+def _group_line(members: Sequence[Question]) -> str:
+    """What a group asks, and the ways that were compared."""
+    group = members[0].group
+    assert group is not None
+    ids = ", ".join(each.id for each in members)
+    how = "in one response" if group.joint else "each with a mechanism of its own"
+    reason = f"\n  {group.why}" if group.why else ""
+    return f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}{reason}"
+
+
+def _asks(checked: Survey) -> str:
+    asked, every = checked.asks, len(checked.questions)
+    return f"{asked} questions a person" if asked == every else f"{asked} of {every} questions a person"
 
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
@@ -49,11 +62,11 @@ def check(file: BinaryIO) -> None:
         click.echo(f"{question.id} ({question.type}): {question.text}")
         mechanism = question.mechanism
         waves = f" of all waves, {mechanism.wave_epsilon:.4f} of one" if mechanism.has_waves else ""
-        click.echo(f"  {mechanism.name}, epsilon {question.epsilon:.4f}{waves}")
+        click.echo(f"  {mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}")
         if question.why:
             click.echo(f"  {question.why} (times 1/n)")
-        if needed := respondents_needed(question):
-            click.echo(f"  {_needed(question, needed)}")
+        if needed := needed_sentence(question):
+            click.echo(f"  {needed}")
         for sentence in odds_sentences(question):
             click.echo(f"  {sentence}")
         possible = analyses_of(question)
@@ -65,7 +78,9 @@ def check(file: BinaryIO) -> None:
             click.echo(f"  Cannot: {'; '.join(impossible)}")
         for alternative in alternatives_for(question):
             click.echo(f"  Instead: {alternative}")
-    click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}")
+    for members in checked.groups.values():
+        click.echo(f"\n{_group_line(members)}")
+    click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")
     for warning in warnings_about(checked):

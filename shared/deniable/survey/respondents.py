@@ -59,6 +59,16 @@ def respondents_needed(question: Question) -> tuple[Needed, ...]:
     return *sorted(found, key=lambda each: each.respondents), *bounds
 
 
+def needed_sentence(question: Question) -> str | None:
+    """How many respondents the candidates for a question take, in a sentence; None where there is one only."""
+    needed = respondents_needed(question)
+    if not needed:
+        return None
+    what = " % of the range" if aims_at_mean(question) else " points at a share of one half"
+    each = "; ".join(f"{label} {n:,}" if label else f"no mechanism fewer than {n:,}" for label, n in needed)
+    return f"Respondents for \u00b15{what}: {each}"
+
+
 def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
     """Respondents for that half width of the mean, or of the shares, if this part of them is asked."""
     variance = _mean_variance_of_unit_range(mechanism) if wants_mean else _variance_at_one_half(mechanism)

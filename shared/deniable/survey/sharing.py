@@ -9,15 +9,17 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import KAry, Mechanism, Warner
+from deniable.survey.document import Survey
 from deniable.survey.group import marginal
-from deniable.survey.question_types import QuestionType
+from deniable.survey.question import Question
+from deniable.survey.question_types import AnswerKind, QuestionType
 from deniable.survey.respondents import people_needed
 from deniable.survey.selection import choose
 
@@ -118,6 +120,26 @@ def why(ways: Sequence[Sharing]) -> str:
     """The choice of the first in a sentence, as surveys publish it; what splitting takes is always named."""
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
     return "fewest respondents: " + "; ".join(f"{each.label} {each.respondents:,}" for each in named)
+
+
+def split_over_all(survey: Survey) -> Survey:
+    """The same survey asked of everybody: the epsilon of each group split over all its questions."""
+
+    def alone(question: Question) -> Question:
+        group = question.group
+        if group is None:
+            return question
+        epsilon = next(unit.epsilon for unit in survey.units if unit.group == group)
+        mechanism = _mechanism_at(_member(question), positive_epsilon(epsilon) / group.size)
+        return replace(question, mechanism=mechanism, group=None)
+
+    return replace(survey, questions=tuple(map(alone, survey.questions)))
+
+
+def _member(question: Question) -> Member:
+    kind = question.kind
+    answers = question.mechanism.answer_range if kind.answers is AnswerKind.RANGE else range(len(question.options))
+    return Member(kind, answers, "shares" if kind.takes_several else question.goal)
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:

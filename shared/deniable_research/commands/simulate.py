@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from deniable.estimation.intervals import METHODS
 from deniable.estimation.published_rows import EstimateOptions
 from deniable.exact import number_hint
 from deniable.output import number, percent
+from deniable.survey.sharing import split_over_all
 from deniable.table import format_table
 from deniable_research.commands.analyze_data import read_any_survey
 from deniable_research.output import records, rows_csv, to_json
@@ -62,6 +64,9 @@ SHARE = Number(0, 1)
     multiple=True,
     help="Other truths of a second cohort, half of the people: power of the difference.",
 )
+@click.option(
+    "--split", is_flag=True, help="Beside it the errors if every shared epsilon were split over all questions."
+)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
 @click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
@@ -88,6 +93,7 @@ def simulate(
     denial: float,
     careless: float,
     others: tuple[str, ...],
+    split: bool,
     seed: int,
     confidence: float,
     method: str,
@@ -112,6 +118,13 @@ def simulate(
         _shares(others, "--compare") if others else None,
     )
     rows = simulation.run(repetitions, seed, EstimateOptions(confidence, method))
+    if split:
+        if not survey.groups:
+            raise click.UsageError("--split needs a survey with groups of questions that share an epsilon")
+        other = replace(simulation, survey=split_over_all(survey)).run(repetitions, seed)
+        rows = tuple(
+            replace(row, empirical_se_if_split=each.empirical_se) for row, each in zip(rows, other, strict=True)
+        )
     if form == "table":
         click.echo(_as_table(rows, simulation, seed))
     elif form == "csv":
@@ -170,7 +183,8 @@ def _share(text: str, given: str, flag: str) -> float:
 def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:
     by_cohort = simulation.compare is not None
     header = ["question", "option", *(["cohort"] if by_cohort else []), "truth", "mean", "bias", "MC error"]
-    header += ["std. error", "stated", "coverage", "MC error", "width", "rejected"]
+    split = [] if rows[0].empirical_se_if_split is None else ["if split"]
+    header += ["std. error", *split, "stated", "coverage", "MC error", "width", "rejected"]
     lines = []
     for row in rows:
         form = number if row.statistic == "mean" else percent
@@ -181,7 +195,9 @@ def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) 
                 *([row.cohort or ""] if by_cohort else []),
                 *map(form, (row.truth, row.mean_estimate)),
                 *((number(row.bias, 3), number(row.bias_error, 3)) if form is number else _points(row)),
-                *map(form, (row.empirical_se, row.stated_se)),
+                form(row.empirical_se),
+                *([] if row.empirical_se_if_split is None else [form(row.empirical_se_if_split)]),
+                form(row.stated_se),
                 *map(percent, (row.coverage, row.coverage_error)),
                 form(row.mean_width),
                 percent(row.rejected),
@@ -199,6 +215,10 @@ def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) 
             f"{rows[0].repetitions} surveys of {simulation.respondents} people, seed {seed} (PCG64: simulation only)",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}). MC error: standard error of the simulation itself.",
             f"{tests}.",
+            *(
+                ["If split: the standard error if all people were asked all questions, at a part of epsilon each."]
+                * len(split)
+            ),
             *_sentences(simulation.misbehaviour),
         ]
     )

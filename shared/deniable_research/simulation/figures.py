@@ -47,6 +47,9 @@ class SimulationRow:
     conf_level : float
     method : str
         Of the intervals.
+    empirical_se_if_split : float or None
+        `empirical_se` of the same survey with the epsilon of each group split over all its questions, if that was
+        simulated too.
 
     References
     ----------
@@ -75,6 +78,7 @@ class SimulationRow:
     respondents: int
     conf_level: float
     method: str
+    empirical_se_if_split: float | None = None
 
 
 class Key(NamedTuple):
