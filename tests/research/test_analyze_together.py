@@ -208,7 +208,7 @@ def test_two_boxes_of_one_draw_are_crossed_by_the_reports_that_drew_both() -> No
     share = pair.share
     assert given[1].estimate == pytest.approx(share[0, 1] / share[:, 1].sum())
     assert given[0].estimate + given[2].estimate == pytest.approx(1)  # type: ignore[operator]
-    with pytest.raises(ParameterError, match="permutations: must be 0 for boxes of one draw"):
+    with pytest.raises(ParameterError, match="permutations: must be 0 for what is of one draw"):
         cross(table, ["drugs[heroin]", "drugs[cocaine]"], permutations=10)
     with pytest.raises(ParameterError, match="must be of two boxes or of different questions, got drugs and drugs"):
         cross(table, ["drugs", "drugs[heroin]"])

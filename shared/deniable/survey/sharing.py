@@ -102,8 +102,8 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     >>> yes_no = Member(QUESTION_TYPES["yes-no"], range(2), None)
     >>> for way in ways_to_share([yes_no] * 5, 2)[:3]:
     ...     print(way.label, way.respondents)
-    2 of 5 in one response 2539
-    3 of 5 in one response 3112
+    2 of 5 in one response 2540
+    3 of 5 in one response 3248
     1 of 5 with all of epsilon 3312
     """
     asked = positive_epsilon(epsilon)

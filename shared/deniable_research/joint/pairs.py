@@ -150,13 +150,13 @@ def question_pair(first: Item, second: Item, joint: KAry, weights: ArrayLike | N
 
     Examples
     --------
-    Half of these people said yes to both, whom the response takes for true answers less often than not:
+    Half of these reports say yes to both, the others no:
 
     >>> from deniable import Warner
     >>> coin = Warner("4/5")
     >>> items = [Item.from_reports(name, coin, [1, 1, 0, 0]) for name in "ab"]
     >>> question_pair(*items, KAry.from_epsilon(4, 2)).share.round(3).tolist()
-    [[0.907, -0.407], [-0.407, 0.907]]
+    [[0.657, -0.157], [-0.157, 0.657]]
     """
     k = len(first.options)
     cells = (first.supports[:, :, None] & second.supports[:, None, :]).reshape(len(first), k * k)
