@@ -196,4 +196,4 @@ def figure(value: float | None, statistic: str) -> str:
 
 def points_of_fakes(question: Question) -> float | None:
     """How many percentage points one fake report in a hundred can move a share; None where only a mean is estimated."""
-    return 100 * max(fake_margins(question.mechanism)) if question.has_shares else None
+    return 100 * max(fake_margins(question.mechanism)) / question.share_asked if question.has_shares else None

@@ -155,7 +155,9 @@ class ReportBody(BaseModel):
 
     id: str = Field(pattern="^[0-9a-f]{32}$", description="16 random bytes")
     cohort: str | None
-    values: dict[str, int | str] = Field(description="question id to noisy report value")
+    values: dict[str, int | str | None] = Field(
+        description="question id to noisy report value, null where the device drew other questions of a group"
+    )
 
 
 class Problem(BaseModel):
