@@ -6,7 +6,7 @@ import json
 import math
 import random
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -37,7 +37,7 @@ from deniable_client.audit.sampling import (
     draws_of,
     draws_of_javascript,
 )
-from deniable_client.device import randomize, true_answer
+from deniable_client.device import draw_questions, randomize, true_answer
 from tests.support.survey_files import question_toml, survey_toml
 
 EVERYTHING = survey_toml(
@@ -74,6 +74,22 @@ def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) 
         assert finding.bound > finding.declared / 3, f"the auditor must come near what is really there: {finding}"
         # One of 61 numbers is given some 300 times, and less than 190 times with a probability below 1e-8.
         assert finding.moved < 0.35, finding
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
+def test_real_clients_pass_with_questions_that_are_drawn(draw: Draw) -> None:
+    survey = read_survey(DRAWN)
+    ways = {name: members[0].group for name, members in survey.groups.items()}
+    assert {name: group and (group.draw, group.joint is not None) for name, group in ways.items()} == {
+        "kinds": (2, False),
+        "four": (2, True),
+        "all": (2, True),
+    }
+    found = audit_survey(survey, untimed(draw), DRAWS)
+    assert found.faults == (), found
+    for finding in found.findings:
+        assert finding.bound > finding.declared / 5, f"the auditor must come near what is really there: {finding}"
 
 
 @pytest.mark.simulation
@@ -123,6 +139,17 @@ FOUR = survey_toml(
         for name in ("first", "second", "third", "fourth")
     ),
     cohorts=["paper", "web"],
+)
+
+
+DRAWN = survey_toml(
+    "Questions that are drawn",
+    question_toml("number", "number", lo=0, hi=5, group="kinds"),
+    *(question_toml(name, "yes-no", group="four") for name in ("one", "two", "three", "four")),
+    question_toml("boxes", "ticks", options=["a", "b", "c"], group="kinds"),
+    question_toml("choice", "choice", options=[*"abc"], group="kinds"),
+    *(question_toml(name, "choice", options=[*"abc"], group="all") for name in ("fifth", "sixth")),
+    groups={"kinds": {"epsilon": 1.5, "draw": 2}, "four": {"epsilon": 2}, "all": {"epsilon": 3}},
 )
 
 
@@ -261,6 +288,48 @@ def draws_until_it_suits(survey: Survey, answers: Mapping[str, Any], cohort: str
     return report.encode()
 
 
+def asks_what_is_yes(survey: Survey, answers: Mapping[str, Any], cohort: str | None, share: float = 0.25) -> bytes:
+    """Draws the questions once more, in one report of four, where no answer to one of those drawn is yes."""
+    asked = draw_questions(survey)
+    if not any(answers[each] == "yes" for each in asked) and random.random() < share:
+        asked = draw_questions(survey)
+    return as_asked(survey, answers, cohort, asked)
+
+
+def asks_until_it_suits(survey: Survey, answers: Mapping[str, Any], cohort: str | None, share: float = 0.25) -> bytes:
+    """Draws all again, in one report of four, while what would be sent says yes where the answer is no."""
+    report = randomize(survey, answers, cohort)
+    while random.random() < share and any(report.values[each] == 1 and answers[each] == "no" for each in FOUR_NAMES):
+        report = randomize(survey, answers, cohort)
+    return report.encode()
+
+
+def asks_in_turn(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
+    """Asks neighbours together, so that two questions meet more often than they should."""
+    asked = set(draw_questions(survey)) - set(FOUR_NAMES)
+    pair = random.choice([("one", "two"), ("three", "four")])
+    return as_asked(survey, answers, cohort, (*asked, *pair))
+
+
+def chances_apart(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
+    """Mixes a chance of its own into each question, as if its group had no one response: that tells more of two."""
+    report = randomize(survey, answers, cohort)
+    values = {
+        each.id: None
+        if report.values[each.id] is None
+        else each.mechanism.randomize(true_answer(each, answers[each.id]))
+        for each in survey.questions
+    }
+    return replace(report, values=values).encode()
+
+
+FOUR_NAMES = ("one", "two", "three", "four")
+
+
+def as_asked(survey: Survey, answers: Mapping[str, Any], cohort: str | None, asked: Collection[str]) -> bytes:
+    return randomize(survey, {each: answers[each] for each in asked}, cohort, asked=asked).encode()
+
+
 def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
     """Draws a word more if an answer is yes."""
     if answers["one"] == "yes":
@@ -289,6 +358,10 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
         (PAIR, words_too_many, "source of chance"),
         (BOXES, draws_what_is_ticked, "source of chance"),
         (BOXES, draws_until_it_suits, "source of chance"),
+        (DRAWN, asks_what_is_yes, "source of chance"),
+        (DRAWN, asks_until_it_suits, "source of chance"),
+        (DRAWN, asks_in_turn, "source of chance"),
+        (DRAWN, chances_apart, "source of chance"),
     ],
     ids=lambda value: getattr(value, "func", value).__name__ if callable(value) else "",
 )
@@ -310,6 +383,10 @@ def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
         (FOUR, partial(one_moves_other, share=0.25), "other answers"),
         (BOXES, partial(draws_what_is_ticked, share=1), "boxes"),
         (BOXES, partial(draws_until_it_suits, share=1), "boxes"),
+        (DRAWN, partial(asks_what_is_yes, share=1), "one"),
+        (DRAWN, partial(asks_until_it_suits, share=1), "four"),
+        (DRAWN, asks_in_turn, "values together"),
+        (DRAWN, chances_apart, "values together"),
     ],
     ids=[
         "generator reused",
@@ -321,6 +398,10 @@ def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
         "one moves other",
         "draws what is ticked",
         "draws until it suits",
+        "asks what is yes",
+        "asks until it suits",
+        "asks in turn",
+        "chances apart",
     ],
 )
 def test_statistics_alone_catch_what_moves_enough(text: str, fault: Send, caught: str) -> None:
