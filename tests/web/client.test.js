@@ -37,10 +37,14 @@ test("a page loads only modules of this folder", () => {
   assert.ok(modules.every((path) => FILES.includes(path)) && modules.includes("mechanisms/k-ary.js"));
 });
 
-test("each bundle is at most 13.5 kB, minified and gzipped", async () => {
-  for (const file of Object.keys(BUNDLES)) {
+/** In bytes, minified and gzipped. A survey's script has 1 kB more, for drawing questions that share one epsilon. */
+const LARGEST = { "deniable.js": 14_500, "deniable-question.js": 13_500 };
+
+test("bundles are at most 14.5 and 13.5 kB, minified and gzipped", async () => {
+  assert.deepEqual(Object.keys(LARGEST), Object.keys(BUNDLES));
+  for (const [file, most] of Object.entries(LARGEST)) {
     const size = gzipSync(await bundle(file), { level: 9 }).length;
-    assert.ok(size <= 13_500, `${file}: ${size} bytes`);
+    assert.ok(size <= most, `${file}: ${size} bytes`);
   }
 });
 
@@ -71,7 +75,7 @@ test("every language has every sentence, short enough, without a word that misle
   assert.deepEqual(Object.keys(catalogues()), ["ar", "de", "en", "es", "fr"]);
   const { en, de } = catalogues();
   const { send, ...without } = de;
-  const card = { ...en, process: "word ".repeat(120) };
+  const card = { ...en, process: "word ".repeat(100) };
   for (const [bad, what] of [
     [without, '"send": is missing'],
     [{ ...de, more: "x" }, '"more": is used nowhere'],

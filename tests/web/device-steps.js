@@ -50,12 +50,12 @@ export async function differences(documents, steps) {
 /** The same survey, whose waves are drawn with these words. */
 function withWords(survey, words = []) {
   const word = tape(words);
-  const questions = survey.questions.map((question) => {
-    const { mechanism } = question;
+  const units = survey.units.map((unit) => {
+    const { mechanism } = unit;
     const instantaneous = { value: (value) => mechanism.instantaneous(value, word) };
-    return { ...question, mechanism: Object.create(mechanism, { instantaneous }) };
+    return { ...unit, mechanism: Object.create(mechanism, { instantaneous }) };
   });
-  return { ...survey, questions };
+  return { ...survey, units };
 }
 
 const NAMES = { BudgetError: "budget", UnusableMemory: "memory" };
