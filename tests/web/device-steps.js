@@ -60,7 +60,7 @@ function withWords(survey, words = []) {
 
 const NAMES = { BudgetError: "budget", UnusableMemory: "memory" };
 
-async function one(memory, store, survey, { act, collector, day, report, fault }) {
+async function one(memory, store, survey, { act, collector, day, report, drawn, fault }) {
   store.fault = fault ?? null;
   const draw = () => {
     if (!report) throw new Error("draw");
@@ -70,6 +70,10 @@ async function one(memory, store, survey, { act, collector, day, report, fault }
     if (act === "sent") {
       await memory.markSent(survey.id, collector);
       return { result: null };
+    }
+    if (act === "ask") {
+      const asked = await memory.asked(survey, () => new Set(drawn));
+      return { result: survey.questions.map(({ id }) => id).filter((id) => asked.has(id)) };
     }
     if (act === "look") {
       const seen = await memory.look(survey, collector, false, day);
