@@ -20,7 +20,7 @@ const BANNED = {
 };
 
 /** The sentences that stand on the consent card before anything is opened; the author's own come on top of them. */
-const CARD = ["askedBy", "unsure", "process", "cohort", "why", "noAdmission", "facts", "start", "nothingYet"].concat(
+const CARD = ["askedBy", "unsure", "process", "cohort", "why", "noAdmission", "drawn", "drawnKept", "facts", "start", "nothingYet"].concat(
   ["who", "odds", "tryIt"],
 );
 const LONGEST_CARD = 120;

@@ -16,7 +16,7 @@ export const WARNING = Object.freeze({ question: 2, survey: 4 });
 
 /** Throw a BudgetError unless the survey stays below the ceiling. @param {Survey} survey */
 export function checkCeiling(survey) {
-  for (const { id, mechanism } of survey.questions) hold(`question "${id}"`, mechanism.epsilon, CEILING.question);
+  for (const { id, epsilon } of survey.questions) hold(`question "${id}"`, epsilon, CEILING.question);
   hold("survey", survey.epsilon, CEILING.survey);
 }
 
@@ -32,6 +32,6 @@ export function hold(subject, epsilon, most) {
  */
 export function weakness({ questions, epsilon }, total = 0) {
   const sum = Math.max(epsilon, total) / WARNING.survey;
-  const most = Math.max(sum, ...questions.map(({ mechanism }) => mechanism.epsilon / WARNING.question));
+  const most = Math.max(sum, ...questions.map((each) => each.epsilon / WARNING.question));
   return +(most > 0.5) + +(most > 1);
 }

@@ -6,6 +6,7 @@
  */
 
 import { AnswerError, ReportError } from "./errors.js";
+import { drawQuestions, together, valuesOf } from "./group.js";
 import { newReportId, systemWord } from "./randomness.js";
 import { dumps } from "./strict-json.js";
 
@@ -13,8 +14,8 @@ import { dumps } from "./strict-json.js";
  * @typedef {object} Report Noisy values of one person. No field holds an answer.
  * @property {string} id 16 random bytes in hexadecimal: the key under which a report counts once
  * @property {string | null} cohort the label that the survey's author put on the link
- * @property {Readonly<Record<string, number | string>>} values question id to noisy value: a number, or a text of 0
- *   and 1 for each option
+ * @property {Readonly<Record<string, number | string | null>>} values question id to noisy value: a number, a text of 0
+ *   and 1 for each option, or null for a question that was not drawn
  */
 
 /**
@@ -22,24 +23,34 @@ import { dumps } from "./strict-json.js";
  *
  * Draw once for each person: every further draw of the same answers gives more of them away.
  * @param {import("./survey.js").Survey} survey
- * @param {Readonly<Record<string, unknown>>} answers question id to the label of the chosen option, for every question:
- *   of ticks a list of labels, which may be empty; of a scale its label or number; of a number the number
+ * @param {Readonly<Record<string, unknown>>} answers question id to the label of the chosen option, for every question
+ *   that is asked: of ticks a list of labels, which may be empty; of a scale its label or number; of a number the number
  * @param {object} [options]
  * @param {string | null} [options.cohort] the label on the link, one of the survey's cohorts
- * @param {import("./randomness.js").Word} [options.word] drawn in the order of the questions
+ * @param {import("./randomness.js").Word} [options.word] drawn in the order of the questions, groups in that of their first ones
  * @param {string} [options.id] 32 hexadecimal digits
  * @param {boolean} [options.isKept] with the values that a device keeps, for its memory, instead of those that it sends
+ * @param {Iterable<string>} [options.asked] ids of the questions that were asked, as `drawQuestions` gives them; without it
+ *   all are answered, and the first words draw which of them are sent
  * @returns {Report}
  */
-export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId(), isKept } = {}) {
+export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId(), isKept, asked } = {}) {
   if (!isCohort(survey, cohort)) throw new ReportError("cohort: must be one of the survey's cohorts");
   // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
   // called "constructor", which every object inherits.
   const given = new Map(Object.entries(answers));
-  const choices = survey.questions.map((question) => choiceOf(question, given.get(question.id)));
-  if (given.size > choices.length) throw new AnswerError("answers: must be to the survey's questions");
-  const values = survey.questions.map(({ id, mechanism }, n) => [id, mechanism.randomize(choices[n], word, isKept)]);
-  return Object.freeze({ id, cohort, values: Object.freeze(Object.fromEntries(values)) });
+  const due = new Set(asked ?? survey.questions.map(({ id }) => id));
+  /** @type {Map<string, unknown>} */
+  const choices = new Map();
+  for (const each of survey.questions) if (due.has(each.id)) choices.set(each.id, choiceOf(each, given.get(each.id)));
+  if (given.size > choices.size) throw new AnswerError("answers: must be to the survey's questions that are asked");
+  const drawn = asked ? due : drawQuestions(survey, word);
+  const find = (/** @type {import("./group.js").Unit} */ unit) => together(unit, (id) => (drawn.has(id) ? choices.get(id) : null));
+  if (due.size > choices.size || !survey.units.every((unit) => unit.mechanism.takes(find(unit)))) {
+    throw new AnswerError("asked: must be as many questions of each group as it draws, and all others");
+  }
+  const values = valuesOf(survey, (unit) => unit.mechanism.randomize(find(unit), word, isKept));
+  return Object.freeze({ id, cohort, values: Object.freeze(values) });
 }
 
 /**

@@ -54,7 +54,7 @@ export function fold(title, make) {
   return details;
 }
 
-/** @param {string} text @param {() => void} click */
+/** @param {string} text @param {(event: any) => void} click */
 export const button = (text, click) => h("button", { type: "button", part: "button", click }, text);
 
 /** A button that looks like a link. @param {string | Node} text @param {() => void} click */

@@ -19,6 +19,8 @@ import { randomize } from "./device.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
 import { questions } from "./form.js";
+import { drawQuestions } from "./group.js";
+import { sum } from "./mechanisms/base.js";
 import { Memory, today } from "./memory.js";
 import { fill } from "./messages.js";
 import { newReportId } from "./randomness.js";
@@ -95,18 +97,17 @@ export class DeniableSurvey extends DeniableElement {
     } else if (this.isShared && (kept || seen.isSame)) {
       again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined, isSame: false }), m.next);
     } else {
-      const start = () => {
-        this.show(questions(m, view, (answers) => this.#answer(view, place, answers)), true);
-        this.announce("start");
-      };
+      const { length } = view.questions;
+      const n = sum(view.units.map(({ draw }) => draw));
       const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && m.fleeting,
+        n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared ? "" : m.drawnKept}`,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
       ];
-      const how = { cohort: place.cohort, isSeen: !place.isOwn, total: seen.totals[0], notes, start };
+      const how = { cohort: place.cohort, isSeen: !place.isOwn, total: seen.totals[0], n, notes, start: () => this.#start(view, place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }
@@ -140,12 +141,29 @@ export class DeniableSurvey extends DeniableElement {
     for (const event of ["input", "keydown", "pointerdown", "pointermove", "wheel"]) addEventListener(event, look, { signal });
   }
 
-  /** Here the answers end. @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] */
-  async #answer(view, place, answers = {}) {
+  /** Which questions are drawn is kept before any of them is shown. @param {View} view @param {Place} place */
+  async #start(view, place) {
+    const { gone } = this;
+    try {
+      const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
+      if (gone !== this.gone || this.root.querySelector("form")) return; // a second press shows nothing more
+      const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
+      this.show(questions(this.words, drawn, (answers) => this.#answer(view, place, answers, asked)), true);
+      this.announce("start");
+    } catch (error) {
+      if (gone === this.gone) this.fail(error, view, () => {});
+    }
+  }
+
+  /**
+   * Here the answers end.
+   * @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] @param {Set<string>} [asked]
+   */
+  async #answer(view, place, answers = {}, asked) {
     const { gone } = this;
     this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
-      const draw = (/** @type {boolean} */ isKept) => randomize(view, answers, { cohort: place.cohort, isKept });
+      const draw = (/** @type {boolean} */ isKept) => randomize(view, answers, { cohort: place.cohort, isKept, asked });
       const report = await this.#memory.once(view, place.collector, draw, this.#person);
       // If the page shows another survey by now, what is kept goes out when this one comes up again.
       if (gone === this.gone) this.#send(view, place, report, true);

@@ -6,6 +6,7 @@ import { DeniableError } from "./errors.js";
 export { CEILING, checkCeiling } from "./ceiling.js";
 export { CLIENT, fetchSurvey, parseLink, submit } from "./collector.js";
 export { encodeReport, randomize, randomizeAnswer } from "./device.js";
+export { drawQuestions } from "./group.js";
 export {
   AnswerError,
   BudgetError,

@@ -11,13 +11,14 @@
 import { CEILING, hold } from "./ceiling.js";
 import { encodeReport, isCohort } from "./device.js";
 import { UnusableMemory } from "./errors.js";
-import { isWhole } from "./mechanisms/base.js";
+import { drawQuestions, together, valuesOf } from "./group.js";
+import { isBits, isWhole } from "./mechanisms/base.js";
 import { browserStore } from "./store.js";
 
 /** @typedef {import("./store.js").State} State */
 /** @typedef {import("./survey.js").Survey} Survey */
-/** @typedef {import("./survey.js").Question} Question */
-/** @typedef {number | string} Value a noisy one */
+/** @typedef {Pick<import("./group.js").Unit, "key" | "sent" | "mechanism">} Unit a question is one, too, if it stands alone */
+/** @typedef {number | string} Value a noisy one; of a group the JSON of its questions' */
 
 /**
  * @typedef {object} Seen What a device knows before somebody answers.
@@ -55,11 +56,11 @@ export class Memory {
     return this.#store.run(({ reports, noisy, told }) => {
       const kept = reports[survey.id];
       const hasTold = !isShared && sum(Object.values(told), day) > 0;
-      const totals = isShared ? [0, 0] : charge(told, collector, survey.questions, day);
+      const totals = isShared ? [0, 0] : charge(told, collector, survey.units, day);
       return {
         kept: survey.id in reports ? fitting(kept.report, survey) : undefined,
         isSent: kept?.to[collector],
-        isSame: survey.questions.some(({ key }) => key in noisy),
+        isSame: survey.units.some(({ key }) => key in noisy),
         hasTold,
         totals,
         waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`) && collector in reports[key].to),
@@ -77,9 +78,9 @@ export class Memory {
   once(survey, collector, draw, person, day = today()) {
     const name = person ? `${survey.id}:${person}` : survey.id;
     return this.#store.run(({ reports, noisy, told }) => {
-      if (!person) charge(told, collector, survey.questions, day);
+      if (!person) charge(told, collector, survey.units, day);
       if (!(name in reports)) {
-        const own = (/** @type {Question} */ each, /** @type {Value} */ value) => (person ? value : valueOf(noisy, each, () => value));
+        const own = (/** @type {Unit} */ each, /** @type {Value} */ value) => (person ? value : valueOf(noisy, each, () => value));
         reports[name] = { report: encoded(draw(!person), survey, own), to: {} };
       }
       reports[name].to[collector] ??= false;
@@ -89,7 +90,7 @@ export class Memory {
 
   /**
    * The noisy value of one question, which is also that of its survey.
-   * @param {Question} question @param {string} collector
+   * @param {Unit} question @param {string} collector
    * @param {() => number | string} [draw] the value to keep; without it, undefined unless the collector was told the one to send
    * @returns {Promise<number | string | undefined>}
    */
@@ -103,6 +104,17 @@ export class Memory {
       charge(told, collector, [question], day);
       return valueOf(noisy, question, draw);
     });
+  }
+
+  /**
+   * The questions that are asked: what was drawn of each group before, or is drawn now and kept before any is shown.
+   * @param {Survey} survey @param {(survey: Survey) => Set<string>} [draw] what to ask where nothing was drawn yet
+   * @returns {Promise<Set<string>>} their ids
+   */
+  async asked(survey, draw = drawQuestions) {
+    const drawn = draw(survey);
+    // Where all are asked there is nothing to keep, and who leaves then leaves nothing behind.
+    return drawn.size < survey.questions.length ? this.#store.run(({ noisy }) => askedOf(noisy, survey, drawn)) : drawn;
   }
 
   /** The report of a survey that waits under a name. @param {string} name @param {Survey} survey @returns {Promise<string>} */
@@ -124,17 +136,17 @@ export class Memory {
 }
 
 /**
- * Enter what a collector is about to be told, each question once however often it is sent.
+ * Enter what a collector is about to be told, each question or group once however often it is sent.
  * @param {State["told"]} told changed, also where this throws @param {string} collector
- * @param {readonly Question[]} questions @param {string} day
+ * @param {readonly Unit[]} units @param {string} day
  * @returns {number[]} the totals of the collector and of the device
  */
-function charge(told, collector, questions, day) {
+function charge(told, collector, units, day) {
   const mine = (told[new URL(collector).origin] ??= {});
-  const fresh = questions.filter(({ key }) => !(key in mine));
+  const fresh = units.filter(({ key }) => !(key in mine));
   // A clock that goes back makes no entry older than the last one.
   const latest = Object.values(told).flatMap(Object.values).reduce((last, [since]) => (since > last ? since : last), day);
-  for (const { key, mechanism } of fresh) mine[key] = [latest, Math.ceil(mechanism.epsilon * 1e6)];
+  for (const { key, mechanism } of fresh) mine[key] = [latest, mechanism.cost];
   const own = sum([mine], day);
   const all = sum(Object.values(told), day);
   if (fresh.length) {
@@ -158,12 +170,34 @@ function sum(ledgers, day) {
 
 /**
  * What a survey sends of a question: the value that is kept, or what was drawn from it for this survey.
- * @param {State["noisy"]} noisy @param {Question} question @param {() => number | string} draw
+ * @param {State["noisy"]} noisy @param {Unit} unit @param {() => number | string} draw
  */
-const valueOf = (noisy, question, draw) =>
-  valid(question, (noisy[question.sent] ??= question.mechanism.instantaneous(valid(question, (noisy[question.key] ??= draw())))));
+const valueOf = (noisy, unit, draw) =>
+  valid(unit, known(noisy, unit.sent, () => unit.mechanism.instantaneous(valid(unit, known(noisy, unit.key, draw)))));
 
-/** A value that the mechanism of a question makes; another one is damaged. @param {Question} question @param {any} value */
+/** What is kept under a name, or what `make` makes, kept from now on. @param {State["noisy"]} noisy @param {string} name @param {() => Value} make */
+const known = (noisy, name, make) => (name in noisy ? noisy[name] : (noisy[name] = make()));
+
+/**
+ * What was drawn of each group, kept from now on; what is known of the values of a group says it too.
+ * @param {State["noisy"]} noisy @param {Survey} survey @param {Set<string>} drawn
+ */
+function askedOf(noisy, { units }, drawn) {
+  for (const unit of units) {
+    const { key, members, draw } = unit;
+    if (draw < members.length) {
+      const marks =
+        key in noisy
+          ? JSON.parse(valid(unit, noisy[key])).map((/** @type {unknown} */ value) => +(value !== null)).join("")
+          : known(noisy, `${key}draw`, () => members.map(({ id }) => +drawn.has(id)).join(""));
+      if (!isBits(marks, members.length) || marks.split("1").length !== draw + 1) throw new UnusableMemory();
+      members.forEach(({ id }, n) => drawn[marks[n] > 0 ? "add" : "delete"](id));
+    }
+  }
+  return drawn;
+}
+
+/** A value that the mechanism of a question makes; another one is damaged. @param {Unit} unit @param {any} value */
 function valid({ mechanism }, value) {
   if (!mechanism.makes(value)) throw new UnusableMemory();
   return value;
@@ -178,7 +212,12 @@ function fitting(text, survey) {
 
 /**
  * A report as it is sent, with what `make` makes of each of its values.
- * @param {import("./device.js").Report} report @param {Survey} survey @param {(question: Question, value: Value) => Value} make
+ * @param {import("./device.js").Report} report @param {Survey} survey @param {(unit: Unit, value: Value) => Value} make
  */
-const encoded = (report, { questions }, make) =>
-  encodeReport({ ...report, values: Object.fromEntries(questions.map((each) => [each.id, make(each, report.values[each.id])])) });
+const encoded = (report, survey, make) => {
+  const own = (/** @type {import("./group.js").Unit} */ unit) => {
+    const value = together(unit, (id) => report.values[id]);
+    return make(unit, /** @type {Value} */ (unit.members[1] ? JSON.stringify(value) : value));
+  };
+  return encodeReport({ ...report, values: valuesOf(survey, own) });
+};

@@ -1,6 +1,7 @@
 //@ts-check
 /* What the noise means to a person: odds out of 100 people, never a bare number of privacy loss. */
 
+import { likeliest, readable } from "./mechanisms/base.js";
 import { fill } from "./messages.js";
 import { UNIT } from "./randomness.js";
 
@@ -41,23 +42,12 @@ const told = ({ mechanism }) => of100(readable(mechanism));
 export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }) => sentence);
 
 /**
- * The largest probability, over all answers, that a report tells the truth to whoever reads it as the answer under
- * which it is likeliest, which need not be the answer that it names; of tick boxes, the truth about one of them.
- * @param {Mechanism} mechanism
- */
-const readable = ({ support, kept }) =>
-  support?.reduce((most, { ifTrue, ifOther }) => Math.max(most, ifTrue, ifOther), 0) ?? kept;
-
-/** The same for the whole answer. @param {Mechanism} mechanism */
-const likeliest = (mechanism) => mechanism.whole ?? readable(mechanism);
-
-/**
  * The odds of the whole survey: how many people, at most, send nothing but true answers.
- * @param {{ questions: readonly { mechanism: Mechanism }[] }} survey @param {Messages} m @returns {string[]}
+ * @param {{ questions: readonly unknown[], units: readonly { mechanism: Mechanism }[] }} survey @param {Messages} m @returns {string[]}
  */
-export function wholeOdds({ questions }, m) {
+export function wholeOdds({ questions, units }, m) {
   if (questions.length === 1) return [];
-  const p = of100(questions.reduce((product, { mechanism }) => product * likeliest(mechanism), 1));
+  const p = of100(units.reduce((product, { mechanism }) => product * likeliest(mechanism), 1));
   return [fill(m.oddsAll, { p })];
 }
 

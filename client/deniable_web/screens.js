@@ -34,10 +34,10 @@ export const strength = (m, weak) => p([m.unsure, m.hint, m.weak][weak], weak > 
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, total: number, notes: (string | false)[], start: () => void }} how
- *   `isSeen` by the site around it; `total` is what the collector is told within 90 days
+ * @param {{ cohort: string | null, isSeen: boolean, total: number, n: number, notes: (string | false)[], start: (event: Event) => void }} how
+ *   `isSeen` by the site around it; `n` is how many questions are asked; `total` is what the collector is told within 90 days
  */
-export function consent(m, view, { cohort, isSeen, total, notes, start }) {
+export function consent(m, view, { cohort, isSeen, total, n, notes, start }) {
   const least = plainest(view.questions);
   const whole = wholeOdds(view, m);
   const weak = weakness(view, total);
@@ -50,7 +50,7 @@ export function consent(m, view, { cohort, isSeen, total, notes, start }) {
     quiet(`${m.why} ${hasYes(view) ? m.noAdmission : ""}`),
     button(m.start, start),
     ...notes.map((note) => note && p(note, "box")),
-    quiet(`${fill(m.facts, { n: view.questions.length })} ${m.nothingYet}`),
+    quiet(`${fill(m.facts, { n })} ${m.nothingYet}`),
     fold(m.who, () =>
       pairs([
         [weak > 1 ? m.guess : m.cannot, m.cannotText],

@@ -13,8 +13,9 @@ import { DeniableError, UnusableMemory } from "./errors.js";
  * @typedef {object} State What a device remembers. Never an answer. Its form is part of docs/device.md.
  * @property {Record<string, { report: string, to: Record<string, boolean> }>} reports the very text that is sent, by
  *   survey, or on a shared device by survey and person; the collectors it is for, and whether they have it
- * @property {Record<string, number | string>} noisy the noisy value of a question, by its key
- * @property {Record<string, Record<string, [string, number]>>} told by collector's origin and question's key, since
+ * @property {Record<string, number | string>} noisy the noisy value of a question, or the JSON of those of a group, by its
+ *   key; by the key and "draw", which questions of a group are asked
+ * @property {Record<string, Record<string, [string, number]>>} told by collector's origin and that key, since
  *   which day, and what it cost in millionths
  */
 

@@ -7,7 +7,9 @@
  */
 
 import { SurveyError } from "./errors.js";
-import { demand, isWhole, list } from "./mechanisms/base.js";
+import { date, distinct, identifier, labels, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
+import { GroupMechanism } from "./group.js";
+import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES } from "./question-types.js";
 import { digits, hexadecimal } from "./randomness.js";
@@ -24,8 +26,17 @@ import { dumps } from "./strict-json.js";
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
  * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
  * @property {string | null} why why the author chose this mechanism
- * @property {string} key under which devices remember it: the hash of its text, options and mechanism
+ * @property {string | null} group the name of the group that shares one epsilon, if it is of one
+ * @property {number} epsilon privacy loss of its answer, also to whoever knows the others' true answers
+ * @property {object} asked what makes it the same question, under whatever title, id or reason: as it is published
+ * @property {string} key of one that stands alone: under which devices remember it: the hash of its text, options and mechanism
  * @property {string} sent under which they remember what this survey sends of it: the key, or that of a wave
+ */
+
+/**
+ * @typedef {object} Group Questions that share one epsilon.
+ * @property {import("./mechanisms/base.js").Mechanism | null} joint what answers for all of them that are asked, if they do not each for itself
+ * @property {any} published
  */
 
 /** @typedef {ReturnType<typeof translate>} View a survey in somebody's language */
@@ -43,7 +54,8 @@ import { dumps } from "./strict-json.js";
  * @property {readonly string[]} cohorts
  * @property {true} [cohortRequired] whether a link without one of them is incomplete
  * @property {readonly Question[]} questions
- * @property {number} epsilon privacy loss of the whole survey: the questions' epsilons add up
+ * @property {readonly import("./group.js").Unit[]} units what devices draw, keep and pay for: questions that stand alone, and groups
+ * @property {number} epsilon privacy loss of the whole survey: the units' epsilons add up
  * @property {string} document the published text
  */
 
@@ -54,9 +66,6 @@ const MAX_COHORTS = 1000;
 const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
-
-/** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
-const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
 /**
  * The address of published bytes.
@@ -110,6 +119,12 @@ async function read(bytes, id) {
   oneOf(take("readers"), "token");
   oneOf(take("retention"), "tallies");
   demand(release === undefined || (release !== 200 && isWhole(release, 50, 1e5)));
+  const groups = new Map(maybe(take("groups"), groupsOf));
+  const questions = await Promise.all(list(take("questions"), 1, MAX_QUESTIONS).map((each) => question(each, id, fresh, groups)));
+  const units = questions
+    .map((first) => (first.group ? questions.filter(({ group }) => group === first.group) : [first]))
+    .filter((members, n) => members[0] === questions[n])
+    .map((members) => unit(members, groups, fresh && id));
   const survey = {
     id,
     title: text(take("title"), MAX_LABEL),
@@ -120,20 +135,19 @@ async function read(bytes, id) {
     cohortRequired: oneOf(take("cohort_required"), cohorts[0] && true),
     isLive: oneOf(take("results"), "live", "closed") === "live",
     cohorts,
-    questions: Object.freeze(
-      await Promise.all(list(take("questions"), 1, MAX_QUESTIONS).map((each) => question(each, id, fresh))),
-    ),
+    questions: Object.freeze(questions),
+    units: Object.freeze(await Promise.all(units)),
     document,
   };
-  distinct(survey.questions.map((each) => each.id));
-  const rows = survey.questions.reduce((sum, each) => sum + rowsOf(each), 0);
-  demand(rows * (cohorts.length + 1) <= MAX_ROWS);
+  distinct(questions.map((each) => each.id));
+  demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
+  demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   // Only now, when its depth and its numbers are known to be small.
   demand(dumps(known, sorted) === document);
   return Object.freeze({
     ...survey,
-    epsilon: survey.questions.reduce((sum, each) => sum + each.mechanism.epsilon, 0) * (1 + 2 ** -45), // upwards, as in `settle`
+    epsilon: sum(survey.units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
   });
 }
 
@@ -146,8 +160,45 @@ function rowsOf({ kind, options, mechanism }) {
   return shares + (kind.hasLevels || !kind.most ? 1 : 0);
 }
 
-/** @param {any} published @param {string} survey its address @param {unknown} fresh @returns {Promise<Question>} */
-async function question(published, survey, fresh) {
+/** Groups by their names. @param {any} named */
+function groupsOf(named) {
+  /** @type {Map<string | null, Group>} */
+  const groups = new Map();
+  for (const name of /** @type {string[]} */ (list(Object.keys(named), 1, MAX_QUESTIONS))) {
+    const known = {};
+    const published = named[name];
+    const take = taking(published, known);
+    take("draw");
+    maybe(take("why"), plain, MAX_TEXT);
+    const joint = maybe(take("joint"), mechanismFromPublished);
+    nothingElse(published, known);
+    groups.set(name, { published, joint });
+  }
+  return groups;
+}
+
+/**
+ * A question that stands alone, or a group of them.
+ * @param {readonly Question[]} members @param {ReadonlyMap<string | null, Group>} groups
+ * @param {unknown} survey its address, where each asks anew @returns {Promise<import("./group.js").Unit>}
+ */
+async function unit(members, groups, survey) {
+  const [first] = members;
+  if (!first.group) return Object.freeze({ ...first, members, draw: 1 });
+  const { published, joint } = /** @type {Group} */ (groups.get(first.group)); // or it is not there, which throws
+  const mechanism = new GroupMechanism(members.map((each) => each.mechanism), published["draw"], joint);
+  const key = await keyOf({ ...published, why: undefined, questions: members.map(({ asked }) => asked), survey });
+  return Object.freeze({ key, sent: key, mechanism, members, draw: mechanism.s });
+}
+
+/** @param {any} asked what a device remembers */
+const keyOf = (asked) => address(utf8(dumps(asked, sorted)));
+
+/**
+ * @param {any} published @param {string} survey its address @param {unknown} fresh
+ * @param {ReadonlyMap<string | null, Group>} groups @returns {Promise<Question>}
+ */
+async function question(published, survey, fresh, groups) {
   const known = {};
   const take = taking(published, known);
   const type = take("type");
@@ -162,12 +213,14 @@ async function question(published, survey, fresh) {
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
   // The same question under another title, id or reason is the same question, unless each survey asks anew.
-  const key = await address(utf8(dumps({ ...known, survey: fresh && survey }, sorted)));
-  const [id, goal] = [take("id"), take("goal")];
-  demand(typeof id === "string" && /^(?!(id|cohort)$)[a-z][a-z0-9_]{0,39}$/.test(id));
+  const asked = { ...known };
+  const key = await keyOf({ ...asked, survey: fresh && survey });
+  const [id, goal] = [identifier(take("id")), take("goal")];
+  const group = maybe(take("group"), identifier);
+  demand(!["id", "cohort"].includes(id));
   demand(hasLevels ? ["shares", "mean"].includes(goal) : goal === undefined);
   const why = maybe(take("why"), plain, MAX_TEXT);
-  demand(Object.keys(published).every((each) => Object.hasOwn(known, each)));
+  nothingElse(published, known);
   return Object.freeze({
     id,
     type,
@@ -177,6 +230,9 @@ async function question(published, survey, fresh) {
     mechanism,
     goal: goal ?? null,
     why,
+    group,
+    epsilon: (groups.get(group)?.joint ?? mechanism).epsilon,
+    asked,
     key,
     sent: key + (mechanism.second ? survey : ""),
   });
@@ -210,80 +266,4 @@ export function translate(survey, languages, m) {
 function areLevels(options) {
   const first = Number(options[0]);
   return isWhole(first, 1 - 1e9, 1e9 - 1) && options.every((/** @type {unknown} */ each, /** @type {number} */ n) => each === String(first + n));
-}
-
-/** Sorted keys, for JSON.stringify. @param {string} _key @param {unknown} value */
-const sorted = (_key, value) =>
-  value && typeof value === "object" && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
-
-/**
- * What `read` makes of a field that may be missing.
- * @template T @template {unknown[]} More
- * @param {unknown} value @param {(value: unknown, ...more: More) => T} read @param {More} more
- */
-const maybe = (value, read, ...more) => (value === undefined ? null : read(value, ...more));
-
-/**
- * Reads the fields of a published object by their names, and notes them as known. A name of the document stands in quotes,
- * which keeps it apart from the names that our own objects have.
- * @param {any} published @param {Record<string, unknown>} known
- */
-const taking = (published, known) => (/** @type {string} */ key) => (known[key] = published[key]);
-
-/** A setting that is left out, or says what a survey without it does not. @template T @param {T} value @param {unknown[]} known */
-function oneOf(value, ...known) {
-  demand([undefined, ...known].includes(value));
-  return value;
-}
-
-/**
- * Short texts that differ from each other.
- * @param {unknown} value @param {number} least @param {number} most @param {typeof text} [read]
- */
-const labels = (value, least, most, read = text) =>
-  Object.freeze(distinct(list(value, least, most).map((each) => read(each, MAX_LABEL))));
-
-/**
- * A readable, non-empty text; of one in several languages the "default", which is what answers and results hold.
- * @param {any} value @param {number} longest @returns {string}
- */
-function text(value, longest) {
-  if (value?.default === undefined) return plain(value, longest);
-  const { default: own, ...others } = value;
-  demand(Object.keys(others).length > 0);
-  for (const [language, translation] of Object.entries(others)) {
-    demand(/^[a-z]{2,3}(-\w{1,8})*$/.test(language));
-    plain(translation, longest);
-  }
-  return plain(own, longest);
-}
-
-/**
- * A text in one language: so are cohorts, which are in reports, and what an author notes for researchers.
- * @type {typeof text}
- */
-function plain(value, longest) {
-  demand(
-    typeof value === "string" &&
-      VISIBLE.test(value) &&
-      [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
-      !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]|[\p{NChar}]/u.test(value), // no control character, no half of a pair, no noncharacter
-  );
-  return value;
-}
-
-/** @param {any} value @returns {string} */
-function date(value) {
-  demand(typeof value === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value));
-  // The 31st of February may become the 3rd of March; of the 32nd nothing is made, and this throws.
-  demand(new Date(value).toISOString().startsWith(value));
-  return value;
-}
-
-/** @param {string[]} values */
-function distinct(values) {
-  demand(new Set(values).size === values.length);
-  return values;
 }

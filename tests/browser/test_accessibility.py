@@ -251,7 +251,7 @@ def test_consent_card_has_at_most_120_words_and_every_part(
         "What you send is a hint, not proof.",
         "researchers subtract chance for everybody together",
         "that is no admission",
-        f"Questions: {len(demo_survey.questions)}. Voluntary. If you leave, nothing is kept.",
+        f"Questions: {len(demo_survey.questions)}. Voluntary. If you leave, no answer is kept.",
         "Nothing is sent before you press Send.",
     ):
         assert part in card

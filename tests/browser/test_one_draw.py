@@ -227,7 +227,7 @@ def test_whoever_leaves_without_an_answer_leaves_nothing_behind(collector: Colle
     survey = survey_of("Left alone")
     page = context.new_page()
     page.goto(collector.publish(survey))
-    expect(page.get_by_text("If you leave, nothing is kept.")).to_be_visible()
+    expect(page.get_by_text("If you leave, no answer is kept.")).to_be_visible()
     page.get_by_role("button", name="Start").click()
     page.get_by_role("radio", name="Yes").check()
     assert page.evaluate("indexedDB.databases()") == []

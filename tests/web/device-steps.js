@@ -50,17 +50,17 @@ export async function differences(documents, steps) {
 /** The same survey, whose waves are drawn with these words. */
 function withWords(survey, words = []) {
   const word = tape(words);
-  const questions = survey.questions.map((question) => {
-    const { mechanism } = question;
+  const units = survey.units.map((unit) => {
+    const { mechanism } = unit;
     const instantaneous = { value: (value) => mechanism.instantaneous(value, word) };
-    return { ...question, mechanism: Object.create(mechanism, { instantaneous }) };
+    return { ...unit, mechanism: Object.create(mechanism, { instantaneous }) };
   });
-  return { ...survey, questions };
+  return { ...survey, units };
 }
 
 const NAMES = { BudgetError: "budget", UnusableMemory: "memory" };
 
-async function one(memory, store, survey, { act, collector, day, report, fault }) {
+async function one(memory, store, survey, { act, collector, day, report, drawn, fault }) {
   store.fault = fault ?? null;
   const draw = () => {
     if (!report) throw new Error("draw");
@@ -70,6 +70,10 @@ async function one(memory, store, survey, { act, collector, day, report, fault }
     if (act === "sent") {
       await memory.markSent(survey.id, collector);
       return { result: null };
+    }
+    if (act === "ask") {
+      const asked = await memory.asked(survey, () => new Set(drawn));
+      return { result: survey.questions.map(({ id }) => id).filter((id) => asked.has(id)) };
     }
     if (act === "look") {
       const seen = await memory.look(survey, collector, false, day);

@@ -21,8 +21,11 @@ const drawOf = (survey, value = drawn % 2) => () => ({
 });
 const never = () => assert.fail("must not be drawn");
 
-test("questions have the keys of the vectors", () => {
-  const keys = SURVEYS.map(({ questions }) => Object.fromEntries(questions.map(({ id, key }) => [id, key])));
+test("questions have the keys of the vectors, each of a group that of the group", () => {
+  const keys = SURVEYS.map(({ questions, units }) => {
+    const keyOf = (/** @type {string} */ id) => units.find(({ members }) => members.some((each) => each.id === id)).key;
+    return Object.fromEntries(questions.map(({ id }) => [id, keyOf(id)]));
+  });
   assert.deepEqual(keys, content.keys);
 });
 

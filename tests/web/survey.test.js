@@ -24,14 +24,16 @@ for (const vector of vectors("surveys")) {
     assert.equal(survey.id, vector.id);
     assert.equal(survey.document, vector.document);
     survey.questions.forEach((question, n) => {
-      assert.ok(Math.abs(question.mechanism.epsilon - vector.epsilon[n]) < 1e-12);
+      assert.ok(Math.abs(question.epsilon - vector.epsilon[n]) < 1e-12);
       assert.deepEqual(oddsSentences(question), vector.odds[n]);
     });
     assert.deepEqual(wholeOdds(survey, english), vector.whole_odds);
     for (const [language, labels] of Object.entries(vector.labels ?? {})) {
       assert.deepEqual(translate(survey, [language], english).questions.map((question) => question.labels), labels);
     }
-    assert.ok(Math.abs(survey.epsilon - vector.epsilon.reduce((a, b) => a + b)) < 1e-12);
+    assert.ok(Math.abs(survey.epsilon - vector.whole_epsilon) < 1e-12);
+    assert.deepEqual(survey.units.map(({ key }) => key), vector.keys);
+    assert.deepEqual(survey.units.map(({ mechanism }) => mechanism.cost), vector.costs);
   });
 }
 

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ch2u22zj6ty77z2cpm7cvl22cu",
-  de: "rgh73kmw2qubhzv2d5wk4rqzsa",
-  en: "t4mu6vy53oww43t7uphq4foz2q",
-  es: "a5sq3inrt2pc77ljvm7er4jgh4",
-  fr: "3djytszvs577zaomcm3gktte3i",
+  ar: "avqsd3erz5qwlf2qa5o2og3z4u",
+  de: "cuzldbl3v6okbpjgiavmlidpbi",
+  en: "x4eh7x35zeghirbnskjy3jbpea",
+  es: "iwdy6lq7tpmrfx2tsp3kgxxggu",
+  fr: "66xhrymp2u5vvftjqy3yxdpae4",
 };

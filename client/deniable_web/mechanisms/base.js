@@ -40,6 +40,11 @@ export class Mechanism {
   /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Drawing | undefined} */
   second;
 
+  /** What it costs a device's ledger, in millionths of epsilon. */
+  get cost() {
+    return Math.ceil(this.epsilon * 1e6);
+  }
+
   /**
    * Mix chance into one answer. How many words it draws does not depend on the answer.
    * @param {any} answer @param {import("../randomness.js").Word} word @param {boolean} [isKept] the permanent value, which
@@ -151,6 +156,17 @@ export const forcedLoss = (truth, forced) => [
     return { ifTrue: truth / UNIT + ifOther, ifOther };
   }),
 ];
+
+/**
+ * The largest probability, over all answers, that a report tells the truth to whoever reads it as the answer under
+ * which it is likeliest, which need not be the answer that it names; of tick boxes, the truth about one of them.
+ * @param {Mechanism} mechanism
+ */
+export const readable = ({ support, kept }) =>
+  support?.reduce((most, { ifTrue, ifOther }) => Math.max(most, ifTrue, ifOther), 0) ?? kept;
+
+/** The same for the whole answer. @param {Mechanism} mechanism */
+export const likeliest = (mechanism) => mechanism.whole ?? readable(mechanism);
 
 /** Support that is the same for every option. @param {number} k @param {number} ifTrue @param {number} ifOther */
 export const alike = (k, ifTrue, ifOther) => /** @type {Support[]} */ (Array(k)).fill({ ifTrue, ifOther });

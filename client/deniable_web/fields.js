@@ -1,0 +1,94 @@
+//@ts-check
+/* The fields of a published document, each read as strictly as it is written. */
+
+import { demand, list } from "./mechanisms/base.js";
+
+const MAX_LABEL = 200;
+
+/** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
+const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
+
+/** Sorted keys, for JSON.stringify. @param {string} _key @param {unknown} value */
+export const sorted = (_key, value) =>
+  value && typeof value === "object" && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/**
+ * What `read` makes of a field that may be missing.
+ * @template T @template {unknown[]} More
+ * @param {unknown} value @param {(value: unknown, ...more: More) => T} read @param {More} more
+ */
+export const maybe = (value, read, ...more) => (value === undefined ? null : read(value, ...more));
+
+/**
+ * Reads the fields of a published object by their names, and notes them as known. A name of the document stands in quotes,
+ * which keeps it apart from the names that our own objects have.
+ * @param {any} published @param {Record<string, unknown>} known
+ */
+export const taking = (published, known) => (/** @type {string} */ key) => (known[key] = published[key]);
+
+/** Refuse a published object with fields that are not known. @param {any} published @param {object} known */
+export const nothingElse = (published, known) => demand(Object.keys(published).every((each) => Object.hasOwn(known, each)));
+
+/** The name of a question or of a group. @param {any} value @returns {string} */
+export function identifier(value) {
+  demand(typeof value === "string" && /^[a-z][a-z0-9_]{0,39}$/.test(value));
+  return value;
+}
+
+/** A setting that is left out, or says what a survey without it does not. @template T @param {T} value @param {unknown[]} known */
+export function oneOf(value, ...known) {
+  demand([undefined, ...known].includes(value));
+  return value;
+}
+
+/**
+ * Short texts that differ from each other.
+ * @param {unknown} value @param {number} least @param {number} most @param {typeof text} [read]
+ */
+export const labels = (value, least, most, read = text) =>
+  Object.freeze(distinct(list(value, least, most).map((each) => read(each, MAX_LABEL))));
+
+/**
+ * A readable, non-empty text; of one in several languages the "default", which is what answers and results hold.
+ * @param {any} value @param {number} longest @returns {string}
+ */
+export function text(value, longest) {
+  if (value?.default === undefined) return plain(value, longest);
+  const { default: own, ...others } = value;
+  demand(Object.keys(others).length > 0);
+  for (const [language, translation] of Object.entries(others)) {
+    demand(/^[a-z]{2,3}(-\w{1,8})*$/.test(language));
+    plain(translation, longest);
+  }
+  return plain(own, longest);
+}
+
+/**
+ * A text in one language: so are cohorts, which are in reports, and what an author notes for researchers.
+ * @type {typeof text}
+ */
+export function plain(value, longest) {
+  demand(
+    typeof value === "string" &&
+      VISIBLE.test(value) &&
+      [...value].length <= longest && // in characters, as Python counts, not in UTF-16 units
+      !/[^\n -~\xa0-\ud7ff\ue000-\u{10ffff}]|[\p{NChar}]/u.test(value), // no control character, no half of a pair, no noncharacter
+  );
+  return value;
+}
+
+/** @param {any} value @returns {string} */
+export function date(value) {
+  demand(typeof value === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value));
+  // The 31st of February may become the 3rd of March; of the 32nd nothing is made, and this throws.
+  demand(new Date(value).toISOString().startsWith(value));
+  return value;
+}
+
+/** @param {string[]} values */
+export function distinct(values) {
+  demand(new Set(values).size === values.length);
+  return values;
+}

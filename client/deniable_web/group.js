@@ -1,0 +1,123 @@
+//@ts-check
+/*
+ * Questions that share one epsilon: the device draws some of them by chance, whatever the answers, and asks only these.
+ *
+ * To a device a group is one thing to draw, keep and pay for, as a question alone is: a unit. So a group has a mechanism.
+ */
+
+import { Mechanism, demand, integer, likeliest, sum } from "./mechanisms/base.js";
+import { KAry } from "./mechanisms/k-ary.js";
+import { choose, unrank } from "./mechanisms/subset.js";
+import { UNIT, below, systemWord } from "./randomness.js";
+
+/** @typedef {import("./randomness.js").Word} Word */
+
+/**
+ * @typedef {object} Unit What a device draws, keeps and pays for as one: a question, or a group of them.
+ * @property {string} key under which devices remember it
+ * @property {string} sent under which they remember what this survey sends of it
+ * @property {Mechanism} mechanism
+ * @property {readonly { id: string }[]} members one, or those of the group
+ * @property {number} draw how many of them each person is asked
+ */
+
+/**
+ * The mechanism of a group, `s` of whose questions are asked: by their own mechanisms, or all of them by one k-ary response
+ * to the pattern of their options, of which their own mechanisms are the marginals.
+ *
+ * An answer is a list of answers, a report the JSON of a list of reports; null stands for what is not asked. Which
+ * questions are asked tells nothing, so epsilon is that of the s dearest ones.
+ *
+ * T. T. Nguyen et al., "Collecting and analyzing data from smart device users with local differential privacy",
+ * arXiv:1606.05053 (2016): sampling instead of splitting.
+ */
+export class GroupMechanism extends Mechanism {
+  /** @param {readonly Mechanism[]} mechanisms @param {unknown} s @param {Mechanism | null} joint to whole patterns */
+  constructor(mechanisms, s, joint) {
+    super();
+    this.mechanisms = mechanisms;
+    this.s = integer(s, 1, mechanisms.length);
+    this.joint = joint;
+    demand(mechanisms.every(({ second }) => !second)); // one draw of a group is all that is ever sent of it
+    if (joint) {
+      const { k, other } = /** @type {KAry} */ (joint);
+      const options = mechanisms[0].hi + 1;
+      // Of all patterns, one in `options` has the same option in one place: the others lie about that question.
+      const keep = UNIT - (k - k / options) * other;
+      const isMarginal = (/** @type {Mechanism} */ each) => each instanceof KAry && each.k === options && each.keep === keep;
+      demand(joint.name === "k-ary" && k === options ** this.s && mechanisms.every(isMarginal));
+    }
+    this.epsilon = sum(this.most(({ epsilon }) => epsilon));
+    this.whole = this.most(likeliest).reduce((product, each) => product * each);
+    Object.freeze(this);
+  }
+
+  /** @override */
+  get cost() {
+    return sum(this.most(({ cost }) => cost));
+  }
+
+  /** A figure of the joint response, or else the s largest ones of all questions. @param {(mechanism: Mechanism) => number} figure */
+  most(figure) {
+    return (this.joint ? [this.joint] : this.mechanisms).map(figure).sort((a, b) => b - a).slice(0, this.s);
+  }
+
+  /** Whether as many are answered as are asked; each answer is for its own mechanism to take. @override @param {unknown[]} answers */
+  takes(answers) {
+    return answers.filter((each) => each !== null).length === this.s;
+  }
+
+  /** @override @param {any} text */
+  makes(text) {
+    const values = JSON.parse(text);
+    const good = this.mechanisms.map((each, n) => (values[n] !== null && each.makes(values[n]) ? values[n] : null));
+    return JSON.stringify(good) === text && this.takes(good);
+  }
+
+  /** @param {any[]} answers @param {Word} word */
+  draw(answers, word) {
+    const { mechanisms, joint } = this;
+    // A pattern is a number to the base of the options, the first question its most significant digit.
+    const options = mechanisms[0].hi + 1;
+    const pattern = joint?.randomize(answers.reduce((all, each) => (each === null ? all : all * options + each), 0), word);
+    let place = options ** this.s;
+    const report = (/** @type {any} */ answer, /** @type {number} */ n) =>
+      answer === null ? null
+      : joint ? Math.floor(Number(pattern) / (place /= options)) % options
+      : mechanisms[n].randomize(answer, word);
+    return JSON.stringify(answers.map(report));
+  }
+}
+
+/** What there is for the questions of a unit, as its mechanism takes it. @param {Unit} unit @param {(id: string) => unknown} find */
+export const together = ({ members }, find) => (members[1] ? members.map(({ id }) => find(id)) : find(members[0].id));
+
+/**
+ * The values of all questions, in the survey's order, out of those of its units.
+ * @param {{ questions: readonly { id: string }[], units: readonly Unit[] }} survey @param {(unit: Unit) => any} make
+ * @returns {Record<string, number | string | null>}
+ */
+export function valuesOf({ questions, units }, make) {
+  const values = Object.fromEntries(questions.map(({ id }) => [id, null]));
+  for (const unit of units) {
+    const value = make(unit);
+    unit.members.forEach(({ id }, n, members) => (values[id] = members[1] ? JSON.parse(value)[n] : value));
+  }
+  return values;
+}
+
+/**
+ * Draw the questions that a person is asked: of each group as many as it says, and all that stand alone.
+ *
+ * Draw once for each person, as for answers. What is drawn does not depend on any answer, and tells nothing.
+ * @param {{ units: readonly Unit[] }} survey @param {Word} [word]
+ * @returns {Set<string>} their ids
+ */
+export const drawQuestions = ({ units }, word = systemWord) =>
+  new Set(
+    units.flatMap(({ members, draw }) => {
+      const n = members.length;
+      const isAsked = unrank(n, draw, below(choose(n, draw), word)); // where all are asked, of one draw, which takes no word
+      return members.flatMap(({ id }, place) => (isAsked[place] ? [id] : []));
+    }),
+  );
