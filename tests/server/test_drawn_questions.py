@@ -1,0 +1,123 @@
+"""Questions that not everybody is asked, on their way through the collector: reports, tallies, rows, pages, files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import sqlite3
+from dataclasses import replace
+
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import Report, Survey, read_survey, tally_reports
+from deniable_client import randomize
+from deniable_server.store import Store
+from tests.support.survey_files import question_toml, survey_toml
+
+NAMES = ("affair", "tax", "drugs", "theft", "abuse")
+SURVEY = read_survey(
+    survey_toml(
+        "Kinds",
+        *(question_toml(name, "yes-no", f"{name}?", group="acts") for name in NAMES),
+        question_toml("alone", "yes-no", epsilon=0.5),
+        question_toml("drinks", "number", lo=0, hi=9, group="others"),
+        question_toml("boxes", "ticks", options=["a", "b", "c"], group="others"),
+        groups={"acts": {"epsilon": 2}, "others": {"epsilon": 1.5}},
+        cohorts=["paper", "web"],
+        results="live",
+    )
+)
+
+
+def people(n: int, survey: Survey = SURVEY) -> list[Report]:
+    """Reports of people, drawn by a generator that repeats."""
+    dice = random.Random(8)
+
+    def answers() -> dict[str, object]:
+        given: dict[str, object] = {name: dice.choice(["no", "yes"]) for name in (*NAMES, "alone")}
+        return given | {"drinks": dice.randrange(10), "boxes": ["b"]}
+
+    return [
+        randomize(
+            survey,
+            answers(),  # type: ignore[arg-type]  # of every type
+            dice.choice([None, "paper", "web"]),
+            word=lambda: dice.getrandbits(32),
+            report_id=f"{dice.getrandbits(128):032x}",
+        )
+        for _ in range(n)
+    ]
+
+
+@pytest.mark.parametrize("retention", ["reports", "tallies"])
+def test_tallies_know_how_many_were_asked(store: Store, retention: str) -> None:
+    survey = replace(SURVEY, retention=retention)
+    store.publish(survey)
+    reports = people(500, survey)
+    for start in range(0, 500, 60):
+        store.store_reports([(survey, reports[start : start + 60])])
+    found = store.tallies(survey)
+    assert found == tally_reports(reports, survey)
+    store.settle()
+    assert store.tallies(survey) == found
+    whole = found[None] + found["paper"] + found["web"]
+    for name in (*NAMES, "drinks", "boxes"):
+        question = survey.question(name)
+        _, asked = question.counted(whole.counts[name], whole.n)
+        assert asked == sum(report.values[name] is not None for report in reports)
+        assert abs(asked - 500 * question.share_asked) < 60  # five standard errors and more
+    assert survey.question("alone").counted(whole.counts["alone"], whole.n)[1] == 500
+
+
+def test_only_questions_that_are_drawn_may_be_empty(store: Store) -> None:
+    store.publish(SURVEY)
+    (report,) = people(1)
+    broken = replace(report, values={**report.values, "alone": None})
+    with pytest.raises(sqlite3.IntegrityError):
+        store.store_reports([(SURVEY, [broken])])
+
+
+def test_results_and_files_say_how_many_asked_a_question(http: FlaskClient, store: Store) -> None:
+    store.publish(SURVEY)
+    reports = people(300)
+    for report in reports:
+        answer = http.post(
+            f"/api/v1/surveys/{SURVEY.id}/reports", data=report.encode(), content_type="application/json"
+        )
+        assert answer.status_code in (200, 201), answer.text
+    rows = json.loads(http.get(f"/api/v1/surveys/{SURVEY.id}/estimates").text)["estimates"]
+    asked = {name: sum(report.values[name] is not None for report in reports) for name in SURVEY.checks}
+    assert all(row["n"] == asked[row["question"]] for row in rows if row["question"] != "boxes")
+    assert all(row["n"] <= asked["boxes"] for row in rows if row["question"] == "boxes"), "boxes are drawn once more"
+    table = list(csv.DictReader(io.StringIO(http.get(f"/api/v1/surveys/{SURVEY.id}/reports.csv").text)))
+    assert len(table) == 300
+    by_id = {report.id: report for report in reports}
+    for line in table:
+        values = by_id[line["id"]].values
+        assert [line[name] == "" for name in values] == [value is None for value in values.values()]
+    page = http.get(f"/s/{SURVEY.id}/results").text
+    assert "Each device asks 2 of 5 questions, drawn by chance; the table says how many asked this one." in page
+    assert "One chance goes into all that a device is asked of these 5." in page
+    assert f'<td class="number">{asked["affair"]}</td>' in page
+    by_cohort = json.loads(http.get(f"/api/v1/surveys/{SURVEY.id}/estimates?by=cohort").text)["estimates"]
+    affair = [row for row in by_cohort if row["question"] == "affair" and row["option"] == "yes"]
+    assert sum(row["n"] for row in affair) == asked["affair"]
+    assert len(affair) == 3
+
+
+@pytest.mark.parametrize(
+    ("values", "came"), [({"affair": None}, "null"), (dict.fromkeys(NAMES, 1), "got 5"), ({"alone": None}, "null")]
+)
+def test_what_no_device_asks_is_refused(http: FlaskClient, store: Store, values: dict[str, object], came: str) -> None:
+    store.publish(SURVEY)
+    report = next(each for each in people(50) if each.values["affair"] is not None)
+    content = json.loads(report.encode())
+    content["values"] |= values
+    answer = http.post(f"/api/v1/surveys/{SURVEY.id}/reports", json=content)
+    assert answer.status_code == 422
+    assert "values" in answer.json["detail"]
+    assert came in answer.json["detail"]
+    assert store.state(SURVEY.id).reports == 0
