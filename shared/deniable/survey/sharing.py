@@ -158,22 +158,22 @@ def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing
 
 def _ways(members: Sequence[Member], epsilon: Fraction, draw: int) -> Iterator[Sharing]:
     """Asking that many questions: each with its own mechanism, or all with one response. None where weights fail."""
-    size = len(members)
+    size, kinds = len(members), set(members)
 
-    def way(joint: KAry | None, mechanisms: tuple[Mechanism, ...]) -> Sharing:
-        needed = [
+    def way(joint: KAry | None, mechanisms: dict[Member, Mechanism]) -> Sharing:
+        needed = (
             people_needed(mechanism, wants_mean=each.kind.has_numbers and each.goal != "shares", asked=draw / size)
-            for each, mechanism in zip(members, mechanisms, strict=True)
-        ]
-        return Sharing(size, draw, joint, mechanisms, max(needed))
+            for each, mechanism in mechanisms.items()
+        )
+        return Sharing(size, draw, joint, tuple(mechanisms[each] for each in members), max(needed))
 
     with contextlib.suppress(ParameterError):
-        yield way(None, tuple(_mechanism_at(each, epsilon / draw) for each in members))
+        yield way(None, {each: _mechanism_at(each, epsilon / draw) for each in kinds})
     k = len(members[0].answers)
-    if draw > 1 and k**draw <= MOST_PATTERNS and all(each.is_one_option and len(each.answers) == k for each in members):
+    if draw > 1 and k**draw <= MOST_PATTERNS and all(each.is_one_option and len(each.answers) == k for each in kinds):
         with contextlib.suppress(ParameterError):
             joint = KAry.from_epsilon(k**draw, epsilon)
-            yield way(joint, tuple(marginal(joint, k, is_yes_no=each.kind.is_yes_no) for each in members))
+            yield way(joint, {each: marginal(joint, k, is_yes_no=each.kind.is_yes_no) for each in kinds})
 
 
 @lru_cache(maxsize=1024)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.commands.main import example
-from deniable.privacy.ledger import Ledger
 from deniable.survey.authoring import read_survey
 from deniable.table import format_table
 from deniable_research.pictures import FAINT_INK, INK, STYLES, check_picture, save_picture, tidy
@@ -75,10 +74,8 @@ def risk(
     subject = "One report"
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:
-        ledger = Ledger()
-        for question in read_survey(file.read_bytes()).questions:
-            ledger = ledger.add(question.id, question.epsilon)
-        rows = [*((entry.name, entry.total) for entry in ledger.entries), ("whole survey", ledger.epsilon)]
+        survey = read_survey(file.read_bytes())
+        rows = [*((each.id, each.epsilon) for each in survey.questions), ("whole survey", survey.epsilon)]
         subject = "The whole survey"
     if advantage is not None:
         needed = _below(epsilon_for_advantage(advantage, prior))

@@ -107,6 +107,7 @@ def _split_meaning(plan: SplitPlan) -> list[str]:
     return [
         f"For {plan.questions} questions to within {_points(plan.half_width)} points each, {better} takes "
         f"{factor:.1f} times fewer people than {worse} with a part of the epsilon.",
+        f"The fewest, {plan.people_best:,}, takes {plan.best}: what a survey with one epsilon for these chooses.",
         "Questions that are to be cross-tabulated must be answered by the same person.",
     ]
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import Mechanism, Warner
+from deniable.survey.question_types import QUESTION_TYPES
 from deniable.survey.selection import choose_for_choice
+from deniable.survey.sharing import Member, ways_to_share
 from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.precision import Precision
 
@@ -104,6 +106,9 @@ class SplitPlan:
     """Everybody answers one question, drawn at random."""
     ratio: float
     """Factor in people of the first against the second."""
+    best: str
+    """The way that takes the fewest people, as a survey with one epsilon for its questions chooses it."""
+    people_best: int
 
 
 def plan_split(
@@ -114,9 +119,14 @@ def plan_split(
     >>> plan = plan_split(5, 1, share=0.1, width=0.05)
     >>> plan.people_together, plan.people_one_each
     (38426, 7765)
+    >>> plan = plan_split(5, 2, share=0.5, width=0.05)
+    >>> plan.best, plan.people_best
+    ('2 of 5 in one response', 2540)
     """
     both = split(questions, epsilon, share, options)
     together, one_each = (each.sample_size(width, confidence_level) for each in (both.together, both.one_each))
+    way = ways_to_share([_asked(options)] * questions, epsilon)[0]
+    noise = NoiseModel.through(way.mechanisms[0]).asked_of(way.draw / way.size, both.epsilon)
     return SplitPlan(
         epsilon=both.epsilon,
         share=share,
@@ -127,4 +137,10 @@ def plan_split(
         people_together=together,
         people_one_each=one_each,
         ratio=both.ratio,
+        best=way.label,
+        people_best=noise.at(share).sample_size(width, confidence_level),
     )
+
+
+def _asked(options: int) -> Member:
+    return Member(QUESTION_TYPES["yes-no" if options == 2 else "choice"], range(options), None)
