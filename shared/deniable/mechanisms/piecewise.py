@@ -148,15 +148,21 @@ class Piecewise(RowMechanism):
 
         before = np.searchsorted(self.knots[1:-1], answers, side="right")
         steps, drawn = answers - np.array(self.knots)[before], words(answers.size).astype(np.int64)
-        # The report is the number of ends, of the weights added up, that are not above the word.
+        # The report is the number of ends, of the weights added up, that are not above the word: found by halving.
         ends = np.cumsum(np.transpose(self.extreme_rows[:-1]), axis=0)
         rises = np.cumsum(np.transpose(self.slopes), axis=0)
         reports = np.zeros(answers.size, dtype=np.int64)
-        for end, rise in zip(ends[:-1], rises[:-1], strict=True):
-            own = rise.take(before)
+        half = 1 << (len(ends) - 1).bit_length() >> 1
+        beyond = np.minimum(np.arange(2 * half), len(ends) - 1)  # the last end is 2**32, above every word
+        ends, rises = ends[beyond].ravel(), rises[beyond].ravel()
+        while half:
+            place = (reports + (half - 1)) * len(self.slopes)
+            place += before
+            own = rises.take(place)
             own *= steps
-            own += end.take(before)
-            reports += drawn >= own
+            own += ends.take(place)
+            reports += (drawn >= own) * half
+            half >>= 1
         return reports
 
     def untouched(self, answer: int) -> int:
