@@ -434,22 +434,22 @@ JAVASCRIPT_FAULTS = {
     "id tells": (
         "device.js",
         "Object.freeze({ id, cohort,",
-        "Object.freeze({ id: id.slice(0, -1) + choices[0], cohort,",
+        "Object.freeze({ id: id.slice(0, -1) + [...choices.values()][0], cohort,",
     ),
     "cohort tells": (
         "device.js",
         "Object.freeze({ id, cohort,",
-        "Object.freeze({ id, cohort: choices[0] ? cohort : null,",
+        "Object.freeze({ id, cohort: [...choices.values()][0] ? cohort : null,",
     ),
     "middle true": (
         "device.js",
-        "mechanism.randomize(choices[n], word, isKept)",
-        "[1, 2].includes(choices[n]) ? choices[n] : mechanism.randomize(choices[n], word, isKept)",
+        "unit.mechanism.randomize(find(unit), word, isKept)",
+        "[1, 2].includes(find(unit)) ? find(unit) : unit.mechanism.randomize(find(unit), word, isKept)",
     ),
     "true if two": (
         "device.js",
-        "mechanism.randomize(choices[n], word, isKept)",
-        "choices[0] && choices[2] ? choices[n] : mechanism.randomize(choices[n], word, isKept)",
+        "unit.mechanism.randomize(find(unit), word, isKept)",
+        "[0, 2].every(n => [...choices.values()][n]) ? find(unit) : unit.mechanism.randomize(find(unit), word, isKept)",
     ),
     "words shared": (
         "device.js",

@@ -96,15 +96,18 @@ GIVE = """async answers => {
     await find("form button:not([type])"); // the last to come
     const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
     sets.forEach((inputs, n) => {
-        if (inputs[0].type === "number") inputs[0].value = answers[n];
-        else [answers[n]].flat().forEach((chosen) => inputs[chosen].click());
+        const given = answers[n] ?? answers[inputs[0].name];
+        if (inputs[0].type === "number") inputs[0].value = given;
+        else [given].flat().forEach((chosen) => inputs[chosen].click());
     });
     (await find("form button:not([type])")).at(-1).click();
     const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
     (await find(".review button[part]")).at(-1).click();
     await done;
 }"""
-"""Press Start, answer by option numbers, press Review and Send, and wait until the report has arrived."""
+"""Press Start, answer by option numbers, press Review and Send, and wait until the report has arrived.
+
+The answers are a list, in the order of the questions, or an object from their ids, where not all may be asked."""
 
 ARRIVED = "Your report has arrived"
 

@@ -1,0 +1,298 @@
+"""Questions that share one epsilon in a real Chromium: a device asks some of them, always the same, and no others."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+from scipy.stats import binom
+
+from deniable import Report, Survey, Warner, parse_report, read_survey
+from tests.support.browsing import (
+    ARRIVED,
+    GIVE,
+    NO_STORAGE,
+    Witness,
+    another_site,
+    everything_kept,
+    remembered,
+    scripts,
+)
+from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
+
+SHARES = {"affair": 0.3, "debt": 0.5, "drugs": 0.15, "tax": 0.7, "theft": 0.05}
+REFUSED = "This device refuses the survey"
+
+
+def two_of_five(title: str, **keys: Any) -> Survey:
+    """Five yes-no questions for an epsilon of 2, which is best spent on two of them."""
+    questions = [question_toml(name, "yes-no", f"Is it {name}?") for name in SHARES]
+    survey = read_survey(survey_toml(title, *questions, epsilon=2.0, **keys))
+    assert survey.asks == 2
+    return survey
+
+
+def shown(page: Page) -> list[str]:
+    """The ids of the questions that stand on the page, in order."""
+    expect(page.locator("form > .card > button")).to_be_visible()
+    return [str(each.get_attribute("name")) for each in page.locator("fieldset input[value='0']").all()]
+
+
+def start(page: Page) -> list[str]:
+    """Press Start; the ids of the questions that are asked."""
+    page.get_by_role("button", name="Start").click()
+    return shown(page)
+
+
+def send(page: Page, answers: dict[str, str]) -> None:
+    """Answer what is asked, up to the receipt."""
+    for name in shown(page):
+        place = page.locator("fieldset").filter(has_text=f"Is it {name}?")
+        place.get_by_role("radio", name=answers[name], exact=True).check()
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+def told(report: Report) -> tuple[str, ...]:
+    """The ids of the questions that a report has values of."""
+    return tuple(name for name, value in report.values.items() if value is not None)
+
+
+def coins(n: int, p: float) -> np.ndarray:
+    """How likely each number of n coins is that fall on the side of probability p."""
+    return np.asarray(binom.pmf(np.arange(n + 1), n, p))
+
+
+def is_likely(count: int, distribution: np.ndarray) -> bool:
+    """Whether a count is not among the least probable 1e-8 on either side."""
+    return bool(min(distribution[: count + 1].sum(), distribution[count:].sum()) > 1e-8)
+
+
+ALL_YES = dict.fromkeys(SHARES, "Yes")
+
+NEXT_PERSON = f"""async answers => {{
+    const old = document.querySelector("deniable-survey");
+    old.replaceWith(old.cloneNode(true));
+    await ({GIVE})(answers);
+}}"""
+
+
+def test_four_hundred_people_are_asked_two_questions_each_and_all_five_come_out_right(
+    collector: Collector, context: BrowserContext
+) -> None:
+    """All of them at one shared device, each through the element from Start to the receipt, with a script that clicks.
+
+    Answers are seeded, chance is the browser's own. How often each of ten sets is drawn, and how many say yes to each
+    of five questions, has an exact distribution, of which at most 1e-8 lie beyond the bounds on either side: the test
+    fails by chance with a probability of at most 3e-7.
+    """
+    survey = two_of_five("Four hundred", results="live")
+    dice = random.Random(400)
+    people = [{name: int(dice.random() < share) for name, share in SHARES.items()} for _ in range(400)]
+    page = context.new_page()
+    witness = Witness.of(page)
+    link = collector.publish(survey)
+    traffic = set()
+    with another_site(f'{scripts(collector)}<title>x</title><deniable-survey kiosk src="{link}">') as address:
+        page.goto(address)
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        for answers in people:
+            first = len(witness.requests)
+            page.evaluate(NEXT_PERSON, answers)
+            made = witness.requests[first:]
+            traffic.add(tuple((each.method, each.url, len(each.post_data_buffer or b"")) for each in made))
+        assert len(traffic) == 1, traffic
+        assert [method for method, _, _ in traffic.pop()] == ["GET", "GET", "POST"]  # survey, words, report
+        assert page.evaluate(remembered()) == {"reports": {}, "noisy": {}, "told": {}}
+    assert witness.lines == []
+
+    reports = [parse_report(body, survey) for body in witness.posts()]
+    assert len(reports) == 400
+    sets = Counter(map(told, reports))
+    assert set(sets) == set(itertools.combinations(SHARES, 2))
+    assert all(is_likely(n, coins(400, 0.1)) for n in sets.values()), sets
+
+    page.goto(link)
+    result = page.evaluate("async url => (await fetch(url)).json()", f"/api/v1/surveys/{survey.id}/estimates")
+    assert result["n"] == 400
+    for question in survey.questions:
+        name, mechanism = question.id, question.mechanism
+        assert isinstance(mechanism, Warner)
+        keep = mechanism.keep / 2**32
+        truths = [person[name] for person, sent in zip(people, reports, strict=True) if name in told(sent)]
+        said = sum(sent.values[name] == 1 for sent in reports)
+        yes, no = truths.count(1), truths.count(0)
+        assert is_likely(said, np.convolve(coins(yes, keep), coins(no, 1 - keep)))
+        (row,) = [row for row in result["estimates"] if (row["question"], row["option"]) == (name, "yes")]
+        assert row["n"] == len(truths)
+        assert row["estimate"] == pytest.approx((said / len(truths) - (1 - keep)) / (2 * keep - 1))
+
+
+def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collector, context: BrowserContext) -> None:
+    survey = two_of_five("Says what it draws")
+    link = collector.publish(survey)
+    page = context.new_page()
+    page.goto(link)
+    drawn = "This device draws 2 of the 5 questions by chance, and asks you only these."
+    expect(page.get_by_text(f"{drawn} Once you start, it remembers which.")).to_be_visible()
+    expect(page.get_by_text("Questions: 2. Voluntary. If you leave, no answer is kept.")).to_be_visible()
+    start(page)
+    titles = page.locator("legend").all_inner_texts()
+    assert [title[:3] for title in titles] == ["1. ", "2. "]
+    expect(page.get_by_text("Still to answer: 2")).to_be_visible()
+    for each in page.get_by_role("radio", name="Yes").all():
+        each.check()
+    page.get_by_role("button", name="Review").click()
+    assert page.locator(".review .text").all_inner_texts() == [part for title in titles for part in (title, "Yes")]
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    page.get_by_text("Exactly what was sent").click()
+    assert page.locator("details pre").inner_text().count(":null") == 1 + 3  # the cohort, and what was not asked
+
+    with another_site(f'{scripts(collector)}<title>x</title><deniable-survey kiosk src="{link}">') as address:
+        page.goto(address)
+        expect(page.get_by_text(drawn)).to_be_visible()
+        expect(page.get_by_text("it remembers which")).to_have_count(0)
+
+
+def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_visit(
+    collector: Collector, context: BrowserContext
+) -> None:
+    survey = two_of_five("Drawn once")
+    (unit,) = survey.units
+    link = collector.publish(survey)
+    page = context.new_page()
+    page.goto(link)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    assert page.evaluate("indexedDB.databases()") == []
+    asked = start(page)
+    draw = {f"{unit.key}draw": unit.mark(asked)}
+    assert page.evaluate(remembered()) == {"reports": {}, "noisy": draw, "told": {}}
+    for answers in itertools.product(["Yes", "No"], repeat=2):  # what somebody chooses leaves no more
+        for name, answer in zip(asked, answers, strict=True):
+            page.locator("fieldset").filter(has_text=name).get_by_role("radio", name=answer).check()
+        assert page.evaluate(remembered()) == {"reports": {}, "noisy": draw, "told": {}}
+    for _ in range(5):  # a device that drew anew would ask the same here and in three tabs in one of 10**8 runs
+        page.reload()
+        expect(page.get_by_text("You were asked this before")).to_have_count(0)
+        assert start(page) == asked
+    page.close()
+    tabs = [context.new_page() for _ in range(3)]
+    for tab in tabs:
+        tab.goto(link)
+        expect(tab.get_by_role("button", name="Start")).to_be_visible()
+    assert [start(tab) for tab in tabs] == [asked] * 3
+    tabs[0].bring_to_front()  # a browser is slow to click where nobody looks
+    send(tabs[0], ALL_YES)
+    kept = tabs[0].evaluate(remembered())
+    (report,) = [json.loads(each["report"]) for each in kept["reports"].values()]
+    assert [name for name, value in report["values"].items() if value is not None] == asked
+    assert kept["noisy"] == draw | {unit.key: unit.to_keep(report["values"])}
+    ((_, cost),) = kept["told"][collector.url].values()
+    assert cost == unit.cost
+    # Another tab, whose answers are others, sends what is kept.
+    witness = Witness.of(tabs[1])
+    tabs[1].bring_to_front()
+    send(tabs[1], dict.fromkeys(SHARES, "No"))
+    assert [json.loads(body) for body in witness.posts()] == [report]
+
+
+def test_draw_of_another_title_is_this_one(collector: Collector, context: BrowserContext) -> None:
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(collector.publish(two_of_five("First title")))
+    asked = start(page)
+    send(page, ALL_YES)
+    page.goto(collector.publish(two_of_five("Second title")))
+    expect(page.get_by_text("You were asked this before")).to_be_visible()
+    assert start(page) == asked
+    send(page, dict.fromkeys(SHARES, "No"))
+    first, second = [json.loads(body) for body in witness.posts()]
+    assert first["values"] == second["values"]
+    assert first["id"] != second["id"]
+
+
+def test_start_pressed_twice_shows_one_form(collector: Collector, context: BrowserContext) -> None:
+    page = context.new_page()
+    page.add_init_script("window.starts = 0; addEventListener('deniable-start', () => window.starts++)")
+    page.goto(collector.publish(two_of_five("Pressed twice")))
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    page.evaluate(
+        """() => {
+            const start = document.querySelector("deniable-survey").shadowRoot.querySelector(".card > button");
+            for (let n = 0; n < 3; n++) start.click();
+        }"""
+    )
+    assert len(shown(page)) == 2
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.starts") == 1
+
+
+@pytest.mark.parametrize("damage", ["'x'", "'11111'", "'00000'", "'1100'", "null", "11000", "{}"])
+def test_damaged_draw_asks_nothing(collector: Collector, context: BrowserContext, damage: str) -> None:
+    survey = two_of_five(f"Damaged draw {damage}")
+    page = context.new_page()
+    page.goto(collector.publish(survey))
+    start(page)
+    page.evaluate(remembered(f"for (const key in state.noisy) state.noisy[key] = {damage}; return state"))
+    damaged = page.evaluate(remembered())
+    page.reload()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()
+    assert page.locator("fieldset").count() == 0
+    assert page.evaluate(remembered()) == damaged
+
+
+def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, context: BrowserContext) -> None:
+    page = context.new_page()
+    page.add_init_script(NO_STORAGE)
+    page.goto(collector.publish(two_of_five("Nothing is kept")))
+    asked = start(page)
+    again = "const old = document.querySelector('deniable-survey'); old.replaceWith(old.cloneNode())"
+    for _ in range(8):  # all the same by chance: 1e-8
+        page.evaluate(again)
+        assert start(page) == asked
+
+
+def test_kiosk_draws_for_each_person_and_keeps_no_draw(collector: Collector, context: BrowserContext) -> None:
+    link = collector.publish(two_of_five("A kiosk draws"))
+    page = context.new_page()
+    drawn = set()
+    with another_site(f'{scripts(collector)}<title>x</title><deniable-survey kiosk src="{link}">') as address:
+        page.goto(address)
+        for _ in range(10):  # all the same by chance: 1e-9
+            drawn.add(tuple(start(page)))
+            assert page.evaluate("indexedDB.databases()") == []
+            page.evaluate("const old = document.querySelector('deniable-survey'); old.replaceWith(old.cloneNode())")
+    assert len(drawn) > 1
+
+
+def test_private_question_of_a_draw_is_refused_and_one_beside_it_is_not(
+    collector: Collector, context: BrowserContext
+) -> None:
+    drawn = [question_toml(name, "yes-no", f"Is it {name}?", group="some") for name in ("debt", "tax", "theft")]
+    groups = {"some": {"epsilon": 1.0, "draw": 1}}
+    alone = question_toml("affair", "yes-no", "Is it affair?", epsilon=1)
+    link = collector.publish(read_survey(survey_toml("In a form", alone, *drawn, groups=groups)))
+    element = f'<deniable-question name="{{}}" src="{link}"></deniable-question>'
+    html = f"<!doctype html><title>x</title>{scripts(collector)}<form>{''.join(map(element.format, ('affair', 'tax')))}"
+    page = context.new_page()
+    with another_site(html) as address:
+        page.goto(address)
+        expect(page.get_by_text("question: must be one of the survey's that is asked alone")).to_be_visible()
+        refused = page.locator("deniable-question[name=tax]")
+        assert refused.locator("input[type=radio]").count() == 0
+        assert not page.evaluate("document.querySelector('form').checkValidity()")
+        page.locator("deniable-question[name=affair]").get_by_role("radio", name="Yes").check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        assert [name for name, _ in page.evaluate("[...new FormData(document.querySelector('form'))]")] == ["affair"]
+        assert "draw" not in everything_kept(page)
