@@ -34,10 +34,8 @@ from deniable.survey.question_types import QUESTION_TYPES, YES_NO
 from deniable.survey.sharing import Member, ways_to_share
 from deniable_client import randomize
 from deniable_client.device import mixed
+from tests.support.drawn_questions import Likely, Values, answers_of, group_of, joint_of, joint_survey, published_output
 from tests.support.survey_files import question_toml, survey_toml
-
-Values = tuple[Value, ...]
-Likely = dict[Values, Fraction]
 
 ONE_RESPONSE = [(k, size, s) for k in (2, 3) for size in (2, 3, 4) for s in (1, 2, 3) if s <= size]
 """Options, questions, and how many are asked."""
@@ -45,47 +43,9 @@ ONE_RESPONSE = [(k, size, s) for k in (2, 3) for size in (2, 3, 4) for s in (1, 
 one_response = pytest.mark.parametrize(("k", "size", "s"), ONE_RESPONSE, ids=str)
 
 
-def joint_survey(k: int, size: int, s: int, epsilon: str = "1.5") -> Survey:
-    """A group that answers in one response."""
-    joint = KAry.from_epsilon(k**s, epsilon)
-    group = Group("private", size, s, joint)
-    kind, options = ("yes-no", YES_NO) if k == 2 else ("choice", tuple("abc"))
-    mechanism = marginal(joint, k, is_yes_no=k == 2)
-    return Survey("T", tuple(Question(f"q{j}", kind, "Q?", options, mechanism, group=group) for j in range(size)))
-
-
-def group_of(survey: Survey) -> Group:
-    group = survey.questions[0].group
-    assert group is not None
-    return group
-
-
-def answers_of(survey: Survey) -> list[tuple[int, ...]]:
-    return list(itertools.product(*(question.mechanism.answer_range for question in survey.questions)))
-
-
-def published_output(survey: Survey, answers: Sequence[int]) -> Likely:
-    """How likely each report is, from the published integers alone: all sets alike, then one response."""
-    group = group_of(survey)
-    joint = group.joint
-    assert joint is not None
-    sets = list(itertools.combinations(range(group.size), group.draw))
-    k = survey.questions[0].mechanism.k
-    found: Likely = {}
-    for asked in sets:
-        truth = [answers[place] for place in asked]
-        for pattern in itertools.product(range(k), repeat=group.draw):
-            sent = dict(zip(asked, pattern, strict=True))
-            weight = joint.keep if list(pattern) == truth else joint.other
-            found[tuple(sent.get(place) for place in range(group.size))] = Fraction(weight, UNIT * len(sets))
-    return found
-
-
 def watched_output(survey: Survey, answers: Sequence[int]) -> Likely:
     """How likely each report is, found by watching the device over every draw that it can make."""
-    group = group_of(survey)
-    joint = group.joint
-    assert joint is not None
+    group, joint = group_of(survey), joint_of(survey)
     choices: dict[str, Any] = {question.id: answer for question, answer in zip(survey.questions, answers, strict=True)}
     sets = math.comb(group.size, group.draw)
     # The words of one response matter by stretches.
@@ -125,8 +85,7 @@ def test_reports_of_one_response_are_as_likely_as_published(k: int, size: int, s
 @one_response
 def test_one_response_tells_no_answers_apart_by_more_than_epsilon(k: int, size: int, s: int, epsilon: str) -> None:
     survey = joint_survey(k, size, s, epsilon)
-    joint = group_of(survey).joint
-    assert joint is not None
+    joint = joint_of(survey)
     # Whoever knows the answers to all other questions learns no more of one than of all.
     every = [published_output(survey, answers) for answers in answers_of(survey)]
     last_alone = every[:k]
@@ -206,18 +165,8 @@ def test_without_one_response_a_group_costs_the_dearest_that_it_asks(epsilons: t
         for place, mechanism in enumerate(mechanisms)
     ]
     survey = Survey("T", tuple(questions))
-    outputs = []
-    for answers in answers_of(survey):
-        output: Likely = {}
-        for asked in itertools.combinations(range(group.size), s):
-            for pattern in itertools.product((0, 1), repeat=s):
-                sent = dict(zip(asked, pattern, strict=True))
-                chance = Fraction(1, math.comb(group.size, s))
-                for place, value in sent.items():
-                    chance *= mechanisms[place].channel_matrix[value][answers[place]]
-                output[tuple(sent.get(place) for place in range(group.size))] = chance
-        assert sum(output.values()) == 1
-        outputs.append(output)
+    outputs = [published_output(survey, answers) for answers in answers_of(survey)]
+    assert all(sum(each.values()) == 1 for each in outputs)
     dearest = sorted((each.likelihood_ratio for each in mechanisms), reverse=True)[:s]
     assert largest_ratio(outputs) == math.prod(dearest)
     (unit,) = survey.units
