@@ -19,6 +19,7 @@ from scipy.stats import binom, chi2
 
 from deniable import ParameterError, Question, Survey, Warner, read_survey
 from deniable.estimation.published_rows import EstimateRow, estimate
+from deniable.randomness import system_words
 from deniable.report.tally import Tally
 from deniable.survey.group import Group
 from deniable.survey.question_types import YES_NO
@@ -27,8 +28,8 @@ from deniable.survey.sharing import split_over_all
 from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
 from deniable_research.files import Layout, Table, compare, cross, estimate_shares, regress
-from deniable_research.items import Item
 from deniable_research.joint import DrawnPair, question_pair
+from deniable_research.joint.pairs import pair_channel, pair_support
 from deniable_research.planning import expected_width
 from deniable_research.planning.plans import estimands_of, plan_size
 from deniable_research.simulation import simulate
@@ -43,6 +44,8 @@ from tests.support.drawn_questions import (
     shared_survey,
 )
 from tests.support.survey_files import question_toml, survey_toml
+from tools.tables import sharing
+from tools.tables.joint import ONE_RESPONSE, rejections_in_one_response
 
 TABLE = [(5, 2.0, 2, 1.65), (5, 1.0, 1, 5.85), (3, 1.1, 1, 2.99)]
 """Questions, epsilon, how many are drawn, and n times the variance of a share of one half."""
@@ -107,6 +110,14 @@ def test_the_variance_follows_from_the_published_integers(size: int, epsilon: fl
         assert noise is not None
         assert noise.variance(0.5) == pytest.approx(float(exact), rel=1e-12)
         assert noise.epsilon == survey.epsilon
+
+
+def test_the_table_of_the_document_is_that_of_the_tool() -> None:
+    """As `make tables` prints it."""
+    text = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
+    for size in (3, 5, 10):
+        cells = (sharing.cell(sharing.ways(size, epsilon)) for epsilon in sharing.EPSILONS)
+        assert f"| {size} | {' | '.join(cells)} |" in text
 
 
 @pytest.mark.simulation
@@ -311,12 +322,9 @@ def test_files_and_collectors_state_one_margin() -> None:
 )
 def test_the_chance_of_a_pair_is_that_of_all_reports_that_hold_both(k: int, size: int, s: int) -> None:
     survey = joint_survey(k, size, s)
-    names = survey.questions[0].options
-    mechanism = survey.questions[0].mechanism
-    one, two = (Item.from_reports(name, mechanism, [0, 1], names) for name in ("first", "second"))
-    design = question_pair(one, two, joint_of(survey)).estimate.design
-    matrix = design.matrix  # type: ignore[attr-defined]  # of a channel
     cells = list(itertools.product(range(k), repeat=2))
+    names = [(str(one), str(two)) for one, two in cells]
+    matrix = pair_channel(pair_support(joint_of(survey), k), names, "pair").matrix
     both = Fraction(s * (s - 1), size * (size - 1))
     for first, second in [(0, 1), (size - 1, 0)]:
         for answers in answers_of(survey):
@@ -424,31 +432,14 @@ def test_equal_weights_change_nothing() -> None:
     assert weighted.independence().p_value == pytest.approx(plain.independence().p_value)
 
 
-PAIRS = {
-    "two options, epsilon 2": (2, 2, "2", [0.8, 0.2]),
-    "two options, rare, epsilon 4": (2, 2, "4", [0.9, 0.1]),
-    "two of three options, epsilon 3": (3, 2, "3", [0.8, 0.15, 0.05]),
-    "two options, three asked": (2, 3, "3", [0.5, 0.5]),
-}
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize("n", [30, 100, 500])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    "name", ["2 options, one of .2", "2 options, epsilon 4, one of .1", *list(ONE_RESPONSE)[-3:-1]]
+)
 def test_independence_keeps_its_level_with_few_reports_too(name: str, n: int) -> None:
-    k, s, epsilon, margin = PAIRS[name]
-    survey = joint_survey(k, s, s, epsilon)
-    options = survey.questions[0].options
-    one, two = (Item.from_reports(each, survey.questions[0].mechanism, [0, 1], options) for each in "ab")
-    design = question_pair(one, two, joint_of(survey)).estimate.design
-    rng = np.random.default_rng(n)
-    chances = design.expected(np.outer(margin, margin).ravel().tolist())
-    rejected = 0
-    rounds = 400
-    for counts in rng.multinomial(n, chances, size=rounds).tolist():
-        pair = DrawnPair(design.estimate(counts), options, options, None)  # type: ignore[attr-defined]  # of a channel
-        rejected += pair.independence().p_value < 0.05
-    assert rejected / rounds < 0.05 + 5 * math.sqrt(0.05 * 0.95 / rounds)
+    """The short version of what `make tables` prints; five standard errors above the level at most."""
+    assert rejections_in_one_response(name, n, 400, seed=n) < 0.05 + 5 * math.sqrt(0.05 * 0.95 / 400)
 
 
 @pytest.mark.simulation
@@ -521,7 +512,6 @@ def test_two_of_one_response_are_crossed_and_nothing_else() -> None:
     )
     for refused in (
         lambda: cross(table, ["q0", "q1", "town"]),
-        lambda: cross(table, ["q0", "q1", "q2"]),
         lambda: regress(table, "q0 ~ q1"),
         lambda: regress(table, "town ~ q0 + q1"),
     ):
@@ -529,6 +519,26 @@ def test_two_of_one_response_are_crossed_and_nothing_else() -> None:
             refused()
     with pytest.raises(ParameterError, match=r"^permutations: must be 0 for what is of one draw"):
         cross(table, ["q0", "q1"], permutations=100)
+
+
+def test_questions_that_nobody_is_asked_together_are_refused() -> None:
+    survey, columns = mixed_columns(50, np.random.default_rng(21))
+    three = table_of(survey, columns)
+    survey = shared_survey(5, 1.0)
+    columns = randomize_people(survey.questions, {f"q{j}": np.zeros(50, dtype=int) for j in range(5)}, system_words)
+    one = table_of(survey, columns)
+    for refused, names, draw in (
+        (lambda: cross(three, ["q0", "q1", "q2"]), "q0, q1, q2", 2),
+        (lambda: cross(one, ["q0", "q1"]), "q0, q1", 1),
+        (lambda: cross(one, ["q3", "q4"], given="q4"), "q3, q4", 1),
+        (lambda: regress(one, "q0 ~ q1"), "q0, q1", 1),
+    ):
+        sentence = (
+            f"^{names}: must be asked of the same people to be analysed together, "
+            f"got questions of group 'survey', of which each device asks {draw}$"
+        )
+        with pytest.raises(ParameterError, match=sentence):
+            refused()
 
 
 def test_shares_given_an_answer_are_those_of_the_cells() -> None:

@@ -125,6 +125,7 @@ def cross(
         raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
     if given is not None and given not in names:
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table.weights)
     table.layout.refuse_one_draw(names)
