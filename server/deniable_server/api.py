@@ -246,7 +246,7 @@ def reports_csv(survey_id: str) -> Response:
     Every noisy report that was released, sorted by random id, options as numbers counted from 0. Subsets and ticked
     boxes are a b and one character 0 or 1 for each option, in order, like b0101: without the b, pandas and R would read
     numbers. Where devices draw boxes these are two characters for each: 01 for a box that is reported as ticked, 10 for
-    one that is not, 00 for one that was not drawn.
+    one that is not, 00 for one that was not drawn. The field of a question that a device did not ask is empty.
     """
     store = get_store()
     survey = store.survey(survey_id)

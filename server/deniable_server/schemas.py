@@ -65,7 +65,7 @@ class EstimateLine(BaseModel):
     question: str
     option: str = Field(description="empty for the mean of a scale or number")
     cohort: str | None
-    n: int = Field(description="reports")
+    n: int = Field(description="reports that speak of it, fewer than all where devices draw what they ask")
     count: int | None = Field(description="reports that support the option")
     estimate: float | None = Field(description="unbiased; may leave the range of what is possible")
     std_error: float | None

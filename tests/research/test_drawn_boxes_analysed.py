@@ -109,7 +109,9 @@ def test_surveys_in_which_nobody_drew_a_box_say_nothing_of_it() -> None:
     rows = simulate(read_survey(TICKS), respondents=12, repetitions=60, seed=3)
     assert {row.repetitions for row in rows} != {60}
     assert all(40 < row.repetitions <= 60 for row in rows)
-    with pytest.raises(ParameterError, match=r"respondents: must be so many that devices draw every box, drugs: "):
+    with pytest.raises(
+        ParameterError, match=r"respondents: must be so many that devices draw every question and box, drugs: "
+    ):
         simulate(read_survey(TICKS), respondents=2, repetitions=2, seed=3)
 
 

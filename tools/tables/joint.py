@@ -1,4 +1,4 @@
-"""Prints how often tests and intervals over two questions are right, by simulation.
+"""Prints how often tests and intervals over two questions are right, by simulation; also over two of one response.
 
 Seeds are fixed, so that the table is the same every time. With 4000 draws the standard error of a level of 5 % is
 0.34 points.
@@ -19,6 +19,7 @@ from deniable.table import format_table
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, independence_power
 from deniable_research.joint.independence import independence_of
+from deniable_research.joint.pairs import DrawnPair, pair_channel, pair_support
 
 Table = NDArray[np.float64]
 
@@ -156,7 +157,46 @@ def intervals(draws: int, sizes: tuple[int, ...] = (50, 200, 1000)) -> str:
     return format_table(header, rows, right=header[1:])
 
 
+ONE_RESPONSE: dict[str, tuple[int, int, str, list[float]]] = {
+    "2 options, epsilon 1": (2, 2, "1", [0.5, 0.5]),
+    "2 options, epsilon 2": (2, 2, "2", [0.5, 0.5]),
+    "2 options, one of .2": (2, 2, "2", [0.8, 0.2]),
+    "2 options, one of .05": (2, 2, "2", [0.95, 0.05]),
+    "2 options, three asked": (2, 3, "3", [0.8, 0.2]),
+    "2 options, epsilon 4, one of .1": (2, 2, "4", [0.9, 0.1]),
+    "2 options, epsilon 4, one of .02": (2, 2, "4", [0.98, 0.02]),
+    "3 options, epsilon 2": (3, 2, "2", [0.34, 0.33, 0.33]),
+    "3 options, epsilon 3, one of .05": (3, 2, "3", [0.8, 0.15, 0.05]),
+    "3 options, epsilon 4": (3, 2, "4", [0.6, 0.3, 0.1]),
+    "3 options, epsilon 4, one of .02": (3, 2, "4", [0.9, 0.08, 0.02]),
+}
+"""Options of both questions, how many a device asks, epsilon, and the shares of the options."""
+
+
+def rejections_in_one_response(name: str, n: int, draws: int, seed: int, level: float = 0.05) -> float:
+    """How often independence is rejected of two questions that are independent, among ``n`` who were asked both."""
+    k, s, epsilon, margin = ONE_RESPONSE[name]
+    options = tuple("abc"[:k])
+    cells = list(itertools.product(options, options))
+    channel = pair_channel(pair_support(KAry.from_epsilon(k**s, epsilon), k), cells, name)
+    expected = channel.expected(np.outer(margin, margin).ravel().tolist())
+    drawn = np.random.default_rng(seed).multinomial(n, expected, size=draws).tolist()
+    pairs = (DrawnPair(channel.estimate(counts), options, options, None) for counts in drawn)
+    return sum(pair.independence().p_value <= level for pair in pairs) / draws
+
+
+def levels_in_one_response(draws: int, sizes: tuple[int, ...] = (20, 30, 50, 100, 200, 1000)) -> str:
+    """Level of the test of independence of two questions of one response."""
+    rows = []
+    for seed, name in enumerate(ONE_RESPONSE):
+        found = (rejections_in_one_response(name, n, draws, seed) for n in sizes)
+        rows.append([name, *(f"{100 * each:.1f} %" for each in found)])
+    header = [f"level of 5 %, one response, {draws} draws", *map(str, sizes)]
+    return format_table(header, rows, right=header[1:])
+
+
 def main() -> None:
     """Print the tables: some minutes."""
     print(levels(4000), end="\n\n")
+    print(levels_in_one_response(4000), end="\n\n")
     print(intervals(2000))

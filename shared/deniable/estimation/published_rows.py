@@ -23,9 +23,10 @@ class EstimateRow:
     """One published line: one option of one question, or its mean, for everybody or for one cohort.
 
     The fields are the columns of the CSV, in order. `statistic` is "share" or "mean", or "ratio" for a share among
-    some people only; the mean has no option and no count. `p_below` and `p_above` are one-sided p-values that the count
-    fits the design at all: that it is so small, or so large, when the share is 0, or 1; `flag` is a sentence where one
-    is small. `fake_margin` is the largest shift of the estimate, in its own unit, by made-up reports that are one in a
+    some people only; the mean has no option and no count. `n` is the number of reports that speak of it, fewer than all
+    where devices draw what they ask. `p_below` and `p_above` are one-sided p-values that the count fits the design at
+    all: that it is so small, or so large, when the share is 0, or 1; `flag` is a sentence where one is small.
+    `fake_margin` is the largest shift of the estimate, in its own unit, by made-up reports that are one in a
     hundred. Numbers are None where there is no report to estimate from, or nothing to test.
     """
 

@@ -24,9 +24,6 @@ MOST_LEVELS = 20
 FEW = 5
 """Expected numbers of people below which a chi-squared test is doubtful."""
 
-FEW_PAIRS = 200
-"""Reports that hold both of one draw, below which their test is."""
-
 
 @dataclass(frozen=True)
 class CrosstabRow:
@@ -128,6 +125,7 @@ def cross(
         raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
     if given is not None and given not in names:
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table.weights)
     table.layout.refuse_one_draw(names)
@@ -183,10 +181,7 @@ def _pair_rows(
             )
         )
     test = pair.independence()
-    note = f"fewer than {FEW_PAIRS} reports: the test rejects too often" if pair.estimate.n < FEW_PAIRS else None
-    rows.append(
-        replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value, note=note)
-    )
+    rows.append(replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value))
     if pair.share.shape == (2, 2):
         odds = pair.odds_ratio()
         low, high = odds.interval(level)

@@ -239,6 +239,19 @@ class Layout:
                     "like this, because devices draw its boxes and mix one chance into those drawn"
                 )
 
+    def refuse_never_together(self, names: Iterable[str]) -> None:
+        """Raise a ParameterError if these are more questions of a group than any device asks."""
+        asked: dict[Group, list[str]] = {}
+        for name in dict.fromkeys(self.whole(each)[0].name for each in names if self.has(each)):
+            if group := self.question(name).drawn:
+                asked.setdefault(group, []).append(name)
+        for group, members in asked.items():
+            if len(members) > group.draw:
+                raise ParameterError(
+                    f"{', '.join(members)}: must be asked of the same people to be analysed together, "
+                    f"got questions of {group}, of which each device asks {group.draw}"
+                )
+
     def has(self, name: str) -> bool:
         """Whether a name is that of a randomised question, or of one of its boxes."""
         return any(name == each.name or name.startswith(f"{each.name}[") for each in self.questions)

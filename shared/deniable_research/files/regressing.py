@@ -62,6 +62,7 @@ def regress(
     left, right = sides(formula)
     outcome = left.strip("`")
     predictors = _questions(table, right)
+    table.layout.refuse_never_together([outcome, *predictors])
     table.layout.refuse_one_draw([outcome, *predictors])
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")

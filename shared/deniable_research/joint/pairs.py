@@ -75,30 +75,40 @@ class DrawnPair:
         return from_moments(moments @ self.estimate.share, moments @ covariance @ moments.T)
 
     def independence(self) -> Independence:
-        """Wald's test of independence: how far joint shares are from products of margins, by their covariance.
+        """Score test of independence: how far joint shares are from products of margins, by what it is if they are.
 
-        The one chance of a report goes into both, so that what is reported of them is never independent. Of two boxes
-        it rejects, by simulation at 5 %, .05 from 200 reports on, .08 of 100 and .10 of 30.
+        The one chance of a report goes into both, so that what is reported of them is never independent. The
+        covariance is that of independent answers with the margins that were found: one that follows the counts
+        themselves (Wald's test) is too small where few reports have a combination. At 5 % this rejects, by simulation,
+        2.3 to 5.7 % of samples of 20 to 1000 reports: of two boxes or yes-no questions, and of two questions of three
+        options, with shares down to .02 and at epsilon 1 to 4.
         """
         nothing = Independence(math.nan, 0, math.nan, 0.0, None)
-        if not self.estimate.n:
-            return nothing
+        if np.count_nonzero(self.estimate.counts) < 2:
+            return nothing  # all reports that hold both say the same
         share = self.share
         rows, columns = share.sum(axis=1), share.sum(axis=0)
         excess = (share - np.outer(rows, columns))[1:, 1:].ravel()
+        first, second = _possible(rows), _possible(columns)
         places = list(itertools.product(range(1, len(rows)), range(1, len(columns))))
         slopes = np.zeros((len(places), *share.shape))
         for slope, (i, j) in zip(slopes, places, strict=True):
             slope[i, j] += 1
-            slope[i] -= columns[j]
-            slope[:, j] -= rows[i]
+            slope[i] -= second[j]
+            slope[:, j] -= first[i]
         gradient = slopes.reshape(len(places), -1)
-        covariance = gradient @ self.estimate.covariance @ gradient.T
-        if np.linalg.matrix_rank(covariance) < len(places) or not np.linalg.eigvalsh(covariance)[0] > 0:
-            return nothing  # all reports that hold both say the same
+        design, together = self.estimate.design, np.outer(first, second)
+        of_one = design.covariance(design.expected(together.ravel().tolist()), 1)
+        covariance = gradient @ of_one @ gradient.T / self.estimate.n_effective
         statistic = float(excess @ np.linalg.solve(covariance, excess))
-        expected = float(np.outer(rows, columns).min() * self.estimate.n)
+        expected = float(together.min() * self.estimate.n)
         return Independence(statistic, len(places), float(chdtrc(len(places), statistic)), 0.0, expected)
+
+
+def _possible(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shares within [0, 1] near unbiased ones."""
+    within = np.clip(margin, 0, 1)
+    return np.asarray(within / within.sum())
 
 
 def box_pair(item: Item, first: str, second: str, weights: ArrayLike | None = None) -> DrawnPair:
@@ -160,13 +170,17 @@ def question_pair(first: Item, second: Item, joint: KAry, weights: ArrayLike | N
     """
     k = len(first.options)
     cells = (first.supports[:, :, None] & second.supports[:, None, :]).reshape(len(first), k * k)
-    # Of the patterns with these two answers one is the true one, if they are; the others are alike.
-    other, alike = Fraction(joint.other, UNIT), joint.k // k**2
-    support = Support(Fraction(joint.keep, UNIT) + (alike - 1) * other, alike * other)
     names = tuple(itertools.product(first.options, second.options))
-    channel = pair_channel(support, names, f"{first.name}, {second.name}")
+    channel = pair_channel(pair_support(joint, k), names, f"{first.name}, {second.name}")
     values = None if first.values is None or second.values is None else (first.values, second.values)
     return DrawnPair(_estimate(channel, cells, weights), first.options, second.options, values)
+
+
+def pair_support(joint: KAry, k: int) -> Support:
+    """What a response over the patterns of questions of ``k`` options does to two of them."""
+    # Of the patterns with these two answers one is the true one, if they are; the others are alike.
+    other, alike = Fraction(joint.other, UNIT), joint.k // k**2
+    return Support(Fraction(joint.keep, UNIT) + (alike - 1) * other, alike * other)
 
 
 def _estimate(channel: Channel, cells: NDArray[np.bool_], weights: ArrayLike | None) -> Estimate:

@@ -108,8 +108,8 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
 
     if len(outcomes) < 2:
         raise ParameterError(
-            f"respondents: must be so many that devices draw every box, {key.question}: {key.option} was estimated in "
-            f"{len(outcomes)} surveys"
+            "respondents: must be so many that devices draw every question and box, "
+            f"{key.question}: {key.option} was estimated in {len(outcomes)} surveys"
         )
     estimates, errors, low, high, rejected = np.array([outcome[:5] for outcome in outcomes], dtype=float).T
     repetitions = len(outcomes)
