@@ -13,7 +13,7 @@ export default Object.freeze({
   "facts": "Questions : {n}. Participation libre. Si vous partez, aucune réponse n’est conservée.",
   "drawn": "Cet appareil tire au sort {n} des {all} questions et n’en pose pas d’autres.",
   "drawnKept": "Dès que vous commencez, il retient le tirage.",
-  "why": "Répondre vrai est utile : les chercheurs retirent le hasard pour tous ensemble.",
+  "why": "Répondre sincèrement est utile : les chercheurs retirent le hasard pour tous ensemble.",
   "noAdmission": "Si le hasard envoie Oui pour vous, ce n’est pas un aveu.",
   "cohort": "Il envoie aussi l’étiquette « {cohort} » de votre lien.",
   "who": "Qui peut voir quoi",

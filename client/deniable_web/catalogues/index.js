@@ -8,5 +8,5 @@ export const addresses = {
   de: "cuzldbl3v6okbpjgiavmlidpbi",
   en: "x4eh7x35zeghirbnskjy3jbpea",
   es: "iwdy6lq7tpmrfx2tsp3kgxxggu",
-  fr: "66xhrymp2u5vvftjqy3yxdpae4",
+  fr: "ejexrpguqcdlufonf6hdgx7fze",
 };
