@@ -31,6 +31,7 @@ from deniable.report.report import Report
 from deniable.report.tally import Tally
 from deniable.survey.group import Group, Value, marginal
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
+from deniable.survey.respondents import people_needed
 from deniable.survey.sharing import Member, ways_to_share
 from deniable_client import randomize
 from deniable_client.device import mixed
@@ -246,6 +247,15 @@ def test_no_number_of_questions_is_cheaper_than_the_one_that_is_chosen(names: tu
     best = ways_to_share(members, epsilon)[0]
     every = [ways_to_share(members, epsilon, draw)[0].respondents for draw in range(1, len(members) + 1)]
     assert best.respondents == min(every) == every[best.draw - 1]
+
+
+def test_respondents_are_those_of_the_question_that_takes_the_most() -> None:
+    for way in ways_to_share([MEMBERS["yes"], MEMBERS["choice of 12"], MEMBERS["number"]], 2):
+        needed = [
+            people_needed(mechanism, wants_mean=wants_mean, asked=way.draw / way.size)
+            for mechanism, wants_mean in zip(way.mechanisms, (False, False, True), strict=True)
+        ]
+        assert way.respondents == max(needed) > min(needed)
 
 
 def test_only_questions_with_one_answer_out_of_equally_many_options_share_a_response() -> None:
