@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
+from deniable.survey.group import Group
 from deniable_research.weights import kish
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ class Item:
         Names of the true answers.
     values : tuple of float, length truths, optional
         The numbers that the true answers stand for.
+    drawn : Group, optional
+        The group of questions that it is of: one with a joint response mixes one chance into all of them.
 
     Examples
     --------
@@ -48,6 +52,7 @@ class Item:
     supports: NDArray[np.bool_]
     options: tuple[str, ...]
     values: tuple[float, ...] | None = None
+    drawn: Group | None = None
 
     @classmethod
     def from_reports(
@@ -57,6 +62,7 @@ class Item:
         reports: Iterable[int | str],
         options: Sequence[str] = (),
         values: Sequence[float] | None = None,
+        drawn: Group | None = None,
     ) -> Item:
         """An item from report values.
 
@@ -70,7 +76,7 @@ class Item:
         names = tuple(options) or design.truths
         if len(names) != len(design.truths):
             raise ParameterError(f"{name}: options must be {len(design.truths)} names, got {len(names)}")
-        return cls(name, design, supports, names, None if values is None else tuple(values))
+        return cls(name, design, supports, names, None if values is None else tuple(values), drawn)
 
     def __len__(self) -> int:
         return len(self.supports)
@@ -97,6 +103,16 @@ class Item:
         counts = (weights @ self.supports).clip(max=total).tolist()
         return Estimate.from_counts(self.design, counts, total, kish(weights.tolist()))
 
-    def where(self, people: NDArray[np.bool_]) -> Item:
+    def where(self, people: NDArray[Any]) -> Item:
         """The same question, asked of some of the people."""
-        return Item(self.name, self.design, self.supports[people], self.options, self.values)
+        return replace(self, supports=self.supports[people])
+
+
+def refuse_one_chance(items: Iterable[Item]) -> None:
+    """Raise a ParameterError if one chance went into two of them: products of their scores would be biased."""
+    for first, second in itertools.combinations(items, 2):
+        if first.drawn is not None and first.drawn.joint is not None and first.drawn == second.drawn:
+            raise ParameterError(
+                f"{first.name}, {second.name}: must not be questions of one response, as those of {first.drawn} are; "
+                "`question_pair` puts two of them together"
+            )

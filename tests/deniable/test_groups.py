@@ -26,13 +26,14 @@ from deniable import (
     read_survey,
 )
 from deniable.estimation.published_rows import estimate
+from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable.report.report import Report
 from deniable.report.tally import Tally
 from deniable.survey.group import Group, Value, marginal
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
 from deniable.survey.respondents import people_needed
-from deniable.survey.sharing import Member, ways_to_share
+from deniable.survey.sharing import Member, Sharing, ways_to_share, why
 from deniable_client import randomize
 from deniable_client.device import mixed
 from tests.support.drawn_questions import Likely, Values, answers_of, group_of, joint_of, joint_survey, published_output
@@ -209,6 +210,20 @@ def people(variance: float) -> float:
     return variance * (Z / 0.05) ** 2
 
 
+def question_epsilon(way: Sharing) -> float:
+    """What a report tells of one question, to whoever knows the answers to all others."""
+    return way.joint.epsilon if way.joint else max(each.epsilon for each in way.mechanisms)
+
+
+@pytest.mark.parametrize("epsilon", [4.5, 6, 8])
+def test_no_way_is_chosen_that_devices_refuse(epsilon: float) -> None:
+    ways = ways_to_share([YES] * 5, str(epsilon))
+    assert question_epsilon(ways[0]) <= Ceiling.question < epsilon
+    text = survey_toml("T", *(question_toml(f"q{n}", "yes-no") for n in range(5)), epsilon=epsilon)
+    Ceiling().check(read_survey(text))
+    assert "(which devices refuse)" in why(sorted(ways, key=lambda way: way.respondents))
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 1, 1.1, 2, 3, 4, 6, 8])
 @pytest.mark.parametrize("size", range(2, 11))
 def test_the_way_of_yes_no_questions_is_the_cheapest_by_formula(size: int, epsilon: float) -> None:
@@ -219,7 +234,10 @@ def test_the_way_of_yes_no_questions_is_the_cheapest_by_formula(size: int, epsil
         if s > 1 and 2**s <= 1000:
             wanted[s, True] = size / (4 * s * ((e - 1) / (e - 1 + 2**s)) ** 2)
     found = ways_to_share([YES] * size, str(epsilon))
-    assert [each.respondents for each in found] == sorted(each.respondents for each in found)
+    allowed = [each.respondents for each in found if question_epsilon(each) <= Ceiling.question]
+    assert [each.respondents for each in found] == sorted(allowed) + sorted(
+        each.respondents for each in found if question_epsilon(each) > Ceiling.question
+    )
     for each in found:
         assert each.respondents == pytest.approx(
             people(wanted.pop((each.draw, each.joint is not None))), rel=1e-4, abs=1
@@ -384,7 +402,7 @@ def test_a_choice_that_can_be_declined_shares_like_one_of_three() -> None:
         (
             {"epsilon": 1.0, "groups": {"survey": {"epsilon": 1.0}}},
             yes_no("a", "b", group="survey"),
-            "groups: must not be called 'survey' where the survey has an epsilon",
+            "groups: must not be called 'survey', the group of what shares the survey's epsilon",
         ),
         (
             {"epsilon": 1.0},

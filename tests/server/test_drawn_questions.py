@@ -8,11 +8,14 @@ import json
 import random
 import sqlite3
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey, read_survey, tally_reports
+from deniable.commands.main import main
 from deniable_client import randomize
 from deniable_server.store import Store
 from tests.support.survey_files import question_toml, survey_toml
@@ -121,3 +124,25 @@ def test_what_no_device_asks_is_refused(http: FlaskClient, store: Store, values:
     assert "values" in answer.json["detail"]
     assert came in answer.json["detail"]
     assert store.state(SURVEY.id).reports == 0
+
+
+@pytest.mark.parametrize(
+    ("draw", "sentences"),
+    [
+        (1, ["1 of 3, each with a mechanism of its own", "Cannot: two of them together, because nobody is asked both"]),
+        (2, ["asks 2 of 3, in one response", "hold both, one in 3", "Cannot: two of them in one regression"]),
+        (3, ["asks 3 of 3, in one response", "Cannot: two of them in one regression"]),
+    ],
+)
+def test_authors_learn_what_a_group_asks_and_what_cannot_be_analysed(
+    tmp_path: Path, draw: int, sentences: list[str]
+) -> None:
+    file = tmp_path / "survey.toml"
+    questions = (question_toml(name, "yes-no", group="acts") for name in NAMES[:3])
+    file.write_text(survey_toml("T", *questions, groups={"acts": {"epsilon": 2, "draw": draw}}), encoding="utf-8")
+    done = CliRunner().invoke(main, ["survey", "check", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "Group 'acts' (affair, tax, drugs): each device asks" in done.output
+    assert f"Whole survey: epsilon 2.0000, {draw} " in done.output
+    for sentence in sentences:
+        assert sentence in done.output

@@ -62,7 +62,7 @@ YOURS = "Your answers, on this device alone"
 SHOWN = "Press Enter to take your answers off the screen: "
 NONE = "None"
 SENDING = "Mixing in chance and sending …"
-STOPPED = "Stopped. Nothing was sent or kept."
+STOPPED = "Stopped. Nothing was sent, and no answer is kept."
 STOPPED_LATE = "Stopped. Your report waits on this device. To send it: deniable answer --resend"
 STOPPED_LATE_KIOSK = (
     "Stopped. This device keeps nothing of the report, which may have arrived. Please do not answer again."

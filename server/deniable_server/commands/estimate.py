@@ -64,13 +64,15 @@ def estimate(survey_id: str, database: Path, url: str | None, token: str | None,
 
 def _as_table(result: dict[str, Any]) -> str:
     rows = result["estimates"]
-    by_cohort = any(row["cohort"] for row in rows)
-    header = ["question", "option", *(["cohort", "n"] if by_cohort else []), "estimate", "std. error", "interval"]
+    cohort = ["cohort"] if any(row["cohort"] for row in rows) else []
+    n = ["n"] if cohort or len({row["n"] for row in rows}) > 1 else []  # where devices draw what they ask
+    header = ["question", "option", *cohort, *n, "estimate", "std. error", "interval"]
     lines = [
         [
             row["question"],
             row["option"] or row["statistic"],
-            *([row["cohort"] or "-", str(row["n"])] if by_cohort else []),
+            *([row["cohort"] or "-"] if cohort else []),
+            *([str(row["n"])] if n else []),
             *(figure(row[key], row["statistic"]) for key in ("estimate", "std_error")),
             " to ".join(figure(row[key], row["statistic"]) for key in ("conf_low", "conf_high")),
         ]

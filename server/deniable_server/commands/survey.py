@@ -43,8 +43,17 @@ def _group_line(members: Sequence[Question]) -> str:
     assert group is not None
     ids = ", ".join(each.id for each in members)
     how = "in one response" if group.joint else "each with a mechanism of its own"
-    reason = f"\n  {group.why}" if group.why else ""
-    return f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}{reason}"
+    lines = [f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}"]
+    if group.why:
+        lines.append(group.why)
+    if group.draw == 1:
+        lines.append("Cannot: two of them together, because nobody is asked both")
+    elif group.is_drawn:
+        one_in = group.size * (group.size - 1) / (group.draw * (group.draw - 1))
+        lines.append(f"Two of them are crossed by the reports that hold both, one in {one_in:,.3g}")
+    if group.joint:
+        lines.append("Cannot: two of them in one regression, or three crossed, because one chance goes into all")
+    return "\n  ".join(lines)
 
 
 def _asks(checked: Survey) -> str:

@@ -116,7 +116,8 @@ def estimate(
             counts, n = question.counted(tally.counts[question.id], tally.n)
             about = (question.id, question.options, question.epsilon, cohort, wanted)
             if question.has_shares:
-                rows += share_rows(question.mechanism.estimate(counts, n), *about, asked=question.share_asked)
+                shares = question.mechanism.estimate(counts, n)
+                rows += share_rows(shares, *about, asked=question.share_asked, people=tally.n)
             if question.mean_values is not None:
                 mean = question.mechanism.estimate_mean(counts, n, question.mean_values)
                 rows.append(mean_row(mean, question.id, *about[2:], asked=question.share_asked))
@@ -132,13 +133,15 @@ def share_rows(
     wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     n: int | None = None,
     asked: float = 1.0,
+    people: int | None = None,
 ) -> list[EstimateRow]:
     """The rows of one question's shares; ``n`` is the number of reports where they have weights.
 
     ``asked`` is the share of devices that ask it; whoever makes up a report can always send one of those that do.
+    ``people`` are the respondents, those who were not asked included; by default all were.
     """
     if wanted.target == "respondents" and result.n:
-        result = result.respondents_only
+        result = result.respondents_only if people is None else result.of_population(people)
     find = result.simultaneous_interval if wanted.simultaneous else result.interval
     intervals = find(wanted.confidence_level, wanted.method)
     method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous)

@@ -75,7 +75,12 @@ class Alternative:
 
 
 def alternatives_for(question: Question) -> tuple[Alternative, ...]:
-    """Ways to write a question for more analyses with the same epsilon; empty where nothing is to be gained."""
+    """Ways to write a question for more analyses with the same epsilon; empty where nothing is to be gained.
+
+    So it is for a question of a group, whose mechanism is not its author's to write.
+    """
+    if question.group:
+        return ()
     now = analyses_of(question)
     found: list[Alternative] = []
     for change, other in _others(question):

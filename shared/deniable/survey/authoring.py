@@ -15,7 +15,7 @@ from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
 from deniable.survey.document import MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey
-from deniable.survey.group import Group
+from deniable.survey.group import Group, check_name
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.selection import choose
@@ -147,11 +147,12 @@ def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         raise SurveyError("groups: must be tables such as [groups.private]")
     if "draw" in written and "epsilon" not in written:
         raise SurveyError("draw: needs epsilon, which the questions share")
+    if WHOLE_SURVEY in groups:
+        raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r}, the group of what shares the survey's epsilon")
     if "epsilon" in written:
-        if WHOLE_SURVEY in groups:
-            raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r} where the survey has an epsilon")
         groups = groups | {WHOLE_SURVEY: {key: written[key] for key in GROUP_KEYS if key in written}}
     for name, each in groups.items():
+        check_name(name)
         _refuse_unknown(each, GROUP_KEYS, f"group {name!r}")
         _required(each, "epsilon", f"group {name!r}")
     return groups
@@ -214,7 +215,7 @@ def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups
     if "group" in written:
         if own:
             raise SurveyError(f"{where}: must have either group or {own[0]}: the questions of a group share its noise")
-        if written["group"] not in groups:
+        if not isinstance(written["group"], str) or written["group"] not in groups:
             named = ", ".join(groups) or "which there are none of"
             raise SurveyError(f"{where}: group must be one of [groups] ({named}), got {shown(written['group'])}")
         return str(written["group"])

@@ -54,11 +54,7 @@ class Group:
     why: str | None = None
 
     def __post_init__(self) -> None:
-        if not IDENTIFIER.fullmatch(self.name):
-            raise SurveyError(
-                "group: must be called by 1 to 40 lower-case letters, digits or underscores, starting with a letter, "
-                f"got {shown(self.name)}"
-            )
+        check_name(self.name)
         if self.why is not None:
             check_text(self.why, f"{self}: why", MAX_TEXT)
         if self.size < 2:
@@ -84,6 +80,15 @@ class Group:
         if not self.is_drawn:
             return list(range(self.size))
         return list(unrank(self.size, self.draw, below(math.comb(self.size, self.draw), word)))
+
+
+def check_name(name: str) -> None:
+    """Raise a SurveyError unless a group may be called so."""
+    if not IDENTIFIER.fullmatch(name):
+        raise SurveyError(
+            "group: must be called by 1 to 40 lower-case letters, digits or underscores, starting with a letter, "
+            f"got {shown(name)}"
+        )
 
 
 def marginal(joint: KAry, k: int, *, is_yes_no: bool) -> Mechanism:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -16,6 +16,7 @@ from functools import lru_cache
 from deniable.errors import ParameterError
 from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import KAry, Mechanism, Warner
+from deniable.privacy.ceiling import Ceiling
 from deniable.survey.document import Survey
 from deniable.survey.group import marginal
 from deniable.survey.question import Question
@@ -25,6 +26,9 @@ from deniable.survey.selection import choose
 
 PATIENCE = 3
 """Numbers of questions in a row that only cost more before larger ones are no longer looked at."""
+
+QUICK = 2
+"""Kinds of means, each of which takes a linear program of a second or more a way, that are looked at in every way."""
 
 MOST_PATTERNS = 1000
 """Over how many patterns one response is looked at: beyond, it keeps hardly any of them."""
@@ -40,6 +44,11 @@ class Member:
     kind: QuestionType
     answers: range
     goal: str | None
+
+    @property
+    def wants_mean(self) -> bool:
+        """Whether it is the mean that is to be accurate."""
+        return self.kind.has_numbers and self.goal != "shares"
 
     @property
     def is_one_option(self) -> bool:
@@ -74,6 +83,12 @@ class Sharing:
         if self.draw == 1:
             return f"{asked} with all of epsilon"
         return f"{asked} in one response" if self.joint else f"{asked} with epsilon / {self.draw} each"
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether devices refuse so large an epsilon of one question, unless their owners allow it."""
+        epsilons = [self.joint.epsilon] if self.joint else [each.epsilon for each in self.mechanisms]
+        return max(epsilons) > Ceiling.question
 
     @property
     def is_split(self) -> bool:
@@ -113,13 +128,15 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     found = list(_promising(members, asked) if draw is None else _ways(members, asked, draw))
     if not found:
         raise ParameterError(f"epsilon: {float(asked):g} for {size} questions cannot be held by 32-bit weights")
-    return tuple(sorted(found, key=lambda each: each.respondents))
+    return tuple(sorted(found, key=lambda each: (each.is_refused, each.respondents)))
 
 
 def why(ways: Sequence[Sharing]) -> str:
-    """The choice of the first in a sentence, as surveys publish it; what splitting takes is always named."""
+    """The choice of the first in a sentence, as surveys publish it; what splitting takes too, where it is known."""
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
-    return "fewest respondents: " + "; ".join(f"{each.label} {each.respondents:,}" for each in named)
+    refused = {True: " (which devices refuse)", False: ""}
+    said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
+    return f"fewest respondents: {'; '.join(said)}"
 
 
 def split_over_all(survey: Survey) -> Survey:
@@ -139,41 +156,50 @@ def split_over_all(survey: Survey) -> Survey:
 def _member(question: Question) -> Member:
     kind = question.kind
     answers = question.mechanism.answer_range if kind.answers is AnswerKind.RANGE else range(len(question.options))
-    return Member(kind, answers, "shares" if kind.takes_several else question.goal)
+    of_boxes = "shares" if question.mechanism.is_one_draw else "together"
+    return Member(kind, answers, of_boxes if kind.takes_several else question.goal)
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:
     """All ways, as far as asking one question more may still be better; and to split epsilon over all."""
     size, least, in_vain = len(members), math.inf, 0
+    is_quick = len({each for each in members if each.wants_mean}) <= QUICK
     for draw in range(1, size):
-        ways = list(_ways(members, epsilon, draw))
+        ways = list(_ways(members, epsilon, draw, math.inf if is_quick else least))
         yield from ways
         best = min((each.respondents for each in ways), default=math.inf)
         in_vain = 0 if best < least else in_vain + 1
-        least = min(least, best)
+        least = min(least, *(each.respondents for each in ways if not each.is_refused), math.inf)
         if in_vain == PATIENCE:
             break
-    yield from _ways(members, epsilon, size)
+    yield from _ways(members, epsilon, size, math.inf if is_quick else least)
 
 
-def _ways(members: Sequence[Member], epsilon: Fraction, draw: int) -> Iterator[Sharing]:
-    """Asking that many questions: each with its own mechanism, or all with one response. None where weights fail."""
-    size, kinds = len(members), set(members)
+def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float = math.inf) -> Iterator[Sharing]:
+    """Asking that many questions: each with its own mechanism, or all with one response; nothing where weights fail.
 
-    def way(joint: KAry | None, mechanisms: dict[Member, Mechanism]) -> Sharing:
-        needed = (
-            people_needed(mechanism, wants_mean=each.kind.has_numbers and each.goal != "shares", asked=draw / size)
-            for each, mechanism in mechanisms.items()
-        )
-        return Sharing(size, draw, joint, tuple(mechanisms[each] for each in members), max(needed))
+    A way that takes more respondents than are ``enough`` is given up before a linear program is solved for it.
+    """
+    size, kinds = len(members), sorted(set(members), key=lambda each: each.wants_mean)
+
+    def way(joint: KAry | None, mechanism_of: Callable[[Member], Mechanism]) -> Iterator[Sharing]:
+        mechanisms: dict[Member, Mechanism] = {}
+        respondents = 0
+        for each in kinds:
+            if each.wants_mean and respondents > enough:
+                return
+            mechanisms[each] = mechanism_of(each)
+            needed = people_needed(mechanisms[each], wants_mean=each.wants_mean, asked=draw / size)
+            respondents = max(respondents, needed)
+        yield Sharing(size, draw, joint, tuple(mechanisms[each] for each in members), respondents)
 
     with contextlib.suppress(ParameterError):
-        yield way(None, {each: _mechanism_at(each, epsilon / draw) for each in kinds})
+        yield from way(None, lambda each: _mechanism_at(each, epsilon / draw))
     k = len(members[0].answers)
     if draw > 1 and k**draw <= MOST_PATTERNS and all(each.is_one_option and len(each.answers) == k for each in kinds):
         with contextlib.suppress(ParameterError):
             joint = KAry.from_epsilon(k**draw, epsilon)
-            yield way(joint, {each: marginal(joint, k, is_yes_no=each.kind.is_yes_no) for each in kinds})
+            yield from way(joint, lambda each: marginal(joint, k, is_yes_no=each.kind.is_yes_no))
 
 
 @lru_cache(maxsize=1024)

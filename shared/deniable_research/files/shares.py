@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from deniable.estimation.means import MeanEstimate
 from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
+from deniable.survey.group import Group
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
@@ -58,13 +60,31 @@ def estimate_shares(
 
 def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[str]:
     """A sentence for every option whose reports the design hardly explains: whatever is made of them is doubtful."""
-    found = []
+    found = _wrong_draws(table)
     for cohort, people in _cohorts(table, by):
         for name in names:
             result = table.estimate(name, people)
             for option, flag in zip(table.layout.question(name).options, result.flags, strict=True):
                 if flag:
                     found.append(f"{name}: {option}{f' ({cohort})' if cohort else ''}: {flag}")
+    return found
+
+
+def _wrong_draws(table: Table) -> list[str]:
+    """A sentence for every group of which some rows hold more or fewer questions than any device asks."""
+    members: dict[Group, list[str]] = {}
+    for question in table.layout.questions:
+        if question.drawn:
+            members.setdefault(question.drawn, []).append(question.name)
+    found = []
+    for group, names in members.items():
+        if len(names) == group.size:  # some columns may be left out
+            asked = np.sum([[report is not None for report in table.reports_of(name)] for name in names], axis=0)
+            wrong = int((asked != group.draw).sum())
+            if wrong:
+                found.append(
+                    f"{group}: {wrong} of {len(table)} rows hold more or fewer of its questions than {group.draw}"
+                )
     return found
 
 
@@ -78,8 +98,10 @@ def _rows(
     result = table.estimate(question.name, people)
     n = int((table.answered(question.name) & people).sum())
     part = question.share_asked
+    everybody = math.ceil(people.sum() if table.weights is None else table.weights[people].sum()) if part < 1 else None
     if question.has_shares:
-        yield from share_rows(result, question.name, question.options, question.epsilon, cohort, wanted, n, part)
+        about = (question.name, question.options, question.epsilon, cohort, wanted)
+        yield from share_rows(result, *about, n, part, everybody)
         yield from derived_rows(result, question.design.derived, question.name, question.epsilon, cohort, wanted, n)
     if question.mean_values is not None:
         mean = MeanEstimate.from_counts(

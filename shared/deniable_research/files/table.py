@@ -267,7 +267,9 @@ class Table:
                 f"{question.name}: its design has two groups, which give shares, comparisons and regressions only"
             )
         given = [report for report in reports if report is not None]
-        return Item.from_reports(question.name, question.design, given, question.options, question.values)
+        return Item.from_reports(
+            question.name, question.design, given, question.options, question.values, question.drawn
+        )
 
     def _estimate_groups(
         self,

@@ -14,7 +14,7 @@ from deniable.errors import ParameterError
 from deniable.estimation.debiasing import Count, one_report_covariance
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
-from deniable_research.items import Item
+from deniable_research.items import Item, refuse_one_chance
 from deniable_research.weights import kish
 
 BLOCK = 4096
@@ -62,7 +62,7 @@ class JointReports:
         frequencies = np.bincount(where.ravel(), weights=each, minlength=len(first))
         seen = frequencies > 0
         distinct = first[seen]
-        rows = (Item(item.name, item.design, item.supports[distinct], item.options, item.values) for item in items)
+        rows = (item.where(distinct) for item in items)
         size = float(n) if each is None else kish(each.tolist())
         return cls._checked(tuple(rows), frequencies[seen].astype(float), size)
 
@@ -116,6 +116,7 @@ class JointReports:
         if len(set(names)) < len(names):
             # The chance in a report is independent only of that in reports to *other* questions.
             raise ParameterError(f"items: must be different questions, got {', '.join(names)}")
+        refuse_one_chance(items)
         return cls(items, frequencies, n_effective)
 
     @property
