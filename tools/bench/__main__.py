@@ -23,6 +23,7 @@ from deniable import (
     KAry,
     OneBitMean,
     Piecewise,
+    Question,
     Report,
     Subset,
     TickBoxes,
@@ -31,9 +32,11 @@ from deniable import (
     parse_report,
     read_survey,
 )
+from deniable.randomness import system_words
 from deniable.table import format_table
 from deniable_client import randomize
 from deniable_client.demo.people import survey_file
+from deniable_research.simulation.draw import randomize_people
 from deniable_server.store import Store
 from tools.bench import ingest, storage
 from tools.bench.others import BOXES, PEOPLE
@@ -98,7 +101,7 @@ def figures_of_others(python: str) -> dict[str, dict[str, float]]:
 
 
 def errors(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
-    """``n`` times the mean squared error of the shares of several boxes, half of all people with each."""
+    """``n`` times the mean squared error of the shares of several boxes or yes-no questions, half of all with each."""
     dice = np.random.default_rng(16)
     found = dict(theirs)
     for k, epsilon in BOXES:
@@ -109,8 +112,22 @@ def errors(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
                 shares = mechanism.estimate(mechanism.reports.tally(reports), PEOPLE).share
                 squares.append(np.mean((np.array(shares) - 0.5) ** 2))
             found[f"deniable, {mechanism.name}, {k} boxes, epsilon {epsilon:g}"] = PEOPLE * float(np.mean(squares))
+        asked = questions_of(k, epsilon)
+        squares = []
+        for _ in range(10 * ROUNDS):
+            answers = {each.id: dice.integers(0, 2, PEOPLE) for each in asked}
+            told = randomize_people(asked, answers, system_words)
+            shares = [each.mechanism.estimate(np.bincount(told[each.id].told, minlength=2)).share[1] for each in asked]
+            squares.append(np.mean((np.array(shares) - 0.5) ** 2))
+        found[f"deniable, as questions, {k} boxes, epsilon {epsilon:g}"] = PEOPLE * float(np.mean(squares))
     by_size = sorted(found.items(), key=lambda each: (each[0].split(", ", 2)[2], -each[1]))
     return [(name, f"{value:.3g}") for name, value in by_size]
+
+
+def questions_of(k: int, epsilon: float) -> tuple[Question, ...]:
+    """As many yes-no questions that share an epsilon."""
+    asked = "".join(f'[[questions]]\nid = "q{n}"\ntype = "yes-no"\ntext = "{n}?"\n' for n in range(k))
+    return read_survey(f'title = "T"\nepsilon = {epsilon}\n{asked}').questions
 
 
 def others(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
