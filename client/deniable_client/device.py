@@ -9,6 +9,7 @@ import operator
 from collections.abc import Collection, Mapping, Sequence
 
 from deniable.errors import AnswerError, ReportError
+from deniable.mechanisms import KAry
 from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
@@ -17,7 +18,6 @@ from deniable.survey.document import Survey
 from deniable.survey.group import Value
 from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
-from deniable.survey.unit import Unit
 from deniable_client.frames import answers_stay
 
 Given = str | int | Sequence[str]
@@ -30,12 +30,14 @@ def draw_questions(survey: Survey, word: Word = system_word) -> tuple[str, ...]:
     Draw before anything is shown, and once for each person: who could draw again until the questions suit would choose
     what to be asked.
     """
-    asked = {unit.questions[place].id for unit in survey.units for place in _places(unit, word)}
-    return tuple(question.id for question in survey.questions if question.id in asked)
-
-
-def _places(unit: Unit, word: Word) -> Collection[int]:
-    return unit.group.draw_members(word) if unit.group else (0,)
+    if survey.asks == len(survey.questions):
+        return tuple(survey.checks)
+    drawn = {
+        unit.questions[place].id
+        for unit in survey.units
+        for place in (unit.group.draw_members(word) if unit.group else (0,))
+    }
+    return tuple(name for name in survey.checks if name in drawn)
 
 
 @answers_stay
@@ -109,11 +111,10 @@ def _draw(
     if not survey.takes_cohort(cohort):
         came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
-    known = [question.id for question in survey.questions]
-    wanted = [each for each in known if asked is None or each in asked]
+    wanted = [each for each in survey.checks if asked is None or each in asked]
     if asked is not None:
-        survey.check_draw({each: 0 if each in wanted else None for each in known})
-    if set(answers) - set(wanted):
+        survey.check_draw({each: 0 if each in wanted else None for each in survey.checks})
+    if not answers.keys() <= set(wanted):
         raise AnswerError(f"answers: must be to the questions {wanted}, got one to another question")
     choices: dict[str, Answer] = {}
     for question in survey.questions:
@@ -133,24 +134,25 @@ def mixed(
 
     With ``is_kept`` those that a device keeps, instead of those that it sends.
     """
-    values: dict[str, Value] = {each.id: None for each in survey.questions}
+    values: dict[str, Value] = dict.fromkeys(survey.checks)
     for unit in survey.units:
-        told = {each.id: choices[each.id] for each in unit.questions if each.id in asked}
-        values |= _mixed(unit, told, word, is_kept=is_kept)
+        if unit.group and unit.group.joint:
+            told = {each.id: choices[each.id] for each in unit.questions if each.id in asked}
+            values |= _in_one_response(unit.group.joint, unit.questions[0].mechanism.k, told, word)
+            continue
+        for each in unit.questions:
+            if each.id in asked:
+                step = each.mechanism.permanent if is_kept else each.mechanism.randomize
+                values[each.id] = step(choices[each.id], word)
     return values
 
 
-def _mixed(unit: Unit, choices: Mapping[str, Answer], word: Word, *, is_kept: bool) -> dict[str, ReportValue]:
-    """The noisy values of what is asked of a unit, in the order of its questions."""
-    if unit.group is None or unit.group.joint is None:
-        asked = {each.id: each.mechanism for each in unit.questions if each.id in choices}
-        steps = {name: each.permanent if is_kept else each.randomize for name, each in asked.items()}
-        return {name: step(choices[name], word) for name, step in steps.items()}
-    k = unit.questions[0].mechanism.k
+def _in_one_response(joint: KAry, k: int, choices: Mapping[str, Answer], word: Word) -> dict[str, ReportValue]:
+    """The noisy values of questions of ``k`` options that share a response over their patterns, in their order."""
     pattern = 0
     for choice in choices.values():
         pattern = pattern * k + operator.index(choice)  # type: ignore[arg-type]  # one option, as the group checks
-    sent = unit.group.joint.randomize(pattern, word)
+    sent = joint.randomize(pattern, word)
     digits = [sent // k**place % k for place in reversed(range(len(choices)))]
     return dict(zip(choices, digits, strict=True))
 

@@ -117,8 +117,9 @@ def errors(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
         for _ in range(10 * ROUNDS):
             answers = {each.id: dice.integers(0, 2, PEOPLE) for each in asked}
             told = randomize_people(asked, answers, system_words)
-            shares = [each.mechanism.estimate(np.bincount(told[each.id].told, minlength=2)).share[1] for each in asked]
-            squares.append(np.mean((np.array(shares) - 0.5) ** 2))
+            counts = [each.mechanism.reports.tally(told[each.id].told) for each in asked]
+            yes = [each.mechanism.estimate(count).share[1] for each, count in zip(asked, counts, strict=True)]
+            squares.append(np.mean((np.array(yes) - 0.5) ** 2))
         found[f"deniable, as questions, {k} boxes, epsilon {epsilon:g}"] = PEOPLE * float(np.mean(squares))
     by_size = sorted(found.items(), key=lambda each: (each[0].split(", ", 2)[2], -each[1]))
     return [(name, f"{value:.3g}") for name, value in by_size]

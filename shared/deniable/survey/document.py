@@ -209,7 +209,7 @@ class Survey:
     def _grouped(self) -> tuple[Unit, ...]:
         return tuple(unit for unit in self.units if unit.group and unit.group.is_drawn)
 
-    @property
+    @cached_property
     def asks(self) -> int:
         """How many of its questions each device asks."""
         return sum(each.group.draw if each.group else 1 for each, *_ in self._together)
