@@ -14,7 +14,7 @@ from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.analyses import alternatives_for, analyses_of
-from deniable.survey.respondents import needed_sentence
+from deniable.survey.respondents import group_sentences, needed_sentence
 from deniable.survey.texts import EVERY_OTHER, Text
 from deniable.table import format_table
 from deniable_server import remote
@@ -44,8 +44,7 @@ def _group_line(members: Sequence[Question]) -> str:
     ids = ", ".join(each.id for each in members)
     how = "in one response" if group.joint else "each with a mechanism of its own"
     lines = [f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}"]
-    if group.why:
-        lines.append(group.why)
+    lines += group_sentences(members)
     if group.draw == 1:
         lines.append("Cannot: two of them together, because nobody is asked both")
     elif group.is_drawn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -109,13 +109,29 @@ def _bound(question: Question) -> Iterator[float]:
     """``n`` times the least variance that is known to be possible for any mechanism, where one is known."""
     ratio = math.exp(question.mechanism.epsilon)
     if question.kind.takes_several:
-        # A report that is E times as likely under a share alpha of all patterns as under the others.
-        alphas = (step / 2000 for step in range(1, 2000))
-        gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)
-        yield len(question.options) / (4 * gain)
+        yield _least_variance_of_bits(len(question.options), ratio)
     elif aims_at_mean(question):
         from deniable.mechanisms.optimum import optimal_noise
 
         steps = len(question.mechanism.answer_range) - 1
         with contextlib.suppress(ModuleNotFoundError):  # without scipy nobody solves the linear program
             yield (optimal_noise(steps, ratio) + (steps + 2) / (3 * steps)) / 4
+
+
+def _least_variance_of_bits(k: int, ratio: float) -> float:
+    """The same of the share of each of ``k`` bits, boxes or yes-no answers, told together: the level-1 inequality."""
+    # A report that is E times as likely under a share alpha of all patterns as under the others.
+    alphas = (step / 2000 for step in range(1, 2000))
+    gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)
+    return k / (4 * gain)
+
+
+def group_sentences(members: Sequence[Question]) -> list[str]:
+    """What the ways take in which a group's questions share an epsilon, of yes-no questions beside the bound."""
+    group = members[0].group
+    assert group is not None
+    said = [group.why] if group.why else []
+    if all(each.kind.is_yes_no for each in members):
+        epsilon = group.joint.epsilon if group.joint else group.draw * members[0].epsilon
+        said.append(f"no way takes fewer than {_people(_least_variance_of_bits(group.size, math.exp(epsilon))):,}")
+    return said

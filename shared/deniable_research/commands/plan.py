@@ -16,7 +16,7 @@ from deniable.commands.numbers import LEVEL, Number
 from deniable.mechanisms import KAry, TwoCoin
 from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
-from deniable.survey.respondents import needed_sentence
+from deniable.survey.respondents import group_sentences, needed_sentence
 from deniable.table import csv_lines
 from deniable_research.pictures import check_picture, save_picture
 from deniable_research.planning.charts import epsilon_chart, survey_chart
@@ -165,7 +165,7 @@ def _as_table(plans: Sequence[Plan], survey: Survey | None) -> str:
     parts = [plans_table(plans), f"First row: {sentences}" if len(plans) > 1 else sentences]
     if survey is not None:
         parts += [f"{each.id}: {needed}" for each in survey.questions if (needed := needed_sentence(each))]
-        parts += [f"Group {name!r}: {first.group.why}" for name, (first, *_) in survey.groups.items() if first.group]
+        parts += [f"Group {name!r}: {'; '.join(group_sentences(each))}" for name, each in survey.groups.items()]
         parts.append(f"Whole survey: epsilon {survey.epsilon:.4f}")
     return "\n\n".join(parts)
 
