@@ -53,7 +53,7 @@ def errors() -> dict[str, float]:
 
 
 FEW, OFTEN = 200, 60
-"""People and repetitions for libraries of single attributes: ``n`` times the squared error is the same for every ``n``."""
+"""People and repetitions for libraries of single attributes; ``n`` times the squared error depends on no ``n``."""
 
 
 def split_errors() -> dict[str, float]:
