@@ -125,6 +125,7 @@ class Terminal:
 PROMPTS = ["to start", "yes or no: ", "1 to 10: ", "for none: ", "1 to 7: ", "499999: ", "or stop: "]
 
 
+@pytest.mark.slow
 def test_whole_survey_leaves_no_answer_anywhere(collector: Collector, five: Survey, link: str, home: Path) -> None:
     before = collector.reports(five)
     terminal = Terminal(f"{link}#cohort=web", "--json")
@@ -171,6 +172,7 @@ def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, h
     assert collector.reports(five) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("prompt", "key"), [("1 to 10: ", "\x03"), ("yes or no: ", "\x04"), ("to start", "\x03")])
 def test_ctrl_c_and_ctrl_d_leave_nothing(
     collector: Collector, five: Survey, link: str, home: Path, prompt: str, key: str

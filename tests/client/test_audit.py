@@ -587,6 +587,7 @@ def test_answers_to_ticks_and_numbers_hold_both_ends(number: int) -> None:
         assert [true_answer(each.question, given) for given in each.given] == list(each.truths)
 
 
+@pytest.mark.slow
 def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "survey.toml"
     file.write_text(PAIR, encoding="utf-8")

@@ -158,6 +158,7 @@ def test_memory_keeps_the_values_and_charges_the_group_once(memory: Memory) -> N
     assert memory.ledger(HERE).epsilon == pytest.approx(2, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_all_that_is_asked_of_kinds_is_within_the_epsilon(memory: Memory) -> None:
     """Of four questions at epsilon 2.5 each, one of which is asked, the device is charged 2.5; of two, 5."""
     texts = [question_toml(f"q{n}", "number", f"{n}?", lo=0, hi=50) for n in range(4)]
@@ -199,6 +200,7 @@ def test_damaged_values_are_refused_and_left(memory: Memory, kept: str) -> None:
         memory.once(OTHER, HERE, lambda: randomize(OTHER, dict.fromkeys(("q0", "q1", "q2", "q3", "q4"), "yes")))
 
 
+@pytest.mark.slow
 def test_programs_give_all_answers_or_those_that_are_asked(collector: Collector, memory: Memory) -> None:
     collector.publish(FIVE)
     before = collector.reports(FIVE)

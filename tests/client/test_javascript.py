@@ -7,6 +7,8 @@ import random
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from deniable.mechanisms import MECHANISMS
 from tools import make_vectors, programs
 
@@ -14,6 +16,7 @@ RUNNER = Path(__file__).parents[1] / "web" / "run-vectors.js"
 VECTORS = 20_000
 
 
+@pytest.mark.slow
 def test_python_and_javascript_agree_on_every_vector() -> None:
     dice = random.Random()
     each = -(-VECTORS // len(make_vectors.MECHANISMS))

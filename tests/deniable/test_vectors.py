@@ -32,6 +32,7 @@ def load(name: str) -> Any:
     return json.loads((FOLDER / name).read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_files_are_what_the_generator_writes() -> None:
     assert {
         path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")

@@ -47,6 +47,7 @@ def test_help_has_a_sentence_and_examples() -> None:
     assert "Examples:\n    deniable plan --epsilon" in text
 
 
+@pytest.mark.slow
 def test_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("my-survey.toml").write_text(FIVE_TYPES, encoding="utf-8")
@@ -164,6 +165,7 @@ def test_csv_is_the_same_rows(file: Path) -> None:
     assert row["times"] == ""
 
 
+@pytest.mark.slow
 def test_a_mean_is_told_in_its_own_unit(file: Path) -> None:
     text = FIVE_TYPES[FIVE_TYPES.index('[[questions]]\nid = "drinks"') :]
     file.write_text(f'title = "T"\n{text}\nmechanism = "mean"', encoding="utf-8")
@@ -178,6 +180,7 @@ def test_few_people_detect_nothing() -> None:
 SUBJECTS = [Estimand.of_share("", NoiseModel.through(Warner.from_epsilon(epsilon)), 0.1) for epsilon in (1, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_plot_is_written_and_the_same_every_time(form: str, tmp_path: Path, file: Path) -> None:
     for source in (("--epsilon", "1"), ("--survey", file, "--share", "0.1")):
@@ -217,6 +220,7 @@ def test_chart_has_its_curves_and_every_plan_on_the_curve_of_its_epsilon(
         assert min(abs(height / dot - 1) for height in heights) < 0.01
 
 
+@pytest.mark.slow
 def test_chart_leaves_gaps_where_no_number_of_people_is_enough() -> None:
     (axes,) = epsilon_chart([plan_split(300_000, 5, 0.1, 0.9)]).axes
     together, one_each = (np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[:2])

@@ -98,6 +98,7 @@ def test_publish_list_close_and_estimate_in_a_file(file: Path, database: Path) -
     assert "0 reports" in ok("estimate", published.id, "--db", database)
 
 
+@pytest.mark.slow
 def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector, file: Path) -> None:
     survey = read_survey(file.read_bytes())
     collector.publish(survey)
@@ -121,6 +122,7 @@ def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector
     assert same[0] == same[1]
 
 
+@pytest.mark.slow
 def test_publish_list_and_close_over_http(collector: Collector, file: Path) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace("Life and love, 1974", "Over HTTP"), encoding="utf-8")
     survey = read_survey(file.read_bytes())
