@@ -13,9 +13,8 @@ from deniable.mechanisms import KAry
 from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
-from deniable.report.space import ReportValue
+from deniable.report.space import ReportValue, Value
 from deniable.survey.document import Survey
-from deniable.survey.group import Value
 from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
 from deniable_client.frames import answers_stay
@@ -30,7 +29,7 @@ def draw_questions(survey: Survey, word: Word = system_word) -> tuple[str, ...]:
     Draw before anything is shown, and once for each person: who could draw again until the questions suit would choose
     what to be asked.
     """
-    if survey.asks == len(survey.questions):
+    if not survey.is_drawn:
         return tuple(survey.checks)
     drawn = {
         unit.questions[place].id

@@ -188,7 +188,7 @@ class Memory:
         UnusableMemory
             If the file cannot be read or written; then nothing is to be shown.
         """
-        if survey.asks == len(survey.questions):
+        if not survey.is_drawn:
             return tuple(each.id for each in survey.questions)
         with self._file.transaction() as db:
             drawn = draw()

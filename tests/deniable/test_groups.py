@@ -29,8 +29,9 @@ from deniable.estimation.published_rows import estimate
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable.report.report import Report
+from deniable.report.space import Value
 from deniable.report.tally import Tally
-from deniable.survey.group import Group, Value, marginal
+from deniable.survey.group import Group, marginal
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
 from deniable.survey.respondents import people_needed
 from deniable.survey.sharing import Member, Sharing, ways_to_share, why

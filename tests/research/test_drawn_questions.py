@@ -30,7 +30,7 @@ from deniable_research.comparison import difference
 from deniable_research.files import Layout, Table, compare, cross, estimate_shares, regress
 from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
-from deniable_research.joint.pairs import pair_channel, pair_support
+from deniable_research.joint.pairs import pair_channel
 from deniable_research.planning import expected_width
 from deniable_research.planning.plans import estimands_of, plan_size
 from deniable_research.simulation import simulate
@@ -341,7 +341,7 @@ def test_the_chance_of_a_pair_is_that_of_all_reports_that_hold_both(k: int, size
     survey = joint_survey(k, size, s)
     cells = list(itertools.product(range(k), repeat=2))
     names = [(str(one), str(two)) for one, two in cells]
-    matrix = pair_channel(pair_support(joint_of(survey), k), names, "pair").matrix
+    matrix = pair_channel(joint_of(survey).of_digits(k, 2), names, "pair").matrix
     both = Fraction(s * (s - 1), size * (size - 1))
     for first, second in [(0, 1), (size - 1, 0)]:
         for answers in answers_of(survey):

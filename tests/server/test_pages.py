@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 from deniable import DrawnBoxes, Report, Survey, estimate, read_survey, tally_reports
-from deniable.survey.group import Value
+from deniable.report.space import Value
 from deniable_client import randomize
 from deniable_server import charts, drawing, pages
 from deniable_server.embedding import catalogues

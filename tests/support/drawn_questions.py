@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from deniable import KAry, Question, Survey, read_survey
 from deniable.randomness import UNIT
-from deniable.survey.group import Group, Value, marginal
+from deniable.report.space import Value
+from deniable.survey.group import Group, marginal
 from deniable.survey.question_types import YES_NO
 from tests.support.survey_files import question_toml, survey_toml
 

@@ -19,7 +19,7 @@ from deniable.table import format_table
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, independence_power
 from deniable_research.joint.independence import independence_of
-from deniable_research.joint.pairs import DrawnPair, pair_channel, pair_support
+from deniable_research.joint.pairs import DrawnPair, pair_channel
 
 Table = NDArray[np.float64]
 
@@ -178,7 +178,7 @@ def rejections_in_one_response(name: str, n: int, draws: int, seed: int, level: 
     k, s, epsilon, margin = ONE_RESPONSE[name]
     options = tuple("abc"[:k])
     cells = list(itertools.product(options, options))
-    channel = pair_channel(pair_support(KAry.from_epsilon(k**s, epsilon), k), cells, name)
+    channel = pair_channel(KAry.from_epsilon(k**s, epsilon).of_digits(k, 2), cells, name)
     expected = channel.expected(np.outer(margin, margin).ravel().tolist())
     drawn = np.random.default_rng(seed).multinomial(n, expected, size=draws).tolist()
     pairs = (DrawnPair(channel.estimate(counts), options, options, None) for counts in drawn)

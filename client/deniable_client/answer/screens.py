@@ -85,7 +85,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.WHY} {m.NO_ADMISSION}" if has_yes else m.WHY,
         *([m.LIVE] if survey.results == "live" else []),
-        *([drawn(survey, is_kiosk=is_kiosk)] if survey.asks < len(survey.questions) else []),
+        *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
         m.FACTS.format(n=survey.asks),
         f"{m.GUESS if weak == 2 else m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.randomness import UNIT
 from deniable.survey.group import Group
 from deniable_client.audit.evidence import Floats
 
@@ -48,10 +47,8 @@ def _asked_pairs(group: Group, first: Floats, second: Floats, first_options: Cod
     if group.joint is None or group.draw < 2:
         product: Floats = first[:, None, :, None] * second[None, :, None, :]
         return product
-    # Of the patterns with these two values one is the true one, if they are the answers; the others are alike.
     k = first.shape[1]
-    alike = group.joint.k // k**2
-    other = group.joint.other / UNIT
+    as_true, other = group.joint.of_digits(k, 2).floats
     is_true = np.eye(k)[first_options][:, None, :, None] * np.eye(k)[second_options][None, :, None, :]
-    pairs: Floats = alike * other + is_true * (group.joint.keep / UNIT - other)
+    pairs: Floats = other + is_true * (as_true - other)
     return pairs

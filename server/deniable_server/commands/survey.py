@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,8 +14,10 @@ from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.analyses import alternatives_for, analyses_of
+from deniable.survey.group import Group
 from deniable.survey.respondents import group_sentences, needed_sentence
 from deniable.survey.texts import EVERY_OTHER, Text
+from deniable.survey.unit import Unit
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
@@ -37,14 +39,12 @@ def _asked_in(question: Question) -> str:
     return f", {group}, asked of {group.draw} in {group.size}" if group else ""
 
 
-def _group_line(members: Sequence[Question]) -> str:
+def _group_lines(unit: Unit, group: Group) -> str:
     """What a group asks, and the ways that were compared."""
-    group = members[0].group
-    assert group is not None
-    ids = ", ".join(each.id for each in members)
+    ids = ", ".join(each.id for each in unit.questions)
     how = "in one response" if group.joint else "each with a mechanism of its own"
     lines = [f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}"]
-    lines += group_sentences(members)
+    lines += group_sentences(unit)
     if group.draw == 1:
         lines.append("Cannot: two of them together, because nobody is asked both")
     elif group.is_drawn:
@@ -56,8 +56,7 @@ def _group_line(members: Sequence[Question]) -> str:
 
 
 def _asks(checked: Survey) -> str:
-    asked, every = checked.asks, len(checked.questions)
-    return f"{asked} questions a person" if asked == every else f"{asked} of {every} questions a person"
+    return f"{checked.asks}{f' of {len(checked.questions)}' if checked.is_drawn else ''} questions a person"
 
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
@@ -86,8 +85,9 @@ def check(file: BinaryIO) -> None:
             click.echo(f"  Cannot: {'; '.join(impossible)}")
         for alternative in alternatives_for(question):
             click.echo(f"  Instead: {alternative}")
-    for members in checked.groups.values():
-        click.echo(f"\n{_group_line(members)}")
+    for unit in checked.units:
+        if unit.group:
+            click.echo(f"\n{_group_lines(unit, unit.group)}")
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")

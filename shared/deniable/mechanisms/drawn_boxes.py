@@ -127,15 +127,12 @@ class DrawnBoxes(BoxMechanism):
     @cached_property
     def box(self) -> Support:
         """How likely a box that is drawn is reported as ticked if it is, and if it is not."""
-        flipped = Fraction(2 ** (self.s - 1) * self.patterns.other, UNIT)  # half of all patterns have the bit wrong
-        return Support(1 - flipped, flipped)
+        return self.patterns.of_digits(2)
 
     @cached_property
     def pair(self) -> Support:
         """How likely two boxes that are both drawn are reported with certain marks if these are theirs, and if not."""
-        other = Fraction(self.patterns.other, UNIT)
-        alike = 2**self.s // 4  # patterns with these marks; none where one box is drawn
-        return Support(Fraction(self.keep, UNIT) + (alike - 1) * other, alike * other)
+        return self.patterns.of_digits(2, 2)
 
     @property
     def likelihood_ratio(self) -> Fraction:

@@ -129,6 +129,14 @@ class KAry(PureMechanism, OneOfK):
     def support(self) -> tuple[Support, ...]:
         return (Support(Fraction(self.keep, UNIT), Fraction(self.other, UNIT)),) * self.k
 
+    def of_digits(self, k: int, digits: int = 1) -> Support:
+        """How likely digits are reported as they are, and as certain others, where options are numbers to base ``k``.
+
+        Of the patterns with these digits one is the true one, if they are; the others are alike.
+        """
+        other, alike = Fraction(self.other, UNIT), self.k // k**digits
+        return Support(Fraction(self.keep, UNIT) + (alike - 1) * other, alike * other)
+
     @property
     def odds(self) -> tuple[str, ...]:
         kept = of_100(self.readable)

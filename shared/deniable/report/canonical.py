@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
-from deniable.report.space import ReportValue
+from deniable.report.space import Value
 
-Value = ReportValue | None
 Check = Callable[[object, str], Value]
 
 _COHORT = r'null|"([ !#-\[\]-~]*)"'

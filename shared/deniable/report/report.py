@@ -11,8 +11,8 @@ from typing import Any
 
 from deniable.errors import ReportError, describe
 from deniable.report import strict_json
+from deniable.report.space import Value
 from deniable.survey.document import Survey
-from deniable.survey.group import Value
 
 MAX_BYTES = 64 * 1024
 """Largest accepted report: a survey of 100 questions needs less than a tenth."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ReportValue = int | str
 """What is sent for one question: a number, or one character 0 or 1 for each option."""
 
+Value = ReportValue | None
+"""What a report holds for a question: that, or None where the device did not ask it."""
+
 
 class Counted(ABC):
     """What may stand in a report for a question, and what is counted of it."""

@@ -19,7 +19,8 @@ from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
 from deniable.report import strict_json
 from deniable.report.canonical import CanonicalForm
-from deniable.survey.group import Group, Value
+from deniable.report.space import Value
+from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
@@ -213,6 +214,11 @@ class Survey:
     def asks(self) -> int:
         """How many of its questions each device asks."""
         return sum(each.group.draw if each.group else 1 for each, *_ in self._together)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether each device asks fewer questions than there are."""
+        return self.asks < len(self.questions)
 
     @cached_property
     def canonical_form(self) -> CanonicalForm:

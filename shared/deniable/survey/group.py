@@ -14,14 +14,10 @@ from deniable.errors import SurveyError, describe, shown
 from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.mechanisms.subset import unrank
 from deniable.randomness import UNIT, Word, below
-from deniable.report.space import ReportValue
 from deniable.survey.texts import MAX_TEXT, check_text
 
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """What questions and groups may be called."""
-
-Value = ReportValue | None
-"""What a report holds for a question: a noisy value, or None where the device did not ask it."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +88,6 @@ def check_name(name: str) -> None:
 
 
 def marginal(joint: KAry, k: int, *, is_yes_no: bool) -> Mechanism:
-    """What a joint response does to one question of ``k`` options, whatever the answers to the others.
-
-    Of the patterns that keep an answer one is the true one; the others are as likely as those that do not.
-    """
-    keep = UNIT - (joint.k - joint.k // k) * joint.other
+    """What a joint response does to one question of ``k`` options, whatever the answers to the others."""
+    keep = int(joint.of_digits(k).if_true * UNIT)
     return Warner(keep) if is_yes_no else KAry(k, keep)

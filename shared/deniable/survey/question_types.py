@@ -77,6 +77,10 @@ class QuestionType:
         """Whether answers are numbers, which have a mean."""
         return self.answers is not AnswerKind.OPTIONS
 
+    def wants_mean(self, goal: str | None) -> bool:
+        """Whether it is the mean that an author with this goal wants to be accurate."""
+        return self.has_numbers and goal != "shares"
+
     @property
     def has_goal(self) -> bool:
         """Whether surveys publish the goal, because shares, the mean or both are estimated."""

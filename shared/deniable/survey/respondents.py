@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import NormalDist
 from typing import NamedTuple
 
 from deniable.mechanisms import Mechanism
 from deniable.survey.question import Question
-from deniable.survey.question_types import AnswerKind
 from deniable.survey.selection import Choice, choose, mean_variance
+from deniable.survey.unit import Unit
 
 HALF_WIDTH = 0.05
 """Of the 95 % interval: 5 points of a share of one half, or 5 % of a range."""
@@ -77,7 +77,7 @@ def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0)
 
 def aims_at_mean(question: Question) -> bool:
     """Whether it is the mean that is to be accurate."""
-    return question.mean_values is not None and question.goal != "shares"
+    return question.kind.wants_mean(question.goal)
 
 
 def _choice(question: Question) -> Choice | None:
@@ -86,8 +86,7 @@ def _choice(question: Question) -> Choice | None:
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
     goal = "shares" if kind.takes_several else question.goal
-    answers = question.mechanism.answer_range if kind.answers is AnswerKind.RANGE else range(len(question.options))
-    return choose(kind, answers, question.mechanism.epsilon, goal)
+    return choose(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
 
 
 def _people(variance: float) -> int:
@@ -126,12 +125,10 @@ def _least_variance_of_bits(k: int, ratio: float) -> float:
     return k / (4 * gain)
 
 
-def group_sentences(members: Sequence[Question]) -> list[str]:
+def group_sentences(unit: Unit) -> list[str]:
     """What the ways take in which a group's questions share an epsilon, of yes-no questions beside the bound."""
-    group = members[0].group
-    assert group is not None
-    said = [group.why] if group.why else []
-    if all(each.kind.is_yes_no for each in members):
-        epsilon = group.joint.epsilon if group.joint else group.draw * members[0].epsilon
-        said.append(f"no way takes fewer than {_people(_least_variance_of_bits(group.size, math.exp(epsilon))):,}")
+    said = [unit.group.why] if unit.group and unit.group.why else []
+    if all(each.kind.is_yes_no for each in unit.questions):
+        least = _least_variance_of_bits(len(unit.questions), math.exp(unit.epsilon))
+        said.append(f"no way takes fewer than {_people(least):,}")
     return said

@@ -20,7 +20,7 @@ from deniable.privacy.ceiling import Ceiling
 from deniable.survey.document import Survey
 from deniable.survey.group import marginal
 from deniable.survey.question import Question
-from deniable.survey.question_types import AnswerKind, QuestionType
+from deniable.survey.question_types import QuestionType
 from deniable.survey.respondents import people_needed
 from deniable.survey.selection import choose
 
@@ -48,7 +48,7 @@ class Member:
     @property
     def wants_mean(self) -> bool:
         """Whether it is the mean that is to be accurate."""
-        return self.kind.has_numbers and self.goal != "shares"
+        return self.kind.wants_mean(self.goal)
 
     @property
     def is_one_option(self) -> bool:
@@ -154,10 +154,9 @@ def split_over_all(survey: Survey) -> Survey:
 
 
 def _member(question: Question) -> Member:
-    kind = question.kind
-    answers = question.mechanism.answer_range if kind.answers is AnswerKind.RANGE else range(len(question.options))
     of_boxes = "shares" if question.mechanism.is_one_draw else "together"
-    return Member(kind, answers, of_boxes if kind.takes_several else question.goal)
+    goal = of_boxes if question.kind.takes_several else question.goal
+    return Member(question.kind, question.mechanism.answer_range, goal)
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:

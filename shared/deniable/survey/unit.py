@@ -10,8 +10,8 @@ from functools import cached_property
 
 from deniable.errors import ReportError, SurveyError
 from deniable.exact import sum_above
-from deniable.report.space import ReportValue
-from deniable.survey.group import Group, Value, marginal
+from deniable.report.space import ReportValue, Value
+from deniable.survey.group import Group, marginal
 from deniable.survey.question import Question
 
 MILLION = 1_000_000

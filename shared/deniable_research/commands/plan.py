@@ -165,7 +165,9 @@ def _as_table(plans: Sequence[Plan], survey: Survey | None) -> str:
     parts = [plans_table(plans), f"First row: {sentences}" if len(plans) > 1 else sentences]
     if survey is not None:
         parts += [f"{each.id}: {needed}" for each in survey.questions if (needed := needed_sentence(each))]
-        parts += [f"Group {name!r}: {'; '.join(group_sentences(each))}" for name, each in survey.groups.items()]
+        parts += [
+            f"Group {each.group.name!r}: {'; '.join(group_sentences(each))}" for each in survey.units if each.group
+        ]
         parts.append(f"Whole survey: epsilon {survey.epsilon:.4f}")
     return "\n\n".join(parts)
 

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,6 @@ from scipy.special import chdtrc
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
 from deniable.mechanisms import DrawnBoxes, KAry, Support
-from deniable.randomness import UNIT
 from deniable_research.designs import Channel
 from deniable_research.items import Item
 from deniable_research.joint.association import OddsRatio, odds_ratio
@@ -171,16 +169,9 @@ def question_pair(first: Item, second: Item, joint: KAry, weights: ArrayLike | N
     k = len(first.options)
     cells = (first.supports[:, :, None] & second.supports[:, None, :]).reshape(len(first), k * k)
     names = tuple(itertools.product(first.options, second.options))
-    channel = pair_channel(pair_support(joint, k), names, f"{first.name}, {second.name}")
+    channel = pair_channel(joint.of_digits(k, 2), names, f"{first.name}, {second.name}")
     values = None if first.values is None or second.values is None else (first.values, second.values)
     return DrawnPair(_estimate(channel, cells, weights), first.options, second.options, values)
-
-
-def pair_support(joint: KAry, k: int) -> Support:
-    """What a response over the patterns of questions of ``k`` options does to two of them."""
-    # Of the patterns with these two answers one is the true one, if they are; the others are alike.
-    other, alike = Fraction(joint.other, UNIT), joint.k // k**2
-    return Support(Fraction(joint.keep, UNIT) + (alike - 1) * other, alike * other)
 
 
 def _estimate(channel: Channel, cells: NDArray[np.bool_], weights: ArrayLike | None) -> Estimate:
