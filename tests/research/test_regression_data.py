@@ -152,6 +152,9 @@ def test_randomised_predictors_are_terms_of_the_formula() -> None:
     assert moments.params[2] == pytest.approx(2, abs=0.6)
     for right in ("age * report", "age", "age + C(report)", "report + C(report)"):
         with pytest.raises(ParameterError, match="as a plain term without interactions"):
+            linear_moments(f"hours ~ {right}", table, {"report": COINS})
+    for right, message in (("age", "got no report"), ("I(age * report)", "must not compute")):
+        with pytest.raises(ParameterError, match=message):
             linear(f"hours ~ {right}", table, {"report": COINS})
 
 

@@ -7,26 +7,6 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 
-def orthogonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``T`` such that the columns of ``matrix T`` are orthogonal with mean square 1: fits do not depend on units."""
-
-    if not matrix.shape[1]:
-        return np.zeros((0, 0))
-    triangle = np.linalg.qr(matrix / np.sqrt(len(matrix)), mode="r")
-    return np.linalg.inv(triangle)
-
-
-def constant(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The coefficients that make a linear predictor 1 in every row, shape (p, 1); (p, 0) if none do."""
-
-    ones = np.ones(len(matrix))
-    unit = orthogonal(matrix)
-    coordinates = (matrix @ unit).T @ ones / len(matrix)
-    if np.abs(matrix @ (unit @ coordinates) - ones).max(initial=1.0 if not matrix.shape[1] else 0.0) > 1e-6:
-        return np.zeros((matrix.shape[1], 0))
-    return np.asarray((unit @ coordinates)[:, None])
-
-
 def block_diagonal(*blocks: NDArray[np.float64]) -> NDArray[np.float64]:
     """One block after the other; a block without columns adds rows of 0."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,10 @@ class Frame:
         Rows left out because something was missing.
     spec : object
         How formulaic coded the covariates, to code new data alike; None for arrays.
+    formula : str
+        The right side, if it has randomised predictors.
+    table : DataFrame or None
+        The rows of the table of that formula.
     """
 
     matrix: NDArray[np.float64]
@@ -41,36 +45,46 @@ class Frame:
     columns: Mapping[str, NDArray[Any]]
     n_dropped: int
     spec: Any
+    formula: str = ""
+    table: Any = None
 
-    def code(self, newdata: Any) -> NDArray[np.float64]:
-        """The covariates of new data, coded as those of the fit.
 
-        Raises
-        ------
-        ParameterError
-            If something is missing, or a categorical covariate has a level that the fit did not see.
-        """
+def code(newdata: Any, spec: Any, terms: Sequence[str]) -> NDArray[np.float64]:
+    """The columns of new data, coded as those of a fit.
 
-        if self.spec is None:
-            matrix = np.asarray(newdata, dtype=float)
-            if matrix.ndim != 2 or matrix.shape[1] != len(self.terms):
-                raise ParameterError(f"newdata: must be a matrix of {len(self.terms)} columns, got {matrix.shape}")
-        else:
-            from formulaic.errors import DataMismatchWarning, FormulaicError
+    Parameters
+    ----------
+    newdata : DataFrame, mapping of columns, or array_like of shape (rows, columns)
+    spec : object
+        How formulaic coded the data of the fit; None for arrays.
+    terms : sequence of str
+        Names of the columns.
 
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of pandas, about the levels that the next line refuses
-                    warnings.simplefilter("error", DataMismatchWarning)
-                    coded = self.spec.get_model_matrix(_table(newdata), na_action="ignore")
-            except DataMismatchWarning:
-                raise ParameterError("newdata: has levels of a covariate that the fit did not see") from None
-            except FormulaicError as error:
-                raise ParameterError(f"newdata: {error}") from None
-            matrix = np.asarray(coded, dtype=float)
-        if not np.isfinite(matrix).all():
-            raise ParameterError("newdata: must have no missing or infinite covariates")
-        return matrix
+    Raises
+    ------
+    ParameterError
+        If something is missing, or a categorical column has a level that the fit did not see.
+    """
+    if spec is None:
+        matrix = np.asarray(newdata, dtype=float)
+        if matrix.ndim != 2 or matrix.shape[1] != len(terms):
+            raise ParameterError(f"newdata: must be a matrix of {len(terms)} columns, got {matrix.shape}")
+    else:
+        from formulaic.errors import DataMismatchWarning, FormulaicError
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of pandas, about the levels that the next line refuses
+                warnings.simplefilter("error", DataMismatchWarning)
+                coded = spec.get_model_matrix(_table(newdata), na_action="ignore")
+        except DataMismatchWarning:
+            raise ParameterError("newdata: has levels of a covariate that the fit did not see") from None
+        except FormulaicError as error:
+            raise ParameterError(f"newdata: {error}") from None
+        matrix = np.asarray(coded, dtype=float)
+    if not np.isfinite(matrix).all():
+        raise ParameterError("newdata: must have no missing or infinite covariates")
+    return matrix
 
 
 def read_frame(
@@ -93,13 +107,17 @@ def read_frame(
     columns : mapping
         What else belongs to the rows, by role: the name of a column of the table, or an array of length n.
     without : sequence of str
-        Terms of the formula that are no covariates: randomised predictors.
+        Variables of the formula that are no covariates: randomised predictors. `matrix` then holds what the terms
+        leave without them.
     """
-    if isinstance(outcome, str):
-        found, coded, total, spec = _from_formula(outcome, data, columns, without)
-    else:
+    if not isinstance(outcome, str):
         found, coded, total, spec = _from_arrays(outcome, data, names, columns)
-    return _complete(found, coded, total, spec)
+        return _complete(found, coded, total, spec)[0]
+    found, coded, total, spec = _from_formula(outcome, data, columns, without)
+    frame, kept = _complete(found, coded, total, spec)
+    if not without:
+        return frame
+    return replace(frame, formula=sides(outcome)[1], table=_table(data).iloc[kept].reset_index(drop=True))
 
 
 def sides(formula: str) -> tuple[str, str]:
@@ -139,6 +157,77 @@ def variables(side: str, is_column: Callable[[str], bool]) -> list[str]:
     return list(found)
 
 
+def refuse_interactions(formula: str, randomised: Sequence[str]) -> None:
+    """Raise a ParameterError unless every randomised predictor is a plain term of a formula, and in no other."""
+    terms = list(_terms(sides(formula)[1]))
+    named = {str(term) for term in terms}
+    found = [f"no {name}" for name in randomised if name not in named]
+    found += [str(t) for t in terms if str(t) not in randomised and any(_is_of(f, randomised) for f in t.factors)]
+    if found:
+        raise ParameterError(
+            "formula: must hold every randomised predictor as a plain term without interactions for corrected least "
+            f"squares, got {', '.join(found)}; maximum likelihood takes them"
+        )
+
+
+def with_truths(side: str, randomised: Sequence[str]) -> Any:
+    """The terms of one side of a formula in which randomised predictors are columns by their names.
+
+    Raises
+    ------
+    ParameterError
+        If the formula lacks one of them.
+    """
+    types = _formulaic().parser.types
+    terms = [
+        types.Term([_lookup(factor) if str(factor) in randomised else factor for factor in term.factors])
+        for term in _terms(side)
+    ]
+    used = {name for name in randomised for term in terms for factor in term.factors if _is_of(factor, [name])}
+    if missing := [name for name in randomised if name not in used]:
+        raise ParameterError(f"formula: must hold every randomised predictor, got no {', '.join(missing)}")
+    return _formulaic().Formula(terms)
+
+
+def _known_terms(side: str, randomised: Sequence[str]) -> Any:
+    """What the terms of one side leave without their randomised factors."""
+    types = _formulaic().parser.types
+    found = {}
+    for term in _terms(side):
+        factors = [factor for factor in term.factors if not _is_of(factor, randomised)]
+        if factors:
+            found[str(types.Term(factors))] = types.Term(factors)
+    return _formulaic().Formula(list(found.values()))
+
+
+def _lookup(factor: Any) -> Any:
+    """A factor that is a column of that name, whatever the name."""
+    types = _formulaic().parser.types
+    return types.Factor(str(factor), eval_method=types.Factor.EvalMethod.LOOKUP)
+
+
+def _is_of(factor: Any, randomised: Sequence[str]) -> bool:
+    """Whether a factor is computed from randomised predictors, and from nothing else.
+
+    Raises
+    ------
+    ParameterError
+        If it is computed from both.
+    """
+    if str(factor) in randomised:
+        return True
+    types = _formulaic().parser.types
+    if factor.eval_method is types.Factor.EvalMethod.LITERAL:
+        return False
+    needed = set(map(str, _formulaic().SimpleFormula([types.Term([factor])]).required_variables))
+    if needed & set(randomised) and needed - set(randomised):
+        raise ParameterError(
+            f"formula: must not compute {factor} from a randomised predictor and a covariate together; an interaction "
+            "is written with a colon"
+        )
+    return bool(needed & set(randomised))
+
+
 def _terms(side: str) -> Any:
     """The terms of one side of a formula."""
     formulaic = _formulaic()
@@ -168,21 +257,7 @@ def _from_formula(
     table = _table(data)
     outcome = left.strip("`")
     try:
-        terms = list(_terms(right))
-        strangers = set(without) - {str(term) for term in terms}
-        mixed = [
-            str(term)
-            for term in terms
-            if str(term) not in without and set(without).intersection(formulaic.Formula([term]).required_variables)
-        ]
-        if strangers or mixed:
-            raise ParameterError(
-                "formula: must hold every randomised predictor as a plain term without interactions, "
-                f"got {', '.join([*(f'no {name}' for name in sorted(strangers)), *mixed])}"
-            )
-        coded = formulaic.Formula([term for term in terms if str(term) not in without]).get_model_matrix(
-            table, na_action="drop"
-        )
+        coded = _known_terms(right, without).get_model_matrix(table, na_action="drop")
         if outcome not in table.columns:  # such as log(income)
             table = table.assign(
                 **{outcome: formulaic.Formula(f"0 + {left}").get_model_matrix(table, na_action="ignore")}
@@ -217,8 +292,8 @@ def _from_arrays(
     return found, (matrix, terms), len(matrix), None
 
 
-def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> Frame:
-    """Leave out the rows where anything is missing, and check what is left."""
+def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tuple[Frame, NDArray[np.int64]]:
+    """Leave out the rows where anything is missing, and check what is left: the frame, and which rows it has."""
 
     present = np.zeros(total, dtype=bool)
     if spec is not None:
@@ -243,8 +318,8 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> Fr
     matrix = matrix[kept]
     if not np.isfinite(matrix).all():
         raise ParameterError("data: must have no infinite covariates")
-    _check_rank(matrix, terms)
-    return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, total - kept.size, spec)
+    check_rank(matrix, terms)
+    return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, total - kept.size, spec), kept
 
 
 def _table(data: Any) -> Any:
@@ -263,7 +338,7 @@ def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([each is None or type(each).__name__ in {"NAType", "NaTType"} or each != each for each in array])
 
 
-def _check_rank(matrix: NDArray[np.float64], terms: Sequence[str]) -> None:
+def check_rank(matrix: NDArray[np.float64], terms: Sequence[str]) -> None:
     """Raise a ParameterError that names the terms unless no column is a combination of others."""
 
     if not terms:

@@ -13,10 +13,10 @@ from scipy.stats import chi2
 
 from deniable.errors import ParameterError
 from deniable.estimation.intervals import check_confidence_level
-from deniable_research.regression.categorical import Categorical
 from deniable_research.regression.information import information, invert
 from deniable_research.regression.likelihood import Likelihood, Sample, numbered
 from deniable_research.regression.maximum import Search, newton
+from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.regression.penalty import CauchyPrior, penalised
 from deniable_research.regression.prediction import Prediction, predict
 from deniable_research.regression.profile import Profile
@@ -24,6 +24,9 @@ from deniable_research.regression.tidy import Glance, TidyRow, wald_row
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Objective
+
+MOST_PROFILED = 60
+"""Parameters up to which intervals are profiles by default: each needs some 20 fits."""
 
 KINDS = ("observed", "expected", "opg", "sandwich")
 
@@ -57,7 +60,7 @@ class Fit:
         this is a lower bound. The best one that the data bound is the estimate, even if a steeper one is higher: with
         few people and much noise a step at some value of a covariate may fit better than any slope.
     penalty : str or None
-        ``"cauchy"`` if `CauchyPrior` was added.
+        ``"cauchy"`` if `CauchyPrior` was added; ``"cauchy on cells"`` if only to how often truths of the predictors are.
     message : str
         What to know before using the estimates; empty if nothing.
     """
@@ -78,7 +81,15 @@ class Fit:
     prior: CauchyPrior | None = field(repr=False)
 
     @classmethod
-    def of(cls, model: Likelihood, sample: Sample, prior: CauchyPrior | None, found: Search, separated: bool) -> Fit:
+    def of(
+        cls,
+        model: Likelihood,
+        sample: Sample,
+        prior: CauchyPrior | None,
+        penalty: str | None,
+        found: Search,
+        separated: bool,
+    ) -> Fit:
         """The fit at the best end of a search."""
         best = found.best
         fit = cls(
@@ -91,7 +102,7 @@ class Fit:
             converged=best.converged,
             separated=separated,
             optima=found.optima,
-            penalty=None if prior is None else "cauchy",
+            penalty=penalty,
             message="",
             model=model,
             sample=sample,
@@ -175,9 +186,10 @@ class Fit:
         kind : str, optional
             Of standard errors, as for `covariance`.
         interval : {"profile", "wald"}, optional
-            Profile likelihood is the default where observed information is; it is right where the likelihood is
-            skewed, as with rare truths and strong noise, and open where the data set no limit. With it, statistic
-            and p-value are those of the likelihood ratio of each term.
+            Profile likelihood is the default where observed information is, up to `MOST_PROFILED` parameters; it is
+            right where the likelihood is skewed, as with rare truths and strong noise, and open where the data set no
+            limit. With it, statistic and p-value are those of the likelihood ratio of each term. How often the truths
+            of predictors are has Wald's interval.
         """
 
         check_confidence_level(confidence_level)
@@ -187,13 +199,18 @@ class Fit:
         if interval == "profile" and not self.sample.plain:
             raise ParameterError("interval: must be wald with weights or clusters, which make no likelihood")
         if interval is None:
-            interval = "profile" if kind == "observed" and self.sample.plain else "wald"
+            few = len(self.terms) <= MOST_PROFILED
+            interval = "profile" if kind == "observed" and self.sample.plain and few else "wald"
         errors = np.sqrt(np.diag(self.covariance(kind)))
         rows = [wald_row(*each, confidence_level) for each in zip(self.terms, self.params, errors, strict=True)]
         if interval == "wald" or not (self.converged or self.separated):
             return rows
         profile = Profile.of(self)
-        return [profile.row(row, j, confidence_level) for j, row in enumerate(rows)]
+        cells = self.model.cells_at
+        return [
+            row if cells.start <= j < cells.stop else profile.row(row, j, confidence_level)
+            for j, row in enumerate(rows)
+        ]
 
     def glance(self) -> Glance:
         """One row about the whole fit."""
@@ -227,17 +244,21 @@ class Fit:
         Parameters
         ----------
         newdata : DataFrame, mapping of columns, or matrix, optional
-            Covariates, as the fit got them.
+            Covariates, as the fit got them, and truths of the randomised predictors. By default the rows of the fit.
 
         Raises
         ------
         ParameterError
-            If a covariate is missing or has a level that the fit did not see, or the outcome is a number.
+            If a covariate is missing or has a level that the fit did not see, or the outcome is a number, or there are
+            randomised predictors and no truths of theirs.
         """
-        if not isinstance(self.model, Categorical):
+        outcome = self.model.outcome
+        if not isinstance(outcome, CategoricalOutcome):
             raise ParameterError("predict: must be asked of a categorical outcome, whose shares it gives")
-        matrix = self.sample.frame.matrix if newdata is None else self.sample.frame.code(newdata)
-        return predict(self.model, self.params, self.covariance(), matrix)
+        if newdata is None and len(outcome.regressors.coded) > 1:
+            raise ParameterError("newdata: must say for which truths of the randomised predictors, got nothing")
+        matrix = outcome.regressors.plain if newdata is None else outcome.regressors.code(newdata)
+        return predict(outcome, self.params, self.covariance(), matrix)
 
     @cached_property
     def _null(self) -> tuple[float, float, int]:
@@ -253,11 +274,11 @@ class Fit:
     def _remarks(self, excess: float) -> list[str]:
         remarks = []
         if self.separated:
-            end = (
-                "estimates are those under a Cauchy prior"
-                if self.penalty
-                else "terms that run away have infinite standard errors and their estimates mean nothing"
-            )
+            end = {
+                "cauchy": "estimates are those under a Cauchy prior",
+                "cauchy on cells": "how often the truths of the predictors are is estimated under a Cauchy prior",
+                None: "terms that run away have infinite standard errors and their estimates mean nothing",
+            }[self.penalty]
             remarks.append(f"The likelihood has no maximum that the data bound, so {end}.")
         elif self.penalty:
             remarks.append("Estimates are those under a Cauchy prior.")
@@ -272,10 +293,8 @@ class Fit:
                 f"The share of {self.terms[j]} is {self.params[j]:.0f}, the end of its range: it has no standard error "
                 "and those of the others treat it as known."
             )
-        if isinstance(self.model, Categorical) and self.model.reports.share == "cheaters":
-            crowded = int((self.model.shares(self.params, self.model.matrix)[:, 1] + self.params[-1] > 1).sum())
-            if crowded:
-                remarks.append(f"In {crowded} rows the shares of honest yes and cheaters add up to more than 1.")
+        if crowded := self.model.outcome.crowded(self.params):
+            remarks.append(f"In {crowded} rows the shares of honest yes and cheaters add up to more than 1.")
         if self.n_dropped:
             remarks.append(f"{self.n_dropped} rows were left out because something was missing.")
         return remarks

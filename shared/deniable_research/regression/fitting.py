@@ -38,15 +38,24 @@ def fit_model(
     """
     if penalty not in PENALTIES:
         raise ParameterError(f"penalty: must be 'auto', 'cauchy' or None, got {penalty!r}")
-    cauchy = CauchyPrior.of(model.matrix, model.weights, model.logits, len(model.terms))
-    prior = cauchy if penalty == "cauchy" else None
     first = _checked_start(start, len(model.terms))
-    found = _search(model, sample, prior, first, random_starts, seed)
-    separated = prior is None and not found.best.bounded
-    if separated and penalty == "auto":
-        prior = cauchy
-        found = _search(model, sample, prior, first, random_starts, seed)
-    return Fit.of(model, sample, prior, found, separated)
+
+    def found(prior: CauchyPrior | None) -> Search:
+        return _search(model, sample, prior, first, random_starts, seed)
+
+    every = CauchyPrior.of(model.logits, len(model.terms))
+    if penalty == "cauchy":
+        return Fit.of(model, sample, every, "cauchy", found(every), separated=False)
+    plain = found(None)
+    separated = not plain.best.bounded
+    if not separated or penalty is None:
+        return Fit.of(model, sample, None, None, plain, separated)
+    if model.nuisance:
+        cells = CauchyPrior.of(model.logits[: model.nuisance], len(model.terms))
+        fit = Fit.of(model, sample, cells, "cauchy on cells", found(cells), separated)
+        if fit.converged and np.isfinite(np.diag(fit.covariance())[: len(model.outcome.terms)]).all():
+            return fit
+    return Fit.of(model, sample, every, "cauchy", found(every), separated)
 
 
 def _search(
@@ -65,10 +74,8 @@ def _search(
     uphill = directions.T @ model.evaluate(starts[0])[1]
     far = starts[0] + directions @ uphill * (UPHILL / max(float(np.linalg.norm(uphill)), 1e-300))
     every = [*([] if first is None else [first]), *starts, far, *(starts[0] + jump for jump in jumps)]
-    bounded = list(model.bounded)
-    for each in every:
-        each[bounded] = np.clip(each[bounded], 0.01, 0.99)
-    return search(penalised(model, prior), every, directions, bounded, float(sample.weights.sum()))
+    inside = [model.inside(each) for each in every]
+    return search(penalised(model, prior), inside, directions, model.bounded, float(sample.weights.sum()))
 
 
 def _checked_start(start: ArrayLike | None, size: int) -> NDArray[np.float64] | None:

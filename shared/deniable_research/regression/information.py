@@ -34,18 +34,19 @@ def information(
 def invert(matrix: NDArray[np.float64], model: Likelihood, ended: Sequence[int]) -> NDArray[np.float64]:
     """The inverse of an information matrix, with the truth about what it does not hold.
 
-    Infinite variance and NaN covariances for parameters that move in a direction without information; NaN for those
-    in ``ended``, shares at 0 or 1, while the others are given these.
+    Infinite variance and NaN covariances for parameters that move in a direction without information, or whose error
+    is beyond `LARGEST_ERROR`; NaN for those in ``ended``, shares at 0 or 1, while the others are given these.
     """
 
     unit = model.directions()
     unit = unit[:, ~unit[list(ended)].any(axis=0)]
     values, axes = np.linalg.eigh(unit.T @ matrix @ unit)
-    sound = values > max(FLAT * model.weights.sum(), LARGEST_ERROR**-2)
+    sound = values > FLAT * model.weights.sum()
     moves = unit @ axes
     covariance = np.asarray((moves[:, sound] / values[sound]) @ moves[:, sound].T)
     size = np.linalg.norm(unit, axis=1, keepdims=True)
     endless = (np.abs(moves[:, ~sound]) > 1e-6 * size).any(axis=1)
+    endless |= np.diag(covariance) > (LARGEST_ERROR * size[:, 0]) ** 2
     covariance[endless, :] = covariance[:, endless] = np.nan
     covariance[endless, endless] = np.inf
     covariance[ended, :] = covariance[:, ended] = np.nan

@@ -1,37 +1,40 @@
-"""The likelihood of a number whose predictors were randomised: a mixture over their true values."""
+"""One likelihood for every model: an outcome given truths, each of them seen through its reports or known."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable_research.regression.categorical import TINY, softmax
-from deniable_research.regression.coordinates import block_diagonal, constant, orthogonal
-from deniable_research.regression.predictors import Cells
+from deniable_research.regression.cells import CellLogits, Cells, CellShares
+from deniable_research.regression.coordinates import block_diagonal
+from deniable_research.regression.factor import TINY, Array, Factor, Part
+from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome, most_likely_shares
+from deniable_research.regression.regressors import Regressors
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Value
 
-NODES = 32
-"""Gauss-Hermite nodes for the expectation over the outcome."""
+MOST_NUMBERS = 2_000_000
+"""Derivatives that are held at once: rows are taken in blocks."""
 
 
 @dataclass(frozen=True)
-class LatentPredictor:
-    """``y = z b + e_x d + N(0, sigma^2)``, ``P(x | z)`` a multinomial logit, and ``x`` seen only through its reports.
+class LatentClasses:
+    """``P(row) = sum over cells x of P(outcome | x, z) P(x | z) P(reports | x)``.
 
-    The truths of several randomised predictors are the *cells* of their cross table; ``e_x`` is the row of a cell in
-    the coding of effects. Parameters: ``b``, ``d``, ``log sigma``, then the logit coefficients cell after cell.
+    A *cell* is a combination of the truths of the randomised predictors; without some there is one. The factors have
+    parameters of their own: coefficients of the outcome (and its unknown share, or sigma), shares of the cells or
+    their logits, and unknown shares of the predictors' designs, in this order.
 
     Notes
     -----
-    The density of a row is ``sum over x of P(reports | x) P(x | z) N(y; z b + e_x d, sigma^2)``. Score and second
-    derivatives are those of the complete data averaged over ``P(x | y, reports, z)``, plus the variance of the
-    complete score [1]_.
+    With ``J_x`` the part of cell ``x`` in the sum, the gradient of the logarithm is that of each factor averaged over
+    ``J_x``, and its second derivatives are those of the sum less the square of the gradient [1]_. Nothing is divided
+    by a factor, so shares of 0 have derivatives.
 
     References
     ----------
@@ -39,150 +42,164 @@ class LatentPredictor:
        Royal Statistical Society B 44 (1982), 226-233.
     """
 
-    outcome: NDArray[np.float64]
-    matrix: NDArray[np.float64]
+    outcome: CategoricalOutcome | NormalOutcome
+    shares: CellShares | CellLogits
     cells: Cells
-    weights: NDArray[np.float64]
-    names: tuple[str, ...]
-    first_guess: NDArray[np.float64]
-    """Moment estimates of ``b`` and ``d``, and of sigma."""
-    bounded = ()
+    weights: Array
 
     @property
-    def observed(self) -> NDArray[np.float64]:
-        """What the likelihood is of, to tell whether two fits are to the same rows."""
-        return self.outcome
-
-    @property
-    def classes(self) -> int:
-        return len(self.cells.names) - 1
+    def factors(self) -> tuple[Factor, ...]:
+        """What is multiplied, in the order of the parameters."""
+        return (self.outcome, self.shares, self.cells)
 
     @property
     def terms(self) -> tuple[str, ...]:
-        latent = [f"P({cell}): {name}" for cell in self.cells.names[1:] for name in self.names]
-        return (*self.names, *self.cells.terms, "log(sigma)", *latent)
+        return tuple(term for factor in self.factors for term in factor.terms)
 
     @property
-    def _ends(self) -> tuple[int, int]:
-        """Where the coefficients of the outcome and those of the predictors' truths begin to differ in kind."""
-        regression = len(self.names) + len(self.cells.terms)
-        return regression, regression + 1
+    def observed(self) -> Array:
+        """What the likelihood is of, to tell whether two fits are to the same rows."""
+        seen = [each.likelihood for each in self.cells.predictors.values()]
+        return np.concatenate([self.outcome.observed, *seen], axis=1)
 
     @property
-    def logits(self) -> list[slice]:
-        """Positions of the coefficients of each linear predictor on the logit scale."""
-        p, begin = self.matrix.shape[1], self._ends[1]
-        return [slice(begin + c * p, begin + (c + 1) * p) for c in range(self.classes)]
+    def places(self) -> list[slice]:
+        """Where the parameters of each factor are."""
+        ends = [0, *itertools.accumulate(len(factor.terms) for factor in self.factors)]
+        return list(itertools.starmap(slice, itertools.pairwise(ends)))
 
-    def _joint(self, params: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-        """Shares of the cells, their posterior, log-likelihood of each row, and residuals in sigmas."""
+    @property
+    def bounded(self) -> tuple[int, ...]:
+        """Positions of the parameters that are shares in [0, 1]."""
+        pairs = zip(self.factors, self.places, strict=True)
+        return tuple(place.start + j for factor, place in pairs for j in factor.bounded)
 
-        regression, begin = self._ends
-        middle = (self.matrix @ params[: len(self.names)])[:, None]
-        effects = self.cells.effects @ params[len(self.names) : regression]
-        log_sigma = params[regression]
-        residual = (self.outcome[:, None] - middle - effects) * np.exp(-log_sigma)
-        g = softmax(params[begin:], self.matrix, self.classes)
-        exponent = -0.5 * residual**2
-        top = exponent.max(axis=1, keepdims=True)
-        joint = self.cells.likelihood * g * np.exp(exponent - top)
-        total = np.maximum(joint.sum(axis=1), TINY)
-        rows = np.log(total) + top[:, 0] - log_sigma - 0.5 * np.log(2 * np.pi)
-        return g, joint / total[:, None], rows, residual
+    @property
+    def logits(self) -> list[tuple[slice, Regressors]]:
+        """Linear predictors on the logit scale: first those of the cells, then those of the outcome."""
+        found = []
+        if isinstance(self.shares, CellLogits):
+            found += [(each, self.shares.covariates, self.places[1].start) for each in self.shares.logits]
+        found += [(each, self.outcome.regressors, 0) for each in self.outcome.logits]
+        return [(slice(each.start + begin, each.stop + begin), regressors) for each, regressors, begin in found]
 
-    def rows(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log-density of each outcome and its reports."""
-        return self._joint(params)[2]
+    @property
+    def nuisance(self) -> int:
+        """How many of `logits` are not of the outcome."""
+        return len(self.shares.logits)
 
-    def _complete_scores(
-        self, params: NDArray[np.float64], g: NDArray[np.float64], residual: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Scores if the truth were each cell, shape (n, cells, parameters), and the regressors of the outcome."""
+    @property
+    def cells_at(self) -> slice:
+        """Where the parameters are that say how often each cell is."""
+        return self.places[1]
 
-        regression, _ = self._ends
-        n, size = len(self.outcome), self.classes + 1
-        regressors = np.empty((n, size, regression))
-        regressors[:, :, : len(self.names)] = self.matrix[:, None]
-        regressors[:, :, len(self.names) :] = self.cells.effects
-        scores = np.empty((n, size, len(self.terms)))
-        scores[:, :, :regression] = regressors * (residual * np.exp(-params[regression]))[:, :, None]
-        scores[:, :, regression] = residual**2 - 1
-        for c, where in enumerate(self.logits, start=1):
-            off = -g[:, c, None].repeat(size, axis=1)
-            off[:, c] += 1
-            scores[:, :, where] = off[:, :, None] * self.matrix[:, None]
-        return scores, regressors
+    def _blocks(self) -> Iterator[slice]:
+        n, most = len(self.weights), max(1, MOST_NUMBERS // (self.cells.size * max(len(self.terms), 1)))
+        for start in range(0, n, most):
+            yield slice(start, min(start + most, n))
 
-    def scores(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _parts(self, params: Array, rows: slice) -> tuple[list[Part], Array]:
+        """The factors, and the sum over cells of their product."""
+        parts = [factor.at(params[place], rows) for factor, place in zip(self.factors, self.places, strict=True)]
+        return parts, np.maximum(_product(parts).sum(axis=1), TINY)
+
+    def rows(self, params: Array) -> Array:
+        """Log-likelihood of each row."""
+        found = np.empty(len(self.weights))
+        for rows in self._blocks():
+            parts, total = self._parts(params, rows)
+            found[rows] = np.log(total) + sum(part.offset for part in parts)
+        return found
+
+    def scores(self, params: Array) -> Array:
         """Derivatives of `rows`, shape (n, parameters)."""
+        found = np.empty((len(self.weights), len(self.terms)))
+        for rows in self._blocks():
+            parts, total = self._parts(params, rows)
+            found[rows] = self._scores(parts, [part.gradient() for part in parts], total)
+        return found
 
-        g, post, _, residual = self._joint(params)
-        return np.asarray(np.einsum("nc,ncp->np", post, self._complete_scores(params, g, residual)[0]))
+    def _scores(self, parts: list[Part], gradients: list[Array], total: Array) -> Array:
+        found = []
+        for j, gradient in enumerate(gradients):
+            others = _product(parts, j) / total[:, None]
+            found.append((others[:, None, :] @ gradient)[:, 0])
+        return np.concatenate(found, axis=1)
 
-    def evaluate(self, params: NDArray[np.float64]) -> Value:
-        """Weighted log-likelihood, its gradient and its second derivatives."""
+    def evaluate(self, params: Array) -> Value:
+        """Weighted log-likelihood, its gradient and its second derivatives; minus infinity where a share is below 0."""
+        size, value = len(self.terms), 0.0
+        gradient, hessian = np.zeros(size), np.zeros((size, size))
+        if not self.shares.allows(params[self.places[1]]):
+            return -np.inf, gradient, hessian
+        for rows in self._blocks():
+            w = self.weights[rows]
+            parts, total = self._parts(params, rows)
+            value += float(w @ (np.log(total) + sum(part.offset for part in parts)))
+            gradients = [part.gradient() for part in parts]
+            scores = self._scores(parts, gradients, total)
+            gradient += w @ scores
+            hessian -= (scores.T * w) @ scores
+            share = (w / total)[:, None]
+            for j, here in enumerate(self.places):
+                if here.start == here.stop:
+                    continue
+                hessian[here, here] += parts[j].curvature(share * _product(parts, j))
+                for k, there in enumerate(self.places[:j]):
+                    if there.start == there.stop:
+                        continue
+                    weights = (share * _product(parts, j, k)).ravel()
+                    left = gradients[j].reshape(len(weights), -1)
+                    block = (left.T * weights) @ gradients[k].reshape(len(weights), -1)
+                    hessian[here, there] += block
+                    hessian[there, here] += block.T
+        return value, gradient, hessian
 
-        regression, _ = self._ends
-        g, post, rows, residual = self._joint(params)
-        complete, regressors = self._complete_scores(params, g, residual)
-        scores = np.einsum("nc,ncp->np", post, complete)
-        weight = (self.weights[:, None] * post).ravel()
-        flat, x = complete.reshape(len(weight), -1), regressors.reshape(len(weight), -1)
-        hessian = (flat.T * weight) @ flat - (scores.T * self.weights) @ scores
-        precision = np.exp(-params[regression])
-        hessian[:regression, :regression] -= (x.T * weight) @ x * precision**2
-        cross = 2 * precision * (x.T @ (weight * residual.ravel()))
-        hessian[:regression, regression] -= cross
-        hessian[regression, :regression] -= cross
-        hessian[regression, regression] -= 2 * weight @ residual.ravel() ** 2
-        z = self.matrix
-        for a, left in enumerate(self.logits, start=1):
-            for b, right in enumerate(self.logits, start=1):
-                curve = self.weights * ((a == b) * g[:, a] - g[:, a] * g[:, b])
-                hessian[left, right] -= (z.T * curve) @ z
-        return float(self.weights @ rows), self.weights @ scores, hessian
+    def possible(self, params: Array) -> Iterator[tuple[Array, Array]]:
+        """Probability (n,) and score (n, parameters) of what each person could have reported and been seen to be."""
+        place = self.places
+        every = slice(None)
+        share = self.shares.at(params[place[1]], every).value
+        for cells in self.cells.possible():
+            given = cells.at(params[place[2]], every).value * share
+            for outcome, probability in self.outcome.possible(params[place[0]]):
+                other = replace(self, outcome=outcome, cells=cells)
+                found = (given * probability).sum(axis=1)
+                yield found, np.where(found[:, None] > TINY, other.scores(params), 0.0)
 
-    def possible(self, params: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Probability (n,) and score (n, parameters) of what could have been observed, at Gauss-Hermite nodes."""
+    def directions(self) -> Array:
+        """Coordinates in which a unit step moves every linear predictor by about 1, and the outcome by its sigma."""
+        return block_diagonal(self.outcome.directions(), self.shares.directions(), np.eye(len(self.cells.terms)))
 
-        nodes, share = np.polynomial.hermite_e.hermegauss(NODES)
-        share = share / share.sum()
-        regression, begin = self._ends
-        g = softmax(params[begin:], self.matrix, self.classes)
-        middle = self.matrix @ params[: len(self.names)]
-        effects = self.cells.effects @ params[len(self.names) : regression]
-        for likelihood in self.cells.responses():
-            for cell in range(self.classes + 1):
-                for node, part in zip(nodes, share, strict=True):
-                    outcome = middle + effects[cell] + np.exp(params[regression]) * node
-                    other = replace(self, outcome=outcome, cells=replace(self.cells, likelihood=likelihood))
-                    yield g[:, cell] * likelihood[:, cell] * part, other.scores(params)
-
-    def directions(self) -> NDArray[np.float64]:
-        """Coordinates in which a unit step moves the outcome by about its sigma, and every logit by about 1."""
-
-        unit, sigma = orthogonal(self.matrix), self.first_guess[-1]
-        effects = sigma * np.eye(len(self.cells.terms))
-        return block_diagonal(sigma * unit, effects, np.eye(1), *[unit] * self.classes)
-
-    def null_directions(self) -> NDArray[np.float64]:
-        """The coordinates of the model without effects on the outcome."""
-
-        level, effects = constant(self.matrix), np.zeros((len(self.cells.terms), 0))
+    def null_directions(self) -> Array:
+        """The coordinates of the model in which the outcome depends on nothing."""
         return block_diagonal(
-            level * self.first_guess[-1], effects, np.eye(1), *[orthogonal(self.matrix)] * self.classes
+            self.outcome.null_directions(), self.shares.null_directions(), np.eye(len(self.cells.terms))
         )
 
-    def starts(self) -> list[NDArray[np.float64]]:
-        """The moment estimates with the cells' shares; no, half, double and opposite effects."""
+    def inside(self, params: Array) -> Array:
+        """The nearest parameters, about, whose shares are all above 0 and possible together."""
+        found = params.copy()
+        bounded = list(self.bounded)
+        found[bounded] = np.clip(found[bounded], 0.01, 0.99)
+        found[self.places[1]] = self.shares.inside(params[self.places[1]])
+        return found
 
-        level = constant(self.matrix)
-        middle = level[:, 0] if level.shape[1] else np.zeros(self.matrix.shape[1])
-        share = self.cells.shares(self.weights)
-        logits = np.concatenate([np.log(share[c] / share[0]) * middle for c in range(1, len(share))])
-        b, d = np.split(self.first_guess[:-1], [len(self.names)])
-        average = share @ self.cells.effects @ d
-        return [
-            np.concatenate([b + (1 - factor) * average * middle, factor * d, [np.log(self.first_guess[-1])], logits])
-            for factor in (1.0, 0.0, 0.5, 2.0, -1.0)
-        ]
+    def starts(self) -> list[Array]:
+        """Those of the outcome, with the cells' shares from their reports alone."""
+        rest = np.concatenate([self.shares.start(), np.full(len(self.cells.terms), 0.5)])
+        return [np.append(each, rest) for each in self.outcome.starts(self.cells.likelihood(), self.weights)]
+
+
+def first_shares(cells: Cells, weights: Array) -> Array:
+    """The cells' shares from the reports alone, shape (cells,)."""
+    return most_likely_shares(cells.likelihood(), weights)
+
+
+def _product(parts: list[Part], *without: int) -> Array:
+    """The product of the values of some factors, shape (rows, cells)."""
+    found: Array | float = 1.0
+    for j, part in enumerate(parts):
+        if j not in without:
+            found = found * part.value
+    return np.asarray(found)

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import Frame, read_frame
+from deniable_research.regression.cells import Cells
+from deniable_research.regression.data import Frame, refuse_interactions
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
-from deniable_research.regression.latent import LatentPredictor
 from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.moment_fit import MomentFit
-from deniable_research.regression.moments import corrected_least_squares
-from deniable_research.regression.predictors import Cells
-from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
+from deniable_research.regression.moments import calibrated, corrected_least_squares
+from deniable_research.regression.outcomes import NormalOutcome
+from deniable_research.regression.reports import Grouped
 from deniable_research.regression.responses import DesignLike
+from deniable_research.regression.rows import latent_classes, read_rows, regressors_of
 
 
 def linear(
@@ -42,7 +43,7 @@ def linear(
     Parameters
     ----------
     outcome : str or array_like of length n
-        A formula like ``"income ~ age + affair"`` in which every randomised predictor is a term of its own, or numbers.
+        A formula like ``"income ~ age * affair"`` with randomised predictors among its variables, or numbers.
     data : DataFrame, mapping of columns, or array_like of shape (n, p)
         The table of the formula, or the other covariates, with a column of ones.
     randomised : mapping from name to mechanism, channel, (a, b) or grouped designs
@@ -55,8 +56,8 @@ def linear(
     Returns
     -------
     Fit
-        Terms: covariates, effects ``affair[T.yes]`` against the first truth, ``log(sigma)``, and the coefficients of
-        ``P(affair=yes)`` on the covariates.
+        Terms: those of the formula, with effects ``affair[T.yes]`` against the first truth, ``log(sigma)``, and what
+        describes ``P(affair=yes)``: a share in each group of people with the same covariates, or coefficients.
 
     Raises
     ------
@@ -65,9 +66,8 @@ def linear(
 
     Notes
     -----
-    ``y = z b + e_x d + N(0, sigma^2)``. The truth ``x`` is not seen, so its distribution is part of the model: a
-    multinomial logit on all other covariates of the formula. Several randomised predictors are one truth, the cell
-    of their cross table. Residuals must be normal with one variance; `linear_moments` assumes neither that nor
+    ``y = r b + N(0, sigma^2)`` with regressors ``r`` of covariates and truths. The truths are not seen, so how often
+    each combination of them is, is part of the model, as for `logistic`. Residuals must be normal with one variance; `linear_moments` assumes neither that nor
     anything about ``x``, and is less precise. Where the two contradict each other, the fit's message says so: a
     mixture of normals finds two groups in any skewed outcome.
 
@@ -89,10 +89,15 @@ def linear(
     [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
     """
     frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
-    moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
-    model = LatentPredictor(y, frame.matrix, cells, sample.weights, frame.terms, moments.guess(y, frame.matrix))
+    regressors = regressors_of(frame, cells, sample)
+    model = latent_classes(
+        frame, cells, sample, NormalOutcome(y, regressors, calibrated(y, regressors, cells, sample.weights))
+    )
     fit = fit_model(model, sample, penalty, start, random_starts, seed)
-    doubt = _doubt(fit, MomentFit.of((*frame.terms, *cells.terms), moments, sample))
+    if set(regressors.terms) != {*frame.terms, *cells.effect_terms}:  # interactions, of which moments know nothing
+        return fit
+    moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
+    doubt = _doubt(fit, MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample))
     return replace(fit, message=" ".join(filter(None, (fit.message, doubt))))
 
 
@@ -140,9 +145,11 @@ def linear_moments(
     >>> [(row.term, round(row.estimate, 6)) for row in fit.tidy()]
     [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
     """
+    if isinstance(outcome, str):
+        refuse_interactions(outcome, list(randomised))
     frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
     moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
-    return MomentFit.of((*frame.terms, *cells.terms), moments, sample)
+    return MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample)
 
 
 def _read(
@@ -158,18 +165,9 @@ def _read(
 
     if not randomised:
         raise ParameterError("randomised: must name a predictor, got none")
-    columns: dict[str, Any] = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
-    if not isinstance(outcome, str) and set(reports or ()) != set(randomised):
-        raise ParameterError(f"reports: must hold arrays of {', '.join(randomised)}, because the data are no table")
-    for name, design in randomised.items():
-        columns[f"reports of {name}"] = name if reports is None else reports[name]
-        columns |= aligned_columns(design, f"reports of {name}")
-    frame = read_frame(outcome, data, names, columns, list(randomised) if isinstance(outcome, str) else ())
+    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised, reports)
     y = frame.columns["outcome"]
     if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
         raise ParameterError("outcome: must be finite numbers")
-    roles = {name: f"reports of {name}" for name in randomised}
-    cells = Cells.of(
-        {name: read_reports(frame.columns[role], randomised[name], frame.columns, role) for name, role in roles.items()}
-    )
-    return frame, y.astype(float), cells, Sample.of(frame)
+    return frame, y.astype(float), cells, sample

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
-from deniable_research.regression.categorical import Categorical
-from deniable_research.regression.data import read_frame
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
-from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
 from deniable_research.regression.responses import DesignLike
+from deniable_research.regression.rows import categorical, read_rows
 
 
 def logistic(
@@ -22,6 +20,8 @@ def logistic(
     data: Any,
     design: DesignLike | Grouped,
     *,
+    randomised: Mapping[str, DesignLike | Grouped] | None = None,
+    reports: Mapping[str, ArrayLike] | None = None,
     names: Sequence[str] | None = None,
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
@@ -43,6 +43,10 @@ def logistic(
         What the answers went through: ``a = P(yes | yes)`` and ``b = P(yes | no)``, each a number, one number for
         each row, or the name of a column; ``(1, 0)`` is a direct question. `grouped` mixes designs, and gives those
         that detect cheaters.
+    randomised : mapping from name to mechanism, channel, (a, b) or grouped designs, optional
+        What the answers to each randomised predictor of the formula went through; their columns hold the reports.
+    reports : mapping from name to array_like, optional
+        The reports to randomised predictors, if the data are no table.
     names : sequence of str, optional
         Names of the columns of a matrix.
     weights : str or array_like, optional
@@ -76,6 +80,12 @@ def logistic(
     several starts; `Fit.separated` and `Fit.optima` tell. Estimates are biased away from 0 by a term in 1/n, as those
     of every logistic regression: at 5,000 people through two fair coins by less than a tenth of a standard error.
 
+    **Randomised predictors** are truths that are not seen either, so how often each combination of them is (a *cell*)
+    is part of the model: a share of its own in each group of people with the same covariates if there are few groups
+    (`deniable_research.regression.cells.MOST_SHARES`), otherwise a multinomial logit on the covariates. Reports say
+    nothing about each other beyond the truths. Noise in predictors is not only less precise: who regresses on the
+    reports as if they were answers gets coefficients that are too small, however many people there are.
+
     References
     ----------
     .. [1] N. J. Scheers, C. M. Dayton, "Covariate randomized response models", Journal of the American Statistical
@@ -97,12 +107,17 @@ def logistic(
     >>> prediction = fit.predict([[1]])
     >>> prediction.share.round(4).tolist(), prediction.std_error.round(4).tolist()
     ([[0.64, 0.36]], [[0.0313, 0.0313]])
+
+    Both answers behind the coins: 3 of 4 of those who are old say the truth yes, 1 of 4 of the others.
+
+    >>> table = {"affair": [0, 0, 1, 1], "old": [0, 1, 0, 1], "people": [312, 188, 188, 312]}
+    >>> both = logistic("affair ~ old", table, coins, randomised={"old": coins}, frequencies="people")
+    >>> both.terms, [round(float(each), 2) for each in both.params]
+    (('Intercept', 'old[T.yes]', 'P(old=yes)'), [-4.61, 9.21, 0.5])
     """
     columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters} | aligned_columns(design)
-    frame = read_frame(outcome, data, names, columns)
-    reports = read_reports(frame.columns["outcome"], design, frame.columns)
-    if len(reports.truths) != 2:
-        raise ParameterError(f"design: must have 2 truths, got {len(reports.truths)}; multinomial takes more")
-    sample = Sample.of(frame)
-    model = Categorical(frame.matrix, reports, sample.weights, frame.terms)
-    return fit_model(model, sample, penalty, start, random_starts, seed)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports)
+    seen = read_reports(frame.columns["outcome"], design, frame.columns)
+    if len(seen.truths) != 2:
+        raise ParameterError(f"design: must have 2 truths, got {len(seen.truths)}; multinomial takes more")
+    return fit_model(categorical(frame, cells, sample, seen), sample, penalty, start, random_starts, seed)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 Value = tuple[float, NDArray[np.float64], NDArray[np.float64]]
 """A value, its gradient and its second derivatives."""
@@ -98,22 +99,31 @@ def newton(
     smallest_eigenvalue = math.inf
     gone, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
     for _ in range(MOST_STEPS):
-        stuck = [j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)]
-        free = directions[:, ~directions[stuck].any(axis=0)] if stuck else directions
-        slope = free.T @ gradient
+        stuck = {j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)}
+        while True:
+            free = directions[:, ~directions[sorted(stuck)].any(axis=0)] if stuck else directions
+            slope = free.T @ gradient
+            if not slope.size:
+                break
+            curvature = -(free.T @ hessian @ free)
+            along = _uphill(curvature, slope, n)
+            step = free @ along
+            # the curvature of others may push a share out of its range although its own slope does not
+            out = {j for j in box if (params[j] <= 0 and step[j] < 0) or (params[j] >= 1 and step[j] > 0)}
+            if not out:
+                break
+            stuck |= out
         if not slope.size:
             converged, smallest_eigenvalue = True, math.inf
             break
-        curvature, axes = np.linalg.eigh(-(free.T @ hessian @ free))
-        smallest_eigenvalue = float(curvature[0])
-        along = (axes.T @ slope) / np.maximum(np.abs(curvature), 1e-14 * n)
         length = float(np.linalg.norm(along))
         if np.abs(slope).max() <= SMALLEST_GRADIENT * n:
+            smallest_eigenvalue = float(np.linalg.eigvalsh(curvature)[0])
             flat = smallest_eigenvalue <= FLAT * n
             converged = not flat and length <= SMALLEST_STEP
             if flat or converged:
                 break
-        step = free @ (axes @ along) * min(1.0, max(LONGEST_STEP, 0.5 * gone) / max(length, 1e-300))
+        step *= min(1.0, max(LONGEST_STEP, 0.5 * gone) / max(length, 1e-300))
         gain = float(gradient @ step)
         for halving in range(40):
             new = params + step * 0.5**halving
@@ -126,12 +136,24 @@ def newton(
         else:
             new = params
         if (new == params).all():  # no digit left to gain
+            smallest_eigenvalue = float(np.linalg.eigvalsh(curvature)[0])
             converged = gain <= 1e-9 and smallest_eigenvalue > FLAT * n
             break
         gone += float(np.linalg.norm((new - params) * reach))
         params = new
         value, gradient, hessian = candidate
+    else:
+        smallest_eigenvalue = float(np.linalg.eigvalsh(curvature)[0])
     return Optimum(params, value, converged, flat, smallest_eigenvalue)
+
+
+def _uphill(curvature: NDArray[np.float64], slope: NDArray[np.float64], n: float) -> NDArray[np.float64]:
+    """Newton's step; where the surface curves upwards, that of the absolute curvature."""
+    try:
+        return np.asarray(cho_solve(cho_factor(curvature), slope))
+    except LinAlgError:
+        values, axes = np.linalg.eigh(curvature)
+        return np.asarray(axes @ ((axes.T @ slope) / np.maximum(np.abs(values), 1e-14 * n)))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable_research.regression.outcomes import most_likely_shares
+from deniable_research.regression.regressors import Regressors
+
 if TYPE_CHECKING:
-    from deniable_research.regression.predictors import Cells
+    from deniable_research.regression.cells import Cells
 
 
 @dataclass(frozen=True)
@@ -32,15 +35,6 @@ class Moments:
     equations: NDArray[np.float64]
     bread: NDArray[np.float64]
     sigma: float
-
-    def guess(self, outcome: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Coefficients and a positive sigma for maximum likelihood to start from, whatever the moments gave."""
-
-        spread = float(outcome.std()) or 1.0
-        if np.isfinite(self.params).all():
-            return np.append(self.params, max(self.sigma, spread / 10) if self.sigma > 0 else spread)
-        level, *_ = np.linalg.lstsq(matrix, outcome)
-        return np.concatenate([level, np.zeros(len(self.params) - len(level)), [spread]])
 
 
 def corrected_least_squares(
@@ -79,3 +73,20 @@ def corrected_least_squares(
     variance = (weights @ outcome**2 - 2 * params @ sums + params @ bread @ params) / weights.sum()
     sigma = float(np.sqrt(variance)) if variance > 0 else np.nan
     return Moments(params, right - each @ params, bread, sigma)
+
+
+def calibrated(
+    outcome: NDArray[np.float64], regressors: Regressors, cells: Cells, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Coefficients and sigma to start from: least squares on regressors as they are expected given the reports.
+
+    Also known as regression calibration. With more noise than people it is far from the truth, so it is never shown.
+    """
+    likelihood = cells.likelihood()
+    posterior = likelihood * most_likely_shares(likelihood, weights)
+    posterior /= np.maximum(posterior.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    root = np.sqrt(weights)
+    expected = regressors.plain * (posterior @ regressors.coded)
+    found, *_ = np.linalg.lstsq(expected * root[:, None], outcome * root)
+    left = float(np.sqrt(weights @ (outcome - expected @ found) ** 2 / weights.sum()))
+    return np.append(found, left or 1.0)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
-from deniable_research.regression.categorical import Categorical
-from deniable_research.regression.data import read_frame
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
-from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
 from deniable_research.regression.responses import DesignLike
+from deniable_research.regression.rows import categorical, read_rows
 
 
 def multinomial(
@@ -23,6 +21,8 @@ def multinomial(
     design: DesignLike | Grouped,
     *,
     truths: Sequence[str] | None = None,
+    randomised: Mapping[str, DesignLike | Grouped] | None = None,
+    reports: Mapping[str, ArrayLike] | None = None,
     names: Sequence[str] | None = None,
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
@@ -43,7 +43,7 @@ def multinomial(
         another; all must have the same truths.
     truths : sequence of str, optional
         Names of the options for the terms, in option order.
-    data, names, weights, frequencies, clusters, penalty, start, random_starts, seed
+    data, randomised, reports, names, weights, frequencies, clusters, penalty, start, random_starts, seed
         As for `logistic`.
 
     Returns
@@ -78,12 +78,10 @@ def multinomial(
     [('car: x0', -0.4055), ('foot: x0', -1.0986)]
     """
     columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters} | aligned_columns(design)
-    frame = read_frame(outcome, data, names, columns)
-    reports = read_reports(frame.columns["outcome"], design, frame.columns)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports)
+    seen = read_reports(frame.columns["outcome"], design, frame.columns)
     if truths is not None:
-        reports = reports.named(truths)
-    if reports.share is not None:
-        raise ParameterError(f"design: must have known probabilities, got unknown {reports.share}; use logistic")
-    sample = Sample.of(frame)
-    model = Categorical(frame.matrix, reports, sample.weights, frame.terms)
-    return fit_model(model, sample, penalty, start, random_starts, seed)
+        seen = seen.named(truths)
+    if seen.share is not None:
+        raise ParameterError(f"design: must have known probabilities, got unknown {seen.share}; use logistic")
+    return fit_model(categorical(frame, cells, sample, seen), sample, penalty, start, random_starts, seed)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from deniable_research.regression.likelihood import Likelihood
     from deniable_research.regression.maximum import Objective, Value
+    from deniable_research.regression.regressors import Regressors
 
 SLOPE_SCALE, INTERCEPT_SCALE = 2.5, 10.0
 
@@ -47,25 +48,13 @@ class CauchyPrior:
     contrasts: NDArray[np.float64]
 
     @classmethod
-    def of(
-        cls, matrix: NDArray[np.float64], weights: NDArray[np.float64], logits: Sequence[slice], size: int
-    ) -> CauchyPrior:
-        """The prior of each linear predictor ``matrix @ params[logits[c]]`` among ``size`` parameters."""
-
-        share = weights / weights.sum()
-        centre = share @ matrix
-        one = []
-        for j, column in enumerate(matrix.T):
-            low, high = column.min(), column.max()
-            if high - low <= 1e-9 * max(abs(low), abs(high)):
-                one.append(centre / INTERCEPT_SCALE)
-                continue
-            two_values = bool(np.all((column == low) | (column == high)))
-            width = high - low if two_values else 2 * np.sqrt(share @ (column - centre[j]) ** 2)
-            one.append(np.eye(matrix.shape[1])[j] * width / SLOPE_SCALE)
-        contrasts = np.zeros((len(one) * len(logits), size))
-        for c, where in enumerate(logits):
-            contrasts[c * len(one) : (c + 1) * len(one), where] = one
+    def of(cls, logits: Sequence[tuple[slice, Regressors]], size: int) -> CauchyPrior:
+        """The prior of linear predictors, each with its positions among ``size`` parameters."""
+        contrasts = np.zeros((sum(regressors.size for _, regressors in logits), size))
+        row = 0
+        for where, regressors in logits:
+            contrasts[row : row + regressors.size, where] = _scaled(regressors)
+            row += regressors.size
         return cls(contrasts)
 
     def evaluate(self, params: NDArray[np.float64]) -> Value:
@@ -76,6 +65,29 @@ class CauchyPrior:
         gradient = -(2 * t / bottom) @ self.contrasts
         curve = 2 * (t**2 - 1) / bottom**2
         return -float(np.log(bottom).sum()), gradient, (self.contrasts.T * curve) @ self.contrasts
+
+
+def _scaled(regressors: Regressors) -> NDArray[np.float64]:
+    """The contrasts of one linear predictor, shape (columns, columns), where rows count by shares and cells alike."""
+    plain, coded = regressors.plain, regressors.coded
+    share = regressors.weights / regressors.weights.sum()
+    centre = regressors.centre * coded.mean(axis=0)
+    found = []
+    for j in range(regressors.size):
+        ends = np.outer([plain[:, j].min(), plain[:, j].max()], [coded[:, j].min(), coded[:, j].max()])
+        low, high = ends.min(), ends.max()
+        if high - low <= 1e-9 * max(abs(low), abs(high)):
+            found.append(centre / INTERCEPT_SCALE)
+            continue
+        two_values = _are_ends(plain[:, j]) and _are_ends(coded[:, j]) and len(np.unique(ends)) == 2
+        square = (share @ plain[:, j] ** 2) * np.mean(coded[:, j] ** 2)
+        width = high - low if two_values else 2 * np.sqrt(square - centre[j] ** 2)
+        found.append(np.eye(regressors.size)[j] * width / SLOPE_SCALE)
+    return np.array(found).reshape(regressors.size, regressors.size)
+
+
+def _are_ends(column: NDArray[np.float64]) -> bool:
+    return bool(np.all((column == column.min()) | (column == column.max())))
 
 
 def penalised(model: Likelihood, prior: CauchyPrior | None) -> Objective:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from deniable_research.regression.categorical import Categorical
+    from deniable_research.regression.outcomes import CategoricalOutcome
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,15 @@ class Prediction:
 
 
 def predict(
-    model: Categorical, params: NDArray[np.float64], covariance: NDArray[np.float64], matrix: NDArray[np.float64]
+    outcome: CategoricalOutcome,
+    params: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    matrix: NDArray[np.float64],
 ) -> Prediction:
     """Shares at given covariates, and their standard errors from the covariance of the parameters."""
 
-    share = model.shares(params, matrix)
-    size = model.classes * matrix.shape[1]
+    share = outcome.shares(params, matrix)
+    size = outcome.classes * matrix.shape[1]
     known = covariance[:size, :size]
     errors = np.full_like(share, np.nan)
     if np.isfinite(known).all():
@@ -45,4 +48,4 @@ def predict(
                 slope[:, x - 1] += share[:, x]
             each = (slope[:, :, None] * matrix[:, None, :]).reshape(len(matrix), size)
             errors[:, x] = np.sqrt(np.maximum(np.einsum("na,ab,nb->n", each, known, each, optimize=True), 0))
-    return Prediction(model.reports.truths, share, errors)
+    return Prediction(outcome.reports.truths, share, errors)
