@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from deniable.errors import ParameterError, ReportError
+from deniable.errors import ParameterError
 from deniable.estimation.design import Design
 from deniable.mechanisms import OneOfK
 from deniable_research.designs import Groups, from_mechanism
+from deniable_research.files.coded import Coded
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 from deniable_research.regression import Fit, Grouped, MomentFit, grouped, linear, linear_moments, logistic, multinomial
@@ -32,7 +35,8 @@ def regress(
     Parameters
     ----------
     table : Table
-        Its weights and clusters, if it has some, are used.
+        Its weights and clusters, if it has some, are used. Without them rows that are alike are fitted once, with their
+        number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind.
     formula : str
         ``"affair ~ age + C(region)"``. With a randomised question on the left: logistic for two truths, multinomial for
         more. With randomised questions on the right and a number on the left: linear. ``drugs[cocaine]`` on the left
@@ -66,14 +70,19 @@ def regress(
     table.layout.refuse_one_draw([outcome, *predictors])
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
-    data = _frame(table, [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)])
+    columns = _columns(table, [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)])
+    settings: dict[str, Any] = {}
+    if table.weights is not None:
+        settings["weights"] = table.weights
+    if table.layout.cluster is not None:
+        settings["clusters"] = table.labels(table.layout.cluster).array(object, None)
+    has_groups = any(table.layout.question(name).design.groups > 1 for name in filter(table.layout.has, columns))
+    if columns and not settings and not has_groups and not likelihood:
+        columns, settings["frequencies"] = patterns(columns)
+    data = {name: _values(column, table.layout.has(name)) for name, column in columns.items()}
     for name, values in data.items():
-        if len(table) and all(value is None or value != value for value in values):
+        if len(table) and pd.isna(values).all():
             raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
-    settings: dict[str, Any] = {
-        "weights": table.weights,
-        "clusters": None if table.layout.cluster is None else _objects(table.labels(table.layout.cluster)),
-    }
     if table.layout.has(outcome):
         if predictors:
             raise ParameterError(
@@ -126,34 +135,49 @@ def _columns_of_outcome(table: Table, outcome: str) -> list[str]:
     return [outcome] if is_plain else variables(outcome, table.layout.has)
 
 
-def _frame(table: Table, names: Iterable[str]) -> dict[str, Any]:
-    """The columns that a formula names: reports, numbers, or labels."""
-
-    data: dict[str, Any] = {}
+def _columns(table: Table, names: Iterable[str]) -> dict[str, Coded[Any]]:
+    """The columns that a formula names: reports, or labels."""
+    found: dict[str, Coded[Any]] = {}
     for name in names:
         if table.layout.has(name):
-            reports = table.reports_of(name)
-            whole = all(report is None or isinstance(report, int) for report in reports)
-            gaps = [np.nan if report is None else report for report in reports] if whole else reports
-            data[name] = np.array(gaps, dtype=float) if whole else _objects(gaps)
+            found[name] = table.reports_of(name)
         elif name in table.columns:
-            try:
-                data[name] = table.numbers(name)
-            except ReportError:
-                data[name] = _objects(table.labels(name))
-    return data
-
-
-def _objects(values: Any) -> Any:
-
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
+            found[name] = table.labels(name)
     return found
+
+
+def patterns(columns: Mapping[str, Coded[Any]]) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
+    """The different rows of some columns, in the order in which they were found, and how many people have each.
+
+    >>> columns, people = patterns({"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])})
+    >>> {name: list(column) for name, column in columns.items()}, people.tolist()
+    ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [2, 1, 1])
+    """
+    places = list(range(len(columns)))
+    every = pd.DataFrame(dict(enumerate(column.codes for column in columns.values())), columns=places)
+    people = every.groupby(places, sort=False).size()
+    found = people.index.to_frame()
+    return {
+        name: Coded(found[place].to_numpy(np.int32), column.values)
+        for place, (name, column) in enumerate(columns.items())
+    }, people.to_numpy(np.int64)
+
+
+def _values(column: Coded[Any], are_reports: bool) -> NDArray[Any]:
+    """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are no numbers."""
+    if are_reports and any(isinstance(value, str) for value in column.values):
+        return column.array(object, None)
+    try:
+        return column.map(float).array(float, np.nan)
+    except ValueError:
+        return column.array(object, None)
 
 
 def _design(table: Table, question: RandomizedColumn) -> Design | Grouped:
     if isinstance(question.design, Groups):
-        return grouped(question.design, _objects([None if g < 0 else int(g) for g in table.groups_of(question.name)]))
+        groups = table.groups_of(question.name).astype(object)
+        groups[groups < 0] = None
+        return grouped(question.design, groups)
     if not question.has_shares:
         raise ParameterError(f"formula: must not have {question.name}, a number of which only the mean is estimated")
     if isinstance(question.design, OneOfK) and question.options != question.design.truths:

@@ -131,7 +131,7 @@ class Categorical:
     def directions(self) -> NDArray[np.float64]:
         """Coordinates in which a unit step moves every linear predictor by about 1."""
 
-        return block_diagonal(*[orthogonal(self.matrix)] * self.classes, *[np.eye(1)] * len(self.bounded))
+        return block_diagonal(*[orthogonal(self.matrix, self.weights)] * self.classes, *[np.eye(1)] * len(self.bounded))
 
     def null_directions(self) -> NDArray[np.float64]:
         """The coordinates of the model without covariates."""

@@ -7,13 +7,18 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 
-def orthogonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``T`` such that the columns of ``matrix T`` are orthogonal with mean square 1: fits do not depend on units."""
+def orthogonal(matrix: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """``T`` such that the columns of ``matrix T`` are orthogonal with mean square 1: fits do not depend on units.
+
+    Nor do they on whether rows that are alike stand there once, with their number as weight: means are weighted, and
+    the triangle has a positive diagonal, so that there is only one.
+    """
 
     if not matrix.shape[1]:
         return np.zeros((0, 0))
-    triangle = np.linalg.qr(matrix / np.sqrt(len(matrix)), mode="r")
-    return np.linalg.inv(triangle)
+    share = np.full(len(matrix), 1 / len(matrix)) if weights is None else weights / weights.sum()
+    triangle = np.linalg.qr(matrix * np.sqrt(share)[:, None], mode="r")
+    return np.linalg.inv(triangle * np.sign(np.diag(triangle))[:, None])
 
 
 def constant(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
