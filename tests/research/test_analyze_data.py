@@ -11,7 +11,8 @@ from deniable import KAry, Longitudinal, ParameterError, ReportError, Subset, Ti
 from deniable_research import designs as channels
 from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, read_layout
 from deniable_research.files.coded import Coded
-from deniable_research.files.csv_file import columns_of, read_columns
+from deniable_research.files.csv_file import columns_of
+from deniable_research.files.reading import read_columns
 
 QUICK = {
     "direct": ("", lambda: channels.from_matrix([[1, 0], [0, 1]], ["no", "yes"], ["no", "yes"], "direct")),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,6 +24,8 @@ class Coded(Generic[T]):
         Places in `values`; -1 where there is nothing.
     values : tuple
         Different values, each of which somebody has.
+    labels : mapping of values to str
+        What a file of a statistical program says that some of them stand for.
 
     Examples
     --------
@@ -36,6 +38,7 @@ class Coded(Generic[T]):
 
     codes: NDArray[np.int32]
     values: tuple[T, ...]
+    labels: Mapping[T, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, column: Coded[T] | Iterable[T | None]) -> Coded[T]:
@@ -68,10 +71,25 @@ class Coded(Generic[T]):
 
     def where(self, people: NDArray[np.bool_]) -> Coded[T]:
         """The column of some of the people."""
-        codes = self.codes[people]
+        return self._recoded(self.codes[people])
+
+    def without(self, missing: Collection[object]) -> Coded[T]:
+        """The column with nothing where it has one of these values, or a value with one of these labels."""
+        gone = [value in missing or self.labels.get(value) in missing for value in self.values]
+        return self._recoded(np.where(np.array([*gone, True])[self.codes], np.int32(-1), self.codes))
+
+    def _recoded(self, codes: NDArray[np.int32]) -> Coded[T]:
+        """Other codes for the same values, of which those are kept that are used."""
         used = np.bincount(codes[codes >= 0], minlength=len(self.values)) > 0
         places = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
-        return Coded(places[codes], tuple(itertools.compress(self.values, used)))
+        return Coded(places[codes], tuple(itertools.compress(self.values, used)), self.labels)
+
+    def labelled(self) -> Coded[str] | None:
+        """The column with labels for values, if each value has a label of its own; else None."""
+        labels = [self.labels[value] for value in self.values if value in self.labels]
+        if not labels or len(set(labels)) < len(self.values):
+            return None
+        return Coded(self.codes, tuple(labels))
 
     def map(self, function: Callable[[T], U | None]) -> Coded[U]:
         """The column of what a function makes of each value; None is nothing."""

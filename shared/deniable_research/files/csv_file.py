@@ -7,7 +7,7 @@ import io
 import itertools
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,7 +29,7 @@ MAX_FIELD = 1024 * 1024
 ROWS_AT_ONCE = 10_000
 
 
-def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) -> dict[str, Coded[str]]:
+def read_csv(path: str | Path, delimiter: str | None = None, skip: int = 0) -> dict[str, Coded[str]]:
     """The columns of a CSV file as texts, by their names in the header.
 
     Parameters
@@ -56,7 +56,7 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
 
 
 def columns_of(text: str, name: str, delimiter: str | None = None, skip: int = 0) -> dict[str, Coded[str]]:
-    """The columns of a CSV text, as `read_columns` finds them; ``name`` opens messages.
+    """The columns of a CSV text, as `read_csv` finds them; ``name`` opens messages.
 
     >>> columns = columns_of("id;q1\\n1;yes\\n2;no\\n", "data.csv")
     >>> {name: list(column) for name, column in columns.items()}
@@ -79,16 +79,21 @@ def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict
         repeated = sorted({each for each in header if header.count(each) > 1})
         if repeated:
             raise ReportError(f"{name}: columns must have different names, {repeated[0]!r} stands there twice")
-        rows = itertools.islice(_rows(reader, len(header), name), skip, None)
-        coders = [Coder[str]() for _ in header]
-        codes = [array("i") for _ in header]
-        while block := list(itertools.islice(rows, ROWS_AT_ONCE)):
-            for coder, found, cells in zip(coders, codes, zip(*block, strict=True), strict=True):
-                found.extend(map(coder.__getitem__, cells))
+        return columns_of_rows(header, _rows(reader, len(header), name), skip)
     except csv.Error as problem:
         raise ReportError(f"{name}, line {reader.line_num}: is not CSV: {problem}") from None
     finally:
         csv.field_size_limit(before)
+
+
+def columns_of_rows(header: Sequence[str], rows: Iterable[Sequence[str]], skip: int = 0) -> dict[str, Coded[str]]:
+    """The columns of rows of texts, as long as the header; the first ``skip`` rows are left out."""
+    left = itertools.islice(rows, skip, None)
+    coders = [Coder[str]() for _ in header]
+    codes = [array("i") for _ in header]
+    while block := list(itertools.islice(left, ROWS_AT_ONCE)):
+        for coder, found, cells in zip(coders, codes, zip(*block, strict=True), strict=True):
+            found.extend(map(coder.__getitem__, cells))
     return {
         title: Coded(np.array(found, dtype=np.int32), tuple(coder)).map(lambda cell: plain_cell(cell.strip()))
         for title, coder, found in zip(header, coders, codes, strict=True)

@@ -126,8 +126,17 @@ class RandomizedColumn:
             return number if number in reports else None
         return reports.from_text(text)
 
+    def decode_label(self, label: str) -> ReportValue | None:
+        """The report that the label of a value stands for, by the names that a column may hold, in any case."""
+        names = self.codes if self.codes is not None else self.design.reports.labels
+        same = [name for name in names if name.casefold() == label.casefold()]
+        return self.decode(label if label in names else same[0]) if label in names or len(same) == 1 else None
+
     def read(self, column: Coded[str] | Iterable[str]) -> Coded[ReportValue]:
         """The reports of a column; None where there is none.
+
+        Where each value has a label, and each label is one of the names that the column may hold, labels are read, in
+        any case; otherwise the values themselves.
 
         Raises
         ------
@@ -136,8 +145,13 @@ class RandomizedColumn:
             title or a code of the analyst, never an answer.
         """
         texts = Coded.of(column)
-        said = texts.map(lambda text: None if text in self.missing else text)
+        said = texts.without(self.missing)
         reports: Coded[ReportValue] = said.map(self.decode)
+        labelled = said.labelled()
+        if labelled is not None:
+            by_label: Coded[ReportValue] = labelled.map(self.decode_label)
+            if np.array_equal(by_label.present, said.present):
+                reports = by_label  # whatever the numbers are: 1 may stand for no
         unknown = said.present & ~reports.present
         if unknown.any():
             places = np.flatnonzero(unknown).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -36,7 +37,8 @@ def regress(
     ----------
     table : Table
         Its weights and clusters, if it has some, are used. Without them rows that are alike are fitted once, with their
-        number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind.
+        number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind. Of columns
+        with labels for all values ``C(region)`` takes the labels, ``region`` the values.
     formula : str
         ``"affair ~ age + C(region)"``. With a randomised question on the left: logistic for two truths, multinomial for
         more. With randomised questions on the right and a number on the left: linear. ``drugs[cocaine]`` on the left
@@ -70,7 +72,7 @@ def regress(
     table.layout.refuse_one_draw([outcome, *predictors])
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
-    columns = _columns(table, [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)])
+    columns = _columns(table, [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)], right)
     settings: dict[str, Any] = {}
     if table.weights is not None:
         settings["weights"] = table.weights
@@ -135,14 +137,15 @@ def _columns_of_outcome(table: Table, outcome: str) -> list[str]:
     return [outcome] if is_plain else variables(outcome, table.layout.has)
 
 
-def _columns(table: Table, names: Iterable[str]) -> dict[str, Coded[Any]]:
-    """The columns that a formula names: reports, or labels."""
+def _columns(table: Table, names: Iterable[str], right: str) -> dict[str, Coded[Any]]:
+    """The columns that a formula names: reports; labels where it says ``C(column)``; else what stands in the file."""
     found: dict[str, Coded[Any]] = {}
     for name in names:
         if table.layout.has(name):
             found[name] = table.reports_of(name)
         elif name in table.columns:
-            found[name] = table.labels(name)
+            is_category = re.search(rf"\bC\(\s*`?{re.escape(name)}`?\s*[,)]", right)
+            found[name] = table.labels(name) if is_category else table.texts(name)
     return found
 
 

@@ -16,8 +16,8 @@ from deniable.exact import number_hint
 from deniable.report.space import ReportValue, Texts
 from deniable.survey.document import Survey
 from deniable_research.files.coded import Coded
-from deniable_research.files.csv_file import read_columns
 from deniable_research.files.layout import Layout, RandomizedColumn
+from deniable_research.files.reading import read_columns
 from deniable_research.items import Item
 from deniable_research.weights import kish
 
@@ -62,7 +62,7 @@ class Table:
         delimiter: str | None = None,
         skip: int = 0,
     ) -> Table:
-        """Read a CSV file.
+        """Read a file: CSV, Parquet, Stata, SPSS or Excel.
 
         Parameters
         ----------
@@ -70,12 +70,12 @@ class Table:
         layout : Layout, Survey or RandomizedColumn
             What the columns hold; of a survey, its own ``reports.csv``.
         delimiter, skip
-            As for `deniable_research.files.csv_file.read_columns`.
+            As for `deniable_research.files.reading.read_columns`.
 
         Raises
         ------
         ReportError
-            If the file is no CSV, lacks a column, or holds codes that its layout does not know.
+            If the file cannot be read, lacks a column, or holds codes that its layout does not know.
         """
         return cls.of(read_columns(path, delimiter, skip), layout)
 
@@ -208,8 +208,12 @@ class Table:
         question = self.layout.question(name)
         assert question.group is not None
         places = {code: place for place, code in enumerate(question.groups)} | dict.fromkeys(question.group_missing, -1)
-        groups = self.columns[question.group].map(places.get)
-        unknown = int((~groups.present).sum())
+        texts = self.columns[question.group]
+        labelled = texts.labelled()
+        if labelled is not None and set(labelled.values) <= places.keys():
+            texts = labelled
+        groups = texts.map(places.get)
+        unknown = int((texts.present & ~groups.present).sum())
         if unknown:
             raise ReportError(
                 f"column {question.group!r}: must hold the groups {', '.join(map(repr, question.groups))} or a text of "
@@ -218,17 +222,24 @@ class Table:
         return groups.array(np.int64, -1)
 
     def labels(self, column: str) -> Coded[str]:
-        """A plain column as texts, None where it is missing."""
+        """A plain column as texts, None where it is missing: the labels of its values, if each of them has one."""
+        texts = self.texts(column)
+        return texts.labelled() or texts
+
+    def texts(self, column: str) -> Coded[str]:
+        """A plain column as it stands in the file, None where it is missing."""
         _require(self.columns, column)
-        return self.columns[column].map(lambda text: None if text in self.layout.missing else text)
+        return self.columns[column].without(self.layout.missing)
 
     def levels(self, column: str) -> list[str]:
         """The different labels of a plain column: in the order of the layout, of their numbers, or of the alphabet."""
-        found = set(self.labels(column).values)
+        texts, labels = self.texts(column), self.labels(column)
+        found = set(labels.values)
         if column == self.layout.cohort and self.layout.cohorts:
             return [*self.layout.cohorts, *sorted(found - set(self.layout.cohorts))]
+        numbers = dict(zip(labels.values, texts.values, strict=True))  # labels in the order of what they are labels of
         try:
-            return sorted(found, key=float)
+            return sorted(found, key=lambda label: float(numbers[label]))
         except ValueError:
             return sorted(found)
 
@@ -248,7 +259,7 @@ class Table:
             If some are no numbers, with how many and the first of them.
         """
 
-        labels = self.labels(column)
+        labels = self.texts(column)
         numbers = labels.map(_number)
         bad = labels.present & ~numbers.present
         if bad.any():
