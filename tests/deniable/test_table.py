@@ -48,4 +48,4 @@ def test_every_text_comes_back_and_none_is_calculated(text: str) -> None:
 def test_our_reader_undoes_it() -> None:
     rows = [["id", "cohort"], ["1", "=1+1"], ["2", "'=x"], ["3", "-5"], ["4", "@home"]]
     columns = columns_of("".join(csv_lines(rows)), "reports.csv")
-    assert columns["cohort"] == ("=1+1", "'=x", "-5", "@home")
+    assert tuple(columns["cohort"]) == ("=1+1", "'=x", "-5", "@home")

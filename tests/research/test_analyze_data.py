@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from deniable import KAry, Longitudinal, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
 from deniable_research import designs as channels
 from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, read_layout
-from deniable_research.files.csv_file import columns_of, read_columns
+from deniable_research.files.coded import Coded
+from deniable_research.files.csv_file import columns_of
+from deniable_research.files.reading import read_columns
 
 QUICK = {
     "direct": ("", lambda: channels.from_matrix([[1, 0], [0, 1]], ["no", "yes"], ["no", "yes"], "direct")),
@@ -88,10 +91,10 @@ epsilon = 1
     names = {question.name: question.design for question in layout.questions}
     assert names["f"] == KAry.from_coin(3, "0.5")
     assert names["g"] == Warner.from_epsilon(1)
-    assert layout.questions[0].read(["n", "1", "8", "", "NA"]) == [0, 1, 2, None, None]
+    assert list(layout.questions[0].read(["n", "1", "8", "", "NA"])) == [0, 1, 2, None, None]
     assert layout.questions[0].options == ("never", "ever")
     assert layout.missing == ("", "-")
-    assert layout.questions[2].read(["-2", "3.0"]) == [-2, 3]
+    assert list(layout.questions[2].read(["-2", "3.0"])) == [-2, 3]
     others = {"matrix", "geometric", "discrete-laplace", "exponential", "mean", "drawn-boxes", "piecewise"}
     assert set(DESIGNS) == set(QUICK) | others
 
@@ -136,17 +139,21 @@ def test_short_forms_that_cannot_be_read_say_what_is_wanted() -> None:
 
 def test_names_of_responses_are_read_and_so_are_their_numbers() -> None:
     crosswise = quick_question("q: crosswise p=1/6")
-    assert crosswise.read(["same", "different", "1", "0.0", "NaN"]) == [1, 0, 1, 0, None]
+    assert list(crosswise.read(["same", "different", "1", "0.0", "NaN"])) == [1, 0, 1, 0, None]
     numbered = RandomizedColumn(
         "q", "q", channels.from_matrix([["0.8", "0.2"], ["0.2", "0.8"]], ["1", "2"]), ("no", "yes")
     )
-    assert numbered.read(["0", "1"]) == [0, 1]  # by their places, whatever their names
+    assert list(numbered.read(["0", "1"])) == [0, 1]  # by their places, whatever their names
     with pytest.raises(ReportError, match="must hold an integer in"):
         numbered.read(["1", "2"])
     subset = quick_question("q: subset k=4 w=1 epsilon=1")
-    assert subset.read(["0010", "1"]) == ["0010", "0001"]  # a spreadsheet took the zeros
+    assert list(subset.read(["0010", "1"])) == ["0010", "0001"]  # a spreadsheet took the zeros
     with pytest.raises(ReportError, match="a text of 4 characters 0 or 1, 1 of them 1"):
         subset.read(["0011"])
+
+
+def texts(columns: Mapping[str, Coded[str]]) -> dict[str, tuple[str | None, ...]]:
+    return {name: tuple(column) for name, column in columns.items()}
 
 
 def test_delimiters_are_recognised_and_marks_and_blank_lines_passed_over(tmp_path: Path) -> None:
@@ -155,10 +162,12 @@ def test_delimiters_are_recognised_and_marks_and_blank_lines_passed_over(tmp_pat
         header = f'a{between}"b, c"'
         path = tmp_path / "data.csv"
         path.write_text(f"\ufeff{header}\r\n1{between}2\r\n\r\n3{between} 4", encoding="utf-8", newline="")
-        assert read_columns(path) == wanted
-    assert columns_of("a|b\n1|2\n", "x", "|") == {"a": ("1",), "b": ("2",)}
-    assert columns_of("a\n1\n\n2\n", "x") == {"a": ("1", "", "2")}
-    assert columns_of("a,b\n", "x") == {"a": (), "b": ()}
+        assert texts(read_columns(path)) == wanted
+    assert texts(columns_of("a|b\n1|2\n", "x", "|")) == {"a": ("1",), "b": ("2",)}
+    assert texts(columns_of("a\n1\n\n2\n", "x")) == {"a": ("1", "", "2")}
+    assert texts(columns_of("a,b\n", "x")) == {"a": (), "b": ()}
+    assert texts(columns_of('"a\nb",c\n1,"2\n3"\n', "x")) == {"a\nb": ("1",), "c": ("2\n3",)}
+    assert texts(columns_of("a,b\n0,1\n" * 25_000, "x", skip=3))["b"] == ("b", "1") * 24_998, "in many blocks"
 
 
 @pytest.mark.parametrize(

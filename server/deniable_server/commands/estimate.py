@@ -11,6 +11,8 @@ import click
 
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
+from deniable.data.survey_data import estimates_data
+from deniable.data.writing import check_suffix, replace_file, write_data_set
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals.interval import LOWEST_LEVEL
 from deniable.estimation.published_rows import TARGETS
@@ -28,6 +30,7 @@ from deniable_server.work import estimates_csv
     epilog=example(
         "deniable estimate ID --db deniable.db",
         "deniable estimate ID --url http://127.0.0.1:8000 --by cohort --format csv > estimates.csv",
+        "deniable estimate ID --db deniable.db --to estimates.dta",
     )
 )
 @click.argument("survey_id", metavar="ID")
@@ -52,14 +55,32 @@ from deniable_server.work import estimates_csv
     help="Whose shares the errors are for.",
 )
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
+@options.to
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-def estimate(survey_id: str, database: Path, url: str | None, token: str | None, form: str, **query: Any) -> None:
-    """Estimate the true shares, with standard errors and confidence intervals."""
+def estimate(
+    survey_id: str, database: Path, url: str | None, token: str | None, to: Path | None, form: str, **query: Any
+) -> None:
+    """Estimate the true shares, with standard errors and confidence intervals.
+
+    With --to the file gets them as well.
+    """
+    if to is not None:
+        check_suffix(to)
     if url:
         result = remote.estimates(url, token, survey_id, query)
     else:
         result = estimates_document(Store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
+    if to is not None:
+        _save(to, result)
     click.echo(FORMATS[form](result), nl=form != "csv")
+
+
+def _save(to: Path, result: dict[str, Any]) -> None:
+    as_printed = FORMATS.get(to.suffix.lower().removeprefix("."))
+    if as_printed is not None:
+        replace_file(to, lambda part: part.write_text(as_printed(result), encoding="utf-8", newline=""))
+    else:
+        write_data_set(estimates_data(f"Survey {result['survey']}", result["estimates"]), to)
 
 
 def _as_table(result: dict[str, Any]) -> str:

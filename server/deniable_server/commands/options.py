@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from deniable.data.writing import WRITERS
+
 DATABASE = Path("deniable.db")
 """As `deniable_server.settings` has it, which `survey check` must not need: authors may have installed no collector."""
 
@@ -27,6 +29,13 @@ token = click.option(
     envvar="DENIABLE_TOKEN",
     show_envvar=True,
     help="API token for --url, made by 'deniable token create'.",
+)
+
+to = click.option(
+    "--to",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"A file with labels: {', '.join(WRITERS)}.",
 )
 
 public_url = click.option(

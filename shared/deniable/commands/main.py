@@ -15,13 +15,14 @@ from deniable.errors import DeniableError, NotInstalled
 from deniable.installing import extra_with, install_hint
 
 SHORT_HELP = {
-    "analyze": "Analyse a CSV of randomised reports, a collector's or anybody's.",
+    "analyze": "Analyse a file of randomised reports, a collector's or anybody's.",
     "answer": "Answer a survey in the terminal.",
     "audit": "Look for anything in what the clients send that tells more than the survey declares.",
     "backup": "Copy the database to a new file, also while a collector uses it, and check the copy.",
     "check": "Compare every row with its checksum and every tally with a recount.",
     "demo": "Real people's answers through the whole path.",
     "estimate": "Estimate the true shares, with standard errors and confidence intervals.",
+    "export": "Write the noisy reports of a survey to a file, with labels.",
     "plan": "Say how many people a survey takes, or what so many people tell.",
     "risk": "Say what an epsilon means: how much likelier a guess about a person can become.",
     "serve": "Run the collector until Ctrl-C.",

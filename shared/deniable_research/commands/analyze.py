@@ -16,7 +16,7 @@ from deniable_research.files.charts import comparison_panels, crosstab_panels, s
 from deniable_research.files.comparing import ComparisonRow, compare
 from deniable_research.files.crossing import CrosstabRow, complete_rows, cross
 from deniable_research.files.printing import comparison_text, crosstab_text, regression_text, shares_text
-from deniable_research.files.regressing import PENALTIES, questions_in, regress
+from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
 from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
 
@@ -36,9 +36,10 @@ A design file has a table for each randomised column:
 
 @click.group(epilog=DESIGN_FILE)
 def analyze() -> None:
-    """Analyse a CSV of randomised reports, a collector's or anybody's.
+    """Analyse a file of randomised reports, a collector's or anybody's.
 
-    Say what the columns hold with --survey, --design or --question.
+    DATA is CSV, Parquet, Stata (.dta), SPSS (.sav) or Excel (.xlsx), by its name. Say what the columns hold with
+    --survey, --design or --question.
     """
 
 
@@ -49,6 +50,7 @@ def analyze() -> None:
         "deniable analyze shares qualtrics.csv --survey my-survey.toml --column affair=Q7",
         'deniable analyze shares study.csv --question "rrt_q1: crosswise p=1/6 codes=same:1,different:2"',
         "deniable analyze shares study.csv --design study.toml --weights w --plot shares.svg",
+        "deniable analyze shares study.sav --design study.toml --by region --to shares.xlsx",
     )
 )
 @data_options
@@ -74,6 +76,7 @@ def shares(
     form: str,
     confidence_level: float,
     picture: Path | None,
+    to: Path | None,
 ) -> None:
     """Estimate shares and means.
 
@@ -83,7 +86,7 @@ def shares(
     dropped = say_dropped(table, asked)
     rows = estimate_shares(table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous))
     document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, EstimateRow)}
-    print_result(form, rows, EstimateRow, lambda: shares_text(rows), document, cautions(table, asked, by))
+    print_result(form, rows, EstimateRow, lambda: shares_text(rows), document, cautions(table, asked, by), to)
     draw(picture, lambda: share_panels(rows))
 
 
@@ -109,6 +112,7 @@ def compare_(
     form: str,
     confidence_level: float,
     picture: Path | None,
+    to: Path | None,
 ) -> None:
     """Compare a question between cohorts.
 
@@ -120,7 +124,9 @@ def compare_(
     dropped = say_dropped(table, [question])
     rows = compare(table, question, by, line=line, options=options, confidence_level=confidence_level)
     document = {"rows": len(table), "dropped": dropped, "comparisons": records(rows, ComparisonRow)}
-    print_result(form, rows, ComparisonRow, lambda: comparison_text(rows), document, cautions(table, [question], by))
+    print_result(
+        form, rows, ComparisonRow, lambda: comparison_text(rows), document, cautions(table, [question], by), to
+    )
     draw(picture, lambda: comparison_panels(rows))
 
 
@@ -150,6 +156,7 @@ def crosstab(
     form: str,
     confidence_level: float,
     picture: Path | None,
+    to: Path | None,
 ) -> None:
     """Cross two or three columns.
 
@@ -165,14 +172,14 @@ def crosstab(
         click.echo(f"{counted(left_out, 'row')} of {len(table)} with nothing in one of the columns left out", err=True)
     doubts = cautions(table, [name for name in names if table.layout.has(name)])
     document = {"rows": len(table), "dropped": left_out, "crosstab": records(rows, CrosstabRow)}
-    print_result(form, rows, CrosstabRow, lambda: crosstab_text(rows), document, doubts)
+    print_result(form, rows, CrosstabRow, lambda: crosstab_text(rows), document, doubts, to)
     draw(picture, lambda: crosstab_panels(rows))
 
 
 @analyze.command(
     "regress",
     epilog=example(
-        'deniable analyze regress reports.csv "affair ~ C(cohort)" --survey my-survey.toml',
+        'deniable analyze regress reports.csv "affair ~ religious + C(cohort)" --survey my-survey.toml',
         'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
         'deniable analyze regress study.csv "income ~ age + affair" --design study.toml',
     ),
@@ -188,6 +195,7 @@ def crosstab(
 )
 @click.option("--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile where possible.")
 @click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
+@click.option("--model", type=click.Choice(MODELS), help="By default linear for numbers, otherwise logistic.")
 @click.option(
     "--likelihood", is_flag=True, help="Linear: maximum likelihood of a normal outcome, not corrected least squares."
 )
@@ -199,20 +207,22 @@ def regress_(
     kind: str | None,
     how: str | None,
     penalty: str,
+    model: str | None,
     likelihood: bool,
     form: str,
     confidence_level: float,
     picture: Path | None,
+    to: Path | None,
 ) -> None:
     """Regress on covariates, or on answers.
 
-    FORMULA is like "affair ~ age + C(region)". A randomised question on the left gives a logistic model, or a
-    multinomial one if it has more than two options; randomised questions on the right and a number on the left a
-    linear one.
+    FORMULA is like "affair ~ age + religious + C(region)". Randomised questions may stand on both sides. A number on
+    the left gives a linear model; a randomised question, or labels, a logistic one, multinomial if there are more than
+    two options.
     """
     from deniable_research.regression import Fit, TidyRow
 
-    fit = regress(table.clustered(cluster), formula, likelihood=likelihood, penalty=PENALTIES[penalty])
+    fit = regress(table.clustered(cluster), formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
     if isinstance(fit, Fit):
         rows = fit.tidy(confidence_level, kind, how)
         used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
@@ -233,5 +243,5 @@ def regress_(
     }
     doubts = [fit.message] if fit.message else []
     doubts += cautions(table, questions_in(table, formula))
-    print_result(form, rows, TidyRow, lambda: regression_text(fit, rows, confidence_level, used), document, doubts)
+    print_result(form, rows, TidyRow, lambda: regression_text(fit, rows, confidence_level, used), document, doubts, to)
     draw(picture, lambda: term_panels(formula, rows))

@@ -11,12 +11,14 @@ from typing import Any
 import click
 
 from deniable.commands.numbers import LEVEL
+from deniable.data.writing import WRITERS, check_suffix
 from deniable.installing import install_hint
 from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
+from deniable_research.files.results import save_results
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
 
@@ -68,6 +70,12 @@ _RESULT_OPTIONS = (
         type=click.Path(dir_okay=False, path_type=Path),
         help="Draw the estimates with their intervals, as .svg or .png.",
     ),
+    click.option(
+        "--to",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help=f"Write the results as well, with labels: {', '.join(WRITERS)}.",
+    ),
 )
 
 
@@ -86,6 +94,7 @@ def data_options(command: Command) -> Command:
         skip: int,
         delimiter: str | None,
         picture: Path | None,
+        to: Path | None,
         **others: Any,
     ) -> None:
         if sum((survey is not None, design is not None, bool(lines))) != 1:
@@ -93,6 +102,8 @@ def data_options(command: Command) -> Command:
         if renamed and survey is None:
             raise click.UsageError("--column goes with --survey")
         check_picture(picture)
+        if to is not None:
+            check_suffix(to)
         if survey is not None:
             layout = Layout.of_survey(read_any_survey(survey.read_bytes()), dict(map(_pair, renamed)))
         elif design is not None:
@@ -103,7 +114,7 @@ def data_options(command: Command) -> Command:
             layout = replace(layout, weights=weights)
         try:
             table = Table.read(data, layout.with_missing(missing), delimiter=_delimiter(delimiter), skip=skip)
-            command(table=table, picture=picture, **others)
+            command(table=table, picture=picture, to=to, **others)
         except ModuleNotFoundError as error:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
 
@@ -127,8 +138,14 @@ def print_result(
     text: Callable[[], str],
     document: Mapping[str, Any],
     doubts: Sequence[str],
+    to: Path | None,
 ) -> None:
-    """Print rows as a table, as CSV, or in the document that is their JSON; doubts about them are never left out."""
+    """Print rows as a table, as CSV, or in the document that is their JSON; doubts about them are never left out.
+
+    The same rows go to a file, if one is wanted.
+    """
+    if to is not None:
+        save_results(to, f"deniable analyze {click.get_current_context().info_name}", rows, row_type, document, doubts)
     if form == "json":
         click.echo(to_json({"cautions": list(doubts), **document}))
         return

@@ -212,7 +212,7 @@ def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
     found = table.answered(*(name for name in names if table.layout.has(name)))
     for name in names:
         if not table.layout.has(name):
-            found &= np.array([label is not None for label in table.labels(name)], dtype=bool)
+            found &= table.labels(name).present
     return found
 
 
@@ -244,7 +244,7 @@ def _continuous(table: Table, names: Sequence[str]) -> list[str]:
 
 def _plain_item(table: Table, name: str) -> Item:
     """A plain column as a question that was asked directly."""
-    levels = [level for level in table.levels(name) if level in set(table.labels(name))]
+    levels = [level for level in table.levels(name) if level in table.labels(name).values]
     if len(levels) < 2:
         raise ParameterError(f"{name}: must have at least 2 different labels, got {len(levels)}")
     try:

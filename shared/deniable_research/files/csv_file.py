@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
 
 from deniable.errors import ReportError
 from deniable.table import plain_cell
+from deniable_research.files.coded import Coded, Coder
 
 DELIMITERS = ",;\t"
 """What is recognised between the fields of a header."""
@@ -19,7 +26,10 @@ MAX_FIELD = 1024 * 1024
 """Longest field: an export with open answers is still read, a file that is no CSV is not."""
 
 
-def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) -> dict[str, tuple[str, ...]]:
+ROWS_AT_ONCE = 10_000
+
+
+def read_csv(path: str | Path, delimiter: str | None = None, skip: int = 0) -> dict[str, Coded[str]]:
     """The columns of a CSV file as texts, by their names in the header.
 
     Parameters
@@ -37,21 +47,26 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
         If the file is not UTF-8, has no header with different names, or a row of another length. Lines of the file
         are counted from 1, the header's.
     """
-    name = Path(path).name
+    name, content = Path(path).name, Path(path).read_bytes()
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        content.decode("utf-8")
     except UnicodeDecodeError as problem:
         raise ReportError(f"{name}: must be UTF-8 text, byte {problem.start} is not; export it as UTF-8") from None
-    return columns_of(text, name, delimiter, skip)
+    return _columns(io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=""), name, delimiter, skip)
 
 
-def columns_of(text: str, name: str, delimiter: str | None = None, skip: int = 0) -> dict[str, tuple[str, ...]]:
-    """The columns of a CSV text, as `read_columns` finds them; ``name`` opens messages.
+def columns_of(text: str, name: str, delimiter: str | None = None, skip: int = 0) -> dict[str, Coded[str]]:
+    """The columns of a CSV text, as `read_csv` finds them; ``name`` opens messages.
 
-    >>> columns_of("id;q1\\n1;yes\\n2;no\\n", "data.csv")
-    {'id': ('1', '2'), 'q1': ('yes', 'no')}
+    >>> columns = columns_of("id;q1\\n1;yes\\n2;no\\n", "data.csv")
+    >>> {name: list(column) for name, column in columns.items()}
+    {'id': ['1', '2'], 'q1': ['yes', 'no']}
     """
-    first = text.partition("\n")[0]
+    return _columns(io.StringIO(text, newline=""), name, delimiter, skip)
+
+
+def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict[str, Coded[str]]:
+    first = lines.readline()
     if not first.strip():
         raise ReportError(f"{name}: must start with a header of column names, got an empty line")
     between = delimiter or max(DELIMITERS, key=_QUOTED.sub("", first).count)
@@ -59,27 +74,40 @@ def columns_of(text: str, name: str, delimiter: str | None = None, skip: int = 0
         raise ReportError(f"{name}: delimiter must be one character, got {len(between)}")
     before = csv.field_size_limit(MAX_FIELD)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=between, strict=True)
+        reader = csv.reader(itertools.chain([first], lines), delimiter=between, strict=True)
         header = [each.strip() for each in next(reader)]
         repeated = sorted({each for each in header if header.count(each) > 1})
         if repeated:
             raise ReportError(f"{name}: columns must have different names, {repeated[0]!r} stands there twice")
-        rows = []
-        for row in reader:
-            if len(row) == len(header):
-                rows.append(row)
-            elif not row and len(header) == 1:
-                rows.append([""])  # an empty line is somebody who said nothing, if there is one column only
-            elif row:
-                raise ReportError(
-                    f"{name}, line {reader.line_num}: must have {len(header)} fields like the header, got {len(row)}"
-                )
+        return columns_of_rows(header, _rows(reader, len(header), name), skip)
     except csv.Error as problem:
         raise ReportError(f"{name}, line {reader.line_num}: is not CSV: {problem}") from None
     finally:
         csv.field_size_limit(before)
-    rows = rows[skip:]
-    columns = zip(*rows, strict=True) if rows else ((),) * len(header)
+
+
+def columns_of_rows(header: Sequence[str], rows: Iterable[Sequence[str]], skip: int = 0) -> dict[str, Coded[str]]:
+    """The columns of rows of texts, as long as the header; the first ``skip`` rows are left out."""
+    left = itertools.islice(rows, skip, None)
+    coders = [Coder[str]() for _ in header]
+    codes = [array("i") for _ in header]
+    while block := list(itertools.islice(left, ROWS_AT_ONCE)):
+        for coder, found, cells in zip(coders, codes, zip(*block, strict=True), strict=True):
+            found.extend(map(coder.__getitem__, cells))
     return {
-        title: tuple(plain_cell(cell.strip()) for cell in column) for title, column in zip(header, columns, strict=True)
+        title: Coded(np.array(found, dtype=np.int32), tuple(coder)).map(lambda cell: plain_cell(cell.strip()))
+        for title, coder, found in zip(header, coders, codes, strict=True)
     }
+
+
+def _rows(reader: Any, fields: int, name: str) -> Iterator[list[str]]:
+    """The rows below the header, without empty lines."""
+    for row in reader:
+        if len(row) == fields:
+            yield row
+        elif not row and fields == 1:
+            yield [""]  # an empty line is somebody who said nothing, if there is one column only
+        elif row:
+            raise ReportError(
+                f"{name}, line {reader.line_num}: must have {fields} fields like the header, got {len(row)}"
+            )

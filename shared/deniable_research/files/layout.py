@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
@@ -14,6 +16,7 @@ from deniable.survey.document import Survey
 from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable_research.designs import of_one_truth
+from deniable_research.files.coded import Coded
 
 MISSING = ("", "NA", "NaN")
 """Texts that mean *no report*, unless a layout says otherwise."""
@@ -123,8 +126,17 @@ class RandomizedColumn:
             return number if number in reports else None
         return reports.from_text(text)
 
-    def read(self, texts: Sequence[str]) -> list[ReportValue | None]:
+    def decode_label(self, label: str) -> ReportValue | None:
+        """The report that the label of a value stands for, by the names that a column may hold, in any case."""
+        names = self.codes if self.codes is not None else self.design.reports.labels
+        same = [name for name in names if name.casefold() == label.casefold()]
+        return self.decode(label if label in names else same[0]) if label in names or len(same) == 1 else None
+
+    def read(self, column: Coded[str] | Iterable[str]) -> Coded[ReportValue]:
         """The reports of a column; None where there is none.
+
+        Where each value has a label, and each label is one of the names that the column may hold, labels are read, in
+        any case; otherwise the values themselves.
 
         Raises
         ------
@@ -132,23 +144,26 @@ class RandomizedColumn:
             Naming the column, what it may hold, how many rows hold something else, and the first of these: noise, a
             title or a code of the analyst, never an answer.
         """
-        known: dict[str, ReportValue | None] = dict.fromkeys(self.missing)
-        unknown: set[str] = set()
-        for text in set(texts) - known.keys():
-            known[text] = self.decode(text)
-            if known[text] is None:
-                unknown.add(text)
-        if unknown:
-            places = [place for place, text in enumerate(texts) if text in unknown]
+        texts = Coded.of(column)
+        said = texts.without(self.missing)
+        reports: Coded[ReportValue] = said.map(self.decode)
+        labelled = said.labelled()
+        if labelled is not None:
+            by_label: Coded[ReportValue] = labelled.map(self.decode_label)
+            if np.array_equal(by_label.present, said.present):
+                reports = by_label  # whatever the numbers are: 1 may stand for no
+        unknown = said.present & ~reports.present
+        if unknown.any():
+            places = np.flatnonzero(unknown).tolist()
             rows = f"{len(places)} row{'s' if len(places) > 1 else ''}"
             hint = ""
-            if places in ([0], [0, 1]) or any("ImportId" in text for text in texts[:2]):
+            if places in ([0], [0, 1]) or any("ImportId" in str(texts[row]) for row in range(len(texts))[:2]):
                 hint = "; rows of titles below the header, two in an export of Qualtrics, are left out by --skip 2"
             raise ReportError(
                 f"column {self.column!r}: must hold {self.allowed} or nothing ({', '.join(map(repr, self.missing))}), "
                 f"got something else in {rows}, first {texts[places[0]]!r:.60}{hint}"
             )
-        return [known[text] for text in texts]
+        return reports
 
     @property
     def allowed(self) -> str:

@@ -2,51 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from deniable.errors import ParameterError, ReportError
+from deniable.errors import ParameterError
 from deniable.estimation.design import Design
 from deniable.mechanisms import OneOfK
 from deniable_research.designs import Groups, from_mechanism
-from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.table import Table
+from deniable_research.designs.designs import NO_YES
+from deniable_research.files.coded import Coded
+from deniable_research.files.designs import direct
+from deniable_research.files.table import Table, read_number
 from deniable_research.regression import Fit, Grouped, MomentFit, grouped, linear, linear_moments, logistic, multinomial
 from deniable_research.regression.data import sides, variables
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
+MODELS = ("linear", "logistic")
 
 
 def regress(
     table: Table,
     formula: str,
     *,
+    model: str | None = None,
     likelihood: bool = False,
     penalty: str | None = "auto",
 ) -> Fit | MomentFit:
-    """Fit the model that a formula means: a randomised outcome, or a number that depends on randomised answers.
+    """Fit the model that a formula means, whatever of it is randomised.
 
     Parameters
     ----------
     table : Table
-        Its weights and clusters, if it has some, are used.
+        Its weights and clusters, if it has some, are used. Without them rows that are alike are fitted once, with their
+        number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind. Of columns
+        with labels for all values ``C(region)`` takes the labels, ``region`` the values.
     formula : str
-        ``"affair ~ age + C(region)"``. With a randomised question on the left: logistic for two truths, multinomial for
-        more. With randomised questions on the right and a number on the left: linear. ``drugs[cocaine]`` on the left
-        is one box of tick boxes.
+        ``"affair ~ age + religious + C(region)"``. Any of its variables may be a randomised question, or one box of
+        tick boxes, ``drugs[cocaine]``, on the left or on the right.
+    model : {"linear", "logistic"}, optional
+        By default linear where the left side is numbers, and logistic where it is a randomised question or labels:
+        multinomial if there are more than two. A column of numbers such as 0 and 1 may be taken as labels.
     likelihood : bool
         For a linear model: maximum likelihood of a normal outcome instead of corrected least squares, which assume
-        nothing about its shape.
+        nothing about its shape and take no interactions with what is randomised.
     penalty : {"auto", "cauchy", None}
         As for `deniable_research.regression.logistic`.
 
     Raises
     ------
     ParameterError
-        If nothing in the formula is randomised, or both sides are; or from the fit.
+        If nothing in the formula is randomised; or from the fit.
+
+    Notes
+    -----
+    Of questions that devices draw, each person was asked some. Who was not asked is no gap: by design nothing about
+    the answer had to do with it, so the likelihood takes what else the person reported. Corrected least squares need
+    reports to all questions, and take the people who were asked all of them.
 
     Examples
     --------
@@ -57,56 +74,103 @@ def regress(
     >>> fit.terms, round(float(fit.params[0]), 4)
     (('Intercept',), -0.5754)
     """
+    if model not in (None, *MODELS):
+        raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
     if table.weights is not None and not table.weights.all():
         table = table.where(table.weights > 0)  # the others count nothing
     left, right = sides(formula)
     outcome = left.strip("`")
     predictors = _questions(table, right)
-    table.layout.refuse_never_together([outcome, *predictors])
-    table.layout.refuse_one_draw([outcome, *predictors])
-    if outcome in predictors:
-        raise ParameterError(f"formula: must not have {outcome} on both sides")
-    data = _frame(table, [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)])
-    for name, values in data.items():
-        if len(table) and all(value is None or value != value for value in values):
-            raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
-    settings: dict[str, Any] = {
-        "weights": table.weights,
-        "clusters": None if table.layout.cluster is None else _objects(table.labels(table.layout.cluster)),
-    }
-    if table.layout.has(outcome):
-        if predictors:
-            raise ParameterError(
-                f"formula: must have randomised answers on one side only, got {outcome} and {', '.join(predictors)}"
-            )
-        if likelihood:
-            raise ParameterError("likelihood: must go with a number as outcome; randomised outcomes have no other way")
-        question = table.layout.question(outcome)
-        if not question.design.is_exclusive:
-            raise ParameterError(
-                f"formula: {outcome} must be one box of its question, such as {outcome}[{question.options[0]}] ~ ..., "
-                "because a person may tick several"
-            )
-        design = _design(table, question)
-        text = f"`{outcome}` ~ {right}"
-        if len(question.options) == 2 or question.design.groups > 1:
-            return logistic(text, data, design, penalty=penalty, **settings)
-        return multinomial(text, data, design, truths=question.options, penalty=penalty, **settings)
-    if not predictors:
+    is_randomised = table.layout.has(outcome)
+    if not is_randomised and not predictors:
         named = ", ".join(question.name for question in table.layout.questions)
         raise ParameterError(f"formula: must have a randomised question ({named}), got none")
+    if outcome in predictors:
+        raise ParameterError(f"formula: must not have {outcome} on both sides")
+    questions = [*([outcome] if is_randomised else []), *predictors]
+    table.layout.refuse_never_together(questions)
+    table.layout.refuse_one_draw(questions)
+    if not is_randomised:
+        _check_outcome(table, outcome)
+    is_logistic = model == "logistic" or (model is None and (is_randomised or _is_of_labels(table, outcome)))
+    if not is_logistic and is_randomised:
+        raise ParameterError(f"model: must be logistic for {outcome}, whose reports are no numbers")
+    if is_logistic and likelihood:
+        raise ParameterError("likelihood: must go with a linear model; others have no other way")
+    by_likelihood = is_logistic or likelihood
+    columns, settings = _rows(table, outcome, right, questions if by_likelihood else [])
+    data = {name: _values(column, table.layout.has(name)) for name, column in columns.items()}
+    for name, values in data.items():
+        if len(table) and pd.isna(values).all():
+            raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
+    designs = {name: _design(table, name, data) for name in questions}
+    randomised = {name: designs[name] for name in predictors}
+    if not by_likelihood:
+        return linear_moments(formula, data, randomised, **settings)
+    if not is_logistic:
+        return linear(formula, data, randomised, penalty=penalty, **settings)
+    text = f"`{outcome}` ~ {right}"
+    if is_randomised:
+        question = table.layout.question(outcome)
+        design, options = designs[outcome], question.options
+        if not question.design.is_exclusive:
+            raise ParameterError(
+                f"formula: {outcome} must be one box of its question, such as {outcome}[{options[0]}] ~ ..., "
+                "because a person may tick several"
+            )
+        if question.design.groups > 1:
+            options = NO_YES
+    else:
+        options = tuple(table.levels(outcome))
+        if len(options) < 2:
+            raise ParameterError(f"formula: {outcome} must have at least 2 labels, got {len(options)}")
+        design = direct(options)
+        data[outcome] = columns[outcome].array(object, None)
+    if len(options) == 2:
+        return logistic(text, data, design, randomised=randomised, penalty=penalty, **settings)
+    return multinomial(text, data, design, truths=options, randomised=randomised, penalty=penalty, **settings)
+
+
+def _check_outcome(table: Table, outcome: str) -> None:
+    """Raise a ParameterError unless a plain outcome is computed from plain columns."""
     for name in _columns_of_outcome(table, outcome):
         if table.layout.has(name):
             raise ParameterError(f"formula: {name} must not be within {outcome}, because its reports are no answers")
-        if name not in data:
+        if name not in table.columns:
             known = ", ".join(list(table.columns)[:20])
             raise ParameterError(f"formula: {name} must be a column of the file ({known})")
-        if data[name].dtype == object:
-            table.numbers(name)  # says which text is no number
-    designs = {name: _design(table, table.layout.question(name)) for name in predictors}
-    if likelihood:
-        return linear(formula, data, designs, penalty=penalty, **settings)
-    return linear_moments(formula, data, designs, **settings)
+
+
+def _is_of_labels(table: Table, outcome: str) -> bool:
+    """Whether a plain outcome is a column of labels, none of which is a number."""
+    if outcome not in table.columns:
+        return False
+    return not table.texts(outcome).map(read_number).present.any()
+
+
+def _rows(
+    table: Table, outcome: str, right: str, questions: Sequence[str]
+) -> tuple[dict[str, Coded[Any]], dict[str, Any]]:
+    """The columns of a model, and how its rows count; `questions` may be such as some people were not asked."""
+    names = [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)]
+    columns = _columns(table, names, right)
+    unasked = {name: ~table.asked(name) for name in questions}
+    if unasked:
+        heard = ~np.logical_and.reduce(list(unasked.values()))
+        if not heard.all():  # whoever was asked none of it says nothing
+            return _rows(table.where(heard), outcome, right, questions)
+    for name, gone in unasked.items():
+        if gone.any():
+            columns[name] = columns[name].filled(gone, 0)  # any report will do
+            columns[_design_column(name)] = Coded.of(gone.tolist())
+    for name in filter(table.layout.has, names):
+        if table.layout.question(name).design.groups > 1:
+            columns[_design_column(name)] = Coded.of([None if g < 0 else g for g in table.groups_of(name).tolist()])
+    if table.weights is None and table.layout.cluster is None:
+        columns, people = patterns(columns)
+        return columns, {"frequencies": people}
+    clusters = None if table.layout.cluster is None else table.labels(table.layout.cluster).array(object, None)
+    return columns, {"weights": table.weights, "clusters": clusters}
 
 
 def questions_in(table: Table, formula: str) -> list[str]:
@@ -126,36 +190,59 @@ def _columns_of_outcome(table: Table, outcome: str) -> list[str]:
     return [outcome] if is_plain else variables(outcome, table.layout.has)
 
 
-def _frame(table: Table, names: Iterable[str]) -> dict[str, Any]:
-    """The columns that a formula names: reports, numbers, or labels."""
-
-    data: dict[str, Any] = {}
+def _columns(table: Table, names: Iterable[str], right: str) -> dict[str, Coded[Any]]:
+    """The columns that a formula names: reports; labels where it says ``C(column)``; else what stands in the file."""
+    found: dict[str, Coded[Any]] = {}
     for name in names:
         if table.layout.has(name):
-            reports = table.reports_of(name)
-            whole = all(report is None or isinstance(report, int) for report in reports)
-            gaps = [np.nan if report is None else report for report in reports] if whole else reports
-            data[name] = np.array(gaps, dtype=float) if whole else _objects(gaps)
+            found[name] = table.reports_of(name)
         elif name in table.columns:
-            try:
-                data[name] = table.numbers(name)
-            except ReportError:
-                data[name] = _objects(table.labels(name))
-    return data
-
-
-def _objects(values: Any) -> Any:
-
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
+            is_category = re.search(rf"\bC\(\s*`?{re.escape(name)}`?\s*[,)]", right)
+            found[name] = table.labels(name) if is_category else table.texts(name)
     return found
 
 
-def _design(table: Table, question: RandomizedColumn) -> Design | Grouped:
+def patterns(columns: Mapping[str, Coded[Any]]) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
+    """The different rows of some columns, in the order in which they were found, and how many people have each.
+
+    >>> columns, people = patterns({"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])})
+    >>> {name: list(column) for name, column in columns.items()}, people.tolist()
+    ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [2, 1, 1])
+    """
+    places = list(range(len(columns)))
+    every = pd.DataFrame(dict(enumerate(column.codes for column in columns.values())), columns=places)
+    people = every.groupby(places, sort=False).size()
+    found = people.index.to_frame()
+    return {
+        name: Coded(found[place].to_numpy(np.int32), column.values)
+        for place, (name, column) in enumerate(columns.items())
+    }, people.to_numpy(np.int64)
+
+
+def _values(column: Coded[Any], are_reports: bool) -> NDArray[Any]:
+    """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are no numbers."""
+    if are_reports and any(isinstance(value, str) for value in column.values):
+        return column.array(object, None)
+    try:
+        return column.map(float).array(float, np.nan)
+    except ValueError:
+        return column.array(object, None)
+
+
+def _design_column(name: str) -> str:
+    """Where it stands what the answer of each person went through, if that differs."""
+    return f"design of {name}"
+
+
+def _design(table: Table, name: str, data: Mapping[str, NDArray[Any]]) -> Design | Grouped:
+    """What the answers went through, row by row where it differs."""
+    question = table.layout.question(name)
+    column = _design_column(name)
     if isinstance(question.design, Groups):
-        return grouped(question.design, _objects([None if g < 0 else int(g) for g in table.groups_of(question.name)]))
+        return grouped(question.design, data[column])
     if not question.has_shares:
         raise ParameterError(f"formula: must not have {question.name}, a number of which only the mean is estimated")
-    if isinstance(question.design, OneOfK) and question.options != question.design.truths:
-        return replace(from_mechanism(question.design), truths=question.options, responses=())
-    return question.design
+    design: Design = question.design
+    if isinstance(design, OneOfK) and question.options != design.truths:
+        design = replace(from_mechanism(design), truths=question.options, responses=())
+    return grouped({False: design, True: None}, data[column]) if column in data else design

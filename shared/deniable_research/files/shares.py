@@ -79,7 +79,7 @@ def _wrong_draws(table: Table) -> list[str]:
     found = []
     for group, names in members.items():
         if len(names) == group.size:  # some columns may be left out
-            asked = np.sum([[report is not None for report in table.reports_of(name)] for name in names], axis=0)
+            asked = np.sum([table.reports_of(name).present for name in names], axis=0)
             wrong = int((asked != group.draw).sum())
             if wrong:
                 found.append(

@@ -15,8 +15,9 @@ from deniable.estimation.estimate import Estimate
 from deniable.exact import number_hint
 from deniable.report.space import ReportValue, Texts
 from deniable.survey.document import Survey
-from deniable_research.files.csv_file import read_columns
+from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
+from deniable_research.files.reading import read_columns
 from deniable_research.items import Item
 from deniable_research.weights import kish
 
@@ -32,9 +33,9 @@ class Table:
     ----------
     layout : Layout
         Which columns are randomised, and how.
-    columns : mapping of str to tuple of str
+    columns : mapping of str to Coded
         The columns of the file, as texts.
-    reports : mapping of str to list
+    reports : mapping of str to Coded
         Question to the report of each person; None where a person gave none.
 
     Examples
@@ -49,8 +50,8 @@ class Table:
     """
 
     layout: Layout
-    columns: Mapping[str, tuple[str, ...]] = field(repr=False)
-    reports: Mapping[str, list[ReportValue | None]] = field(repr=False)
+    columns: Mapping[str, Coded[str]] = field(repr=False)
+    reports: Mapping[str, Coded[ReportValue]] = field(repr=False)
 
     @classmethod
     def read(
@@ -61,7 +62,7 @@ class Table:
         delimiter: str | None = None,
         skip: int = 0,
     ) -> Table:
-        """Read a CSV file.
+        """Read a file: CSV, Parquet, Stata, SPSS or Excel.
 
         Parameters
         ----------
@@ -69,30 +70,31 @@ class Table:
         layout : Layout, Survey or RandomizedColumn
             What the columns hold; of a survey, its own ``reports.csv``.
         delimiter, skip
-            As for `deniable_research.files.csv_file.read_columns`.
+            As for `deniable_research.files.reading.read_columns`.
 
         Raises
         ------
         ReportError
-            If the file is no CSV, lacks a column, or holds codes that its layout does not know.
+            If the file cannot be read, lacks a column, or holds codes that its layout does not know.
         """
         return cls.of(read_columns(path, delimiter, skip), layout)
 
     @classmethod
-    def of(cls, columns: Mapping[str, tuple[str, ...]], layout: Layout | Survey | RandomizedColumn) -> Table:
-        """The table of columns that were read already."""
+    def of(cls, columns: Mapping[str, Iterable[str] | Coded[str]], layout: Layout | Survey | RandomizedColumn) -> Table:
+        """The table of columns that were read already, of the same length: texts, or texts with their codes."""
         if isinstance(layout, Survey):
             layout = Layout.of_survey(layout)
         elif isinstance(layout, RandomizedColumn):
             layout = Layout((layout,))
+        coded = {name: Coded.of(each) for name, each in columns.items()}
         reports = {}
         for question in layout.questions:
             for column in filter(None, (question.column, question.group)):
-                _require(columns, column)
-            reports[question.name] = question.read(columns[question.column])
+                _require(coded, column)
+            reports[question.name] = question.read(coded[question.column])
         for role in filter(None, (layout.weights, layout.cluster)):
-            _require(columns, role)
-        return cls(layout, columns, reports)
+            _require(coded, role)
+        return cls(layout, coded, reports)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -102,10 +104,27 @@ class Table:
 
         found = np.ones(len(self), dtype=bool)
         for name in names:
-            found &= np.array([report is not None for report in self.reports_of(name)], dtype=bool)
+            found &= self.reports_of(name).present
         return found
 
-    def reports_of(self, name: str) -> list[ReportValue | None]:
+    def asked(self, name: str) -> NDArray[np.bool_]:
+        """Who was asked a question, shape (people,): of questions and boxes that devices draw those whose device drew it.
+
+        A device reports all that it draws. So a row with fewer reports than that lacks one, nobody knows which, and
+        counts as asked.
+        """
+        whole, box = self.layout.whole(name)
+        if box is not None:
+            return self.answered(name) | (self.asked(whole.name) & ~self.answered(whole.name))
+        group = whole.drawn
+        if group is None or not group.is_drawn:
+            return np.ones(len(self), dtype=bool)
+        members = [question.name for question in self.layout.questions if question.drawn == group]
+        heard = np.sum([self.answered(member) for member in members], axis=0)
+        is_complete = heard >= group.draw - (group.size - len(members))
+        return np.asarray(self.answered(name) | ~is_complete)
+
+    def reports_of(self, name: str) -> Coded[ReportValue]:
         """The report of each person to one question; of a box of tick boxes 0 or 1."""
         self.layout.question(name)  # says what is wrong with a name that there is not
         if name in self.reports:
@@ -115,7 +134,7 @@ class Table:
         assert isinstance(space, Texts)
         assert option is not None
         place = whole.options.index(option)
-        return [None if report is None else space.of_box(str(report), place) for report in self.reports[whole.name]]
+        return self.reports[whole.name].map(lambda report: space.of_box(str(report), place))
 
     def dropped(self, *names: str) -> int:
         """How many people gave no report to at least one of these questions."""
@@ -161,9 +180,8 @@ class Table:
     def where(self, people: NDArray[np.bool_]) -> Table:
         """The rows of some of the people."""
 
-        kept = np.flatnonzero(people).tolist()
-        columns = {name: tuple(texts[row] for row in kept) for name, texts in self.columns.items()}
-        reports = {name: [reports[row] for row in kept] for name, reports in self.reports.items()}
+        columns = {name: texts.where(people) for name, texts in self.columns.items()}
+        reports = {name: reports.where(people) for name, reports in self.reports.items()}
         return replace(self, columns=columns, reports=reports)
 
     def complete(self, *names: str) -> Table:
@@ -176,7 +194,7 @@ class Table:
         Items of one table belong to the same people, row by row, if nothing is missing; else take them from
         `complete` with the names of all questions that are wanted together.
         """
-        return self._item(self.layout.question(name), self.reports_of(name))
+        return self._item(self.layout.question(name), self.answered(name))
 
     def items(self, *names: str) -> tuple[Item, ...]:
         """Several questions, of the people who gave a report to each of them."""
@@ -192,8 +210,7 @@ class Table:
         asked = self.answered(name) if people is None else self.answered(name) & people
         weights = None if self.weights is None else self.weights[asked]
         if question.design.groups == 1:
-            reports = [report for report, wanted in zip(self.reports_of(name), asked, strict=True) if wanted]
-            return self._item(question, reports).estimate(weights)
+            return self._item(question, asked).estimate(weights)
         return self._estimate_groups(question, asked, weights)
 
     def groups_of(self, name: str) -> NDArray[np.int64]:
@@ -209,36 +226,46 @@ class Table:
         assert question.group is not None
         places = {code: place for place, code in enumerate(question.groups)} | dict.fromkeys(question.group_missing, -1)
         texts = self.columns[question.group]
-        unknown = sum(text not in places for text in texts)
+        labelled = texts.labelled()
+        if labelled is not None and set(labelled.values) <= places.keys():
+            texts = labelled
+        groups = texts.map(places.get)
+        unknown = int((texts.present & ~groups.present).sum())
         if unknown:
             raise ReportError(
                 f"column {question.group!r}: must hold the groups {', '.join(map(repr, question.groups))} or a text of "
                 f"group_missing, got something else in {unknown} row{'s' if unknown > 1 else ''}"
             )
-        return np.array([places[text] for text in texts], dtype=np.int64)
+        return groups.array(np.int64, -1)
 
-    def labels(self, column: str) -> list[str | None]:
-        """A plain column as texts, None where it is missing."""
+    def labels(self, column: str) -> Coded[str]:
+        """A plain column as texts, None where it is missing: the labels of its values, if each of them has one."""
+        texts = self.texts(column)
+        return texts.labelled() or texts
+
+    def texts(self, column: str) -> Coded[str]:
+        """A plain column as it stands in the file, None where it is missing."""
         _require(self.columns, column)
-        return [None if text in self.layout.missing else text for text in self.columns[column]]
+        return self.columns[column].without(self.layout.missing)
 
     def levels(self, column: str) -> list[str]:
         """The different labels of a plain column: in the order of the layout, of their numbers, or of the alphabet."""
-        found = {label for label in self.labels(column) if label is not None}
+        texts, labels = self.texts(column), self.labels(column)
+        found = set(labels.values)
         if column == self.layout.cohort and self.layout.cohorts:
             return [*self.layout.cohorts, *sorted(found - set(self.layout.cohorts))]
+        numbers = dict(zip(labels.values, texts.values, strict=True))  # labels in the order of what they are labels of
         try:
-            return sorted(found, key=float)
+            return sorted(found, key=lambda label: float(numbers[label]))
         except ValueError:
             return sorted(found)
 
     def cohorts(self, by: str) -> list[tuple[str | None, NDArray[np.bool_]]]:
         """Who belongs to each label of a plain column; last, with None, those without one, if there are any."""
 
-        labels = np.array(self.labels(by), dtype=object)
-        found: list[tuple[str | None, NDArray[np.bool_]]] = [(level, labels == level) for level in self.levels(by)]
-        nobody_said = np.array([label is None for label in labels], dtype=bool)
-        return [*found, (None, nobody_said)] if nobody_said.any() else found
+        labels = self.labels(by)
+        found: list[tuple[str | None, NDArray[np.bool_]]] = [(level, labels.equal(level)) for level in self.levels(by)]
+        return found if labels.present.all() else [*found, (None, ~labels.present)]
 
     def numbers(self, column: str) -> NDArray[np.float64]:
         """A plain column as numbers, NaN where it is missing.
@@ -249,27 +276,23 @@ class Table:
             If some are no numbers, with how many and the first of them.
         """
 
-        found = np.full(len(self), np.nan)
-        bad, first = 0, ""
-        for row, label in enumerate(self.labels(column)):
-            try:
-                found[row] = float("nan") if label is None else float(label)
-            except ValueError:
-                bad, first = bad + 1, first or str(label)
-        if bad:
-            rows = f"{bad} row{'s do' if bad > 1 else ' does'} not, first {first!r:.40}"
+        labels = self.texts(column)
+        numbers = labels.map(read_number)
+        bad = labels.present & ~numbers.present
+        if bad.any():
+            first = str(labels[int(bad.argmax())])
+            rows = f"{bad.sum()} row{'s do' if bad.sum() > 1 else ' does'} not, first {first!r:.40}"
             raise ReportError(f"column {column!r}: must hold numbers, {rows}{number_hint(first)}")
-        return found
+        return numbers.array(float, np.nan)
 
-    def _item(self, question: RandomizedColumn, reports: Iterable[ReportValue | None]) -> Item:
+    def _item(self, question: RandomizedColumn, asked: NDArray[np.bool_]) -> Item:
         if question.design.groups > 1:
             raise ParameterError(
                 f"{question.name}: its design has two groups, which give shares, comparisons and regressions only"
             )
-        given = [report for report in reports if report is not None]
-        return Item.from_reports(
-            question.name, question.design, given, question.options, question.values, question.drawn
-        )
+        reports = self.reports_of(question.name)
+        supports = question.design.reports.support_matrix(reports.values)[reports.codes[asked]]
+        return Item(question.name, question.design, supports, question.options, question.values, question.drawn)
 
     def _estimate_groups(
         self,
@@ -283,7 +306,7 @@ class Table:
         every = np.ones(len(self)) if self.weights is None else self.weights
         design = question.design
         counts = np.zeros((design.groups, design.reports.size))
-        responses = np.array([self.reports[question.name][row] for row in kept], dtype=np.int64)
+        responses = self.reports[question.name].array(np.int64, -1)[kept]
         np.add.at(counts, (groups[kept], responses), every[kept])
         if not counts.sum(axis=1).all():
             raise ParameterError(f"{question.name}: must have reports of both groups, got none of one")
@@ -292,7 +315,15 @@ class Table:
         return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=kish(every[kept].tolist()))
 
 
-def _require(columns: Mapping[str, tuple[str, ...]], column: str) -> None:
+def read_number(text: str) -> float | None:
+    """The number that a text is; NaN is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _require(columns: Mapping[str, Coded[str]], column: str) -> None:
     if column not in columns:
         shown = ", ".join(list(columns)[:20]) + (", ..." if len(columns) > 20 else "")
         raise ReportError(f"column {column!r}: must be one of the file's columns: {shown}")

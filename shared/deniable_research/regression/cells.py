@@ -125,13 +125,11 @@ class Cells:
     def possible(self) -> Iterator[Cells]:
         """Everything that these people could have reported."""
         for every in itertools.product(*(each.responses() for each in self.predictors.values())):
-            tables = zip(self.predictors.items(), every, strict=True)
-            yield replace(
-                self,
-                predictors={
-                    name: replace(each, likelihood=table, slope=slope) for (name, each), (table, slope) in tables
-                },
-            )
+            found = {
+                name: replace(each, likelihood=table, slope=slope)
+                for (name, each), (table, slope) in zip(self.predictors.items(), every, strict=True)
+            }
+            yield replace(self, predictors=found)
 
     def scores(self) -> Array:
         """Unbiased indicators of the cells, shape (n, cells): products of those of the predictors."""

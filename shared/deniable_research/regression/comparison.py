@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
@@ -64,7 +65,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
             raise ParameterError(f"{name}: must be fitted without weights and clusters, which make no likelihood")
         if not (fit.converged or fit.separated):
             raise ParameterError(f"{name}: must have converged")
-    if not np.array_equal(restricted.model.observed, full.model.observed) or restricted.n != full.n:
+    if restricted.n != full.n or not _are_of_the_same_reports(restricted, full):
         raise ParameterError(f"full: must be fitted to the same {restricted.n} rows, got others of {full.n}")
     if restricted.penalty != full.penalty:
         raise ParameterError(
@@ -79,6 +80,21 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
         raise ParameterError("full: must hold the restricted model, which is better than it")
     statistic = max(0.0, 2 * (value - restricted.value))
     return LikelihoodRatioTest(statistic, df, float(chi2.sf(statistic, df)))
+
+
+def _are_of_the_same_reports(restricted: Fit, full: Fit) -> bool:
+    """Whether two fits are to the same reports, row by row; with frequencies, whether each stands there as often."""
+
+    one, other = restricted.model.observed, full.model.observed
+    if "frequencies" not in restricted.sample.frame.columns or "frequencies" not in full.sample.frame.columns:
+        return np.array_equal(one, other)
+    return _tally(one, restricted.model.weights) == _tally(other, full.model.weights)
+
+
+def _tally(observed: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[bytes, float]:
+    rows, places = np.unique(observed, axis=0, return_inverse=True)
+    counts = np.bincount(places.ravel(), weights, len(rows))
+    return {row.tobytes(): count for row, count in zip(rows, counts.tolist(), strict=True)}
 
 
 def _from(restricted: Fit, full: Fit) -> float:

@@ -31,7 +31,7 @@ class Frame:
     columns : mapping from str to ndarray of length n
         The outcome and what else was asked for (weights, clusters, groups, ...), without missing values.
     n_dropped : int
-        Rows left out because something was missing.
+        Rows left out because something was missing; people where rows are weighted by frequencies.
     spec : object
         How formulaic coded the covariates, to code new data alike; None for arrays.
     formula : str
@@ -311,15 +311,24 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
         if array.ndim != 1 or len(array) != total:
             raise ParameterError(f"{role}: must be one value for each of {total} rows, got shape {array.shape}")
         arrays[role] = array
-        present &= ~_missing(array)
+        present &= ~pd.isna(array)
     kept = np.flatnonzero(present)
     if not kept.size:
         raise ParameterError("data: must hold a row without missing values, got none")
     matrix = matrix[kept]
     if not np.isfinite(matrix).all():
         raise ParameterError("data: must have no infinite covariates")
-    check_rank(matrix, terms)
-    return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, total - kept.size, spec), kept
+    people = _people(arrays.get("frequencies"), total)
+    check_rank(matrix, terms, int(people[kept].sum()))
+    dropped = int(people[~present].sum())
+    return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, dropped, spec), kept
+
+
+def _people(frequencies: NDArray[Any] | None, total: int) -> NDArray[np.float64]:
+    """How many people each row stands for, before anything is known of the frequencies but that they are an array."""
+    if frequencies is None or frequencies.dtype.kind not in "biuf":
+        return np.ones(total)
+    return np.where(np.isfinite(frequencies), frequencies, 0).astype(float)
 
 
 def _table(data: Any) -> Any:
@@ -329,16 +338,7 @@ def _table(data: Any) -> Any:
     return pd.DataFrame(data).reset_index(drop=True)
 
 
-def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-
-    if array.dtype.kind == "f":
-        return np.asarray(np.isnan(array))
-    if array.dtype.kind != "O":
-        return np.zeros(len(array), dtype=bool)
-    return np.array([each is None or type(each).__name__ in {"NAType", "NaTType"} or each != each for each in array])
-
-
-def check_rank(matrix: NDArray[np.float64], terms: Sequence[str]) -> None:
+def check_rank(matrix: NDArray[np.float64], terms: Sequence[str], people: int) -> None:
     """Raise a ParameterError that names the terms unless no column is a combination of others."""
 
     if not terms:
@@ -359,6 +359,6 @@ def check_rank(matrix: NDArray[np.float64], terms: Sequence[str]) -> None:
         weights, *_ = np.linalg.lstsq(unit[:, kept], unit[:, extra], rcond=None)
         involved |= {int(extra), *map(int, kept[np.abs(weights) > 1e-6])}
     raise ParameterError(
-        f"terms: must be linearly independent over the {len(matrix)} rows, but one of these is a combination of the "
+        f"terms: must be linearly independent over the {people} rows, but one of these is a combination of the "
         f"others: {', '.join(terms[j] for j in sorted(involved))}"
     )

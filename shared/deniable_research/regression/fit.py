@@ -60,7 +60,7 @@ class Fit:
         this is a lower bound. The best one that the data bound is the estimate, even if a steeper one is higher: with
         few people and much noise a step at some value of a covariate may fit better than any slope.
     penalty : str or None
-        ``"cauchy"`` if `CauchyPrior` was added; ``"cauchy on cells"`` if only to how often truths of the predictors are.
+        ``"cauchy"`` if `CauchyPrior` was added; ``"cauchy on cells"`` if only to how often truths of predictors are.
     message : str
         What to know before using the estimates; empty if nothing.
     """

@@ -67,9 +67,9 @@ def linear(
     Notes
     -----
     ``y = r b + N(0, sigma^2)`` with regressors ``r`` of covariates and truths. The truths are not seen, so how often
-    each combination of them is, is part of the model, as for `logistic`. Residuals must be normal with one variance; `linear_moments` assumes neither that nor
-    anything about ``x``, and is less precise. Where the two contradict each other, the fit's message says so: a
-    mixture of normals finds two groups in any skewed outcome.
+    each combination of them is, is part of the model, as for `logistic`. Residuals must be normal with one variance;
+    `linear_moments` assumes neither that nor anything about the truths, and is less precise. Where the two contradict
+    each other, the fit's message says so: a mixture of normals finds two groups in any skewed outcome.
 
     References
     ----------

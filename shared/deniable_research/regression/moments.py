@@ -54,25 +54,25 @@ def corrected_least_squares(
     .. [1] W. A. Fuller, "Measurement Error Models", Wiley 1987, chapter 3.
     """
 
-    n, p, effects = len(outcome), matrix.shape[1], cells.effects
+    effects = cells.effects
     scores = cells.scores()
-    of_effects = scores @ effects
-    size = p + effects.shape[1]
-    each = np.empty((n, size, size))
-    each[:, :p, :p] = matrix[:, :, None] * matrix[:, None, :]
-    each[:, :p, p:] = matrix[:, :, None] * of_effects[:, None, :]
-    each[:, p:, :p] = each[:, :p, p:].transpose(0, 2, 1)
-    each[:, p:, p:] = np.einsum("nc,ca,cb->nab", scores, effects, effects, optimize=True)
-    right = np.concatenate([matrix, of_effects], axis=1) * outcome[:, None]
-    bread, sums = np.einsum("n,nab->ab", weights, each), weights @ right
+    known = np.concatenate([matrix, scores @ effects], axis=1)  # unbiased for the rows of least squares
+    p, size = matrix.shape[1], known.shape[1]
+    bread = (known * weights[:, None]).T @ known
+    bread[p:, p:] = (effects.T * (weights @ scores)) @ effects
+    sums = (weights * outcome) @ known
     root = np.sqrt(np.abs(np.diag(bread)))  # correlations, so that units do not decide what is singular
     if np.linalg.eigvalsh(bread / np.outer(root, root))[0] <= 1e-9:
         nothing = np.full(size, np.nan)
-        return Moments(nothing, np.full((n, size), np.nan), bread, np.nan)
+        return Moments(nothing, np.full((len(outcome), size), np.nan), bread, np.nan)
     params = np.linalg.solve(bread, sums)
     variance = (weights @ outcome**2 - 2 * params @ sums + params @ bread @ params) / weights.sum()
     sigma = float(np.sqrt(variance)) if variance > 0 else np.nan
-    return Moments(params, right - each @ params, bread, sigma)
+    equations = known * (outcome - known @ params)[:, None]
+    # Of the effects among themselves it is diag(s) that counts, not s s'.
+    of_effects, slopes = known[:, p:], params[p:]
+    equations[:, p:] += of_effects * (of_effects @ slopes)[:, None] - (scores * (effects @ slopes)) @ effects
+    return Moments(params, equations, bread, sigma)
 
 
 def calibrated(

@@ -58,7 +58,7 @@ class Regressors:
         cells = [dict(zip(truths, cell, strict=True)) for cell in itertools.product(*truths.values())]
         plain, coded, terms, spec = (_of_formula if frame.formula else _of_arrays)(frame, truths, cells)
         found = cls(plain, coded, terms, weights, spec)
-        check_rank(found.stacked, found.terms)
+        check_rank(found.stacked, found.terms, round(weights.sum()))
         return found
 
     @property

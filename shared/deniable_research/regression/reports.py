@@ -38,12 +38,13 @@ class Grouped:
     by: Any
 
 
-def grouped(designs: Mapping[Any, DesignLike] | Groups, by: str | ArrayLike) -> Grouped:
+def grouped(designs: Mapping[Any, DesignLike | None] | Groups, by: str | ArrayLike) -> Grouped:
     """Give each group of people its own design.
 
     Parameters
     ----------
-    designs : mapping from group to mechanism, channel or (a, b); or Groups
+    designs : mapping from group to mechanism, channel, (a, b) or None; or Groups
+        None is for people who were not asked: they have a report like the others', 0 for example, which says nothing.
         `Groups` are the designs of `deniable_research.designs` that estimate one more unknown from two groups, numbered
         0 and 1 here.
     by : str or array_like
@@ -82,7 +83,12 @@ def grouped(designs: Mapping[Any, DesignLike] | Groups, by: str | ArrayLike) -> 
         return Grouped(dict(enumerate(_with_unknown_share(designs))), by)
     if not isinstance(designs, Mapping) or not designs:
         raise ParameterError(f"designs: must map groups to designs, or be Groups, got {describe(designs)}")
-    return Grouped({name: response_model(each, f"group {name}") for name, each in designs.items()}, by)
+    models = {name: response_model(each, f"group {name}") for name, each in designs.items() if each is not None}
+    if not models:
+        raise ParameterError("designs: must have a design for one of the groups, got None for all")
+    truths = next(iter(models.values())).design.truths
+    nothing = ResponseModel(Channel(((Fraction(1),) * len(truths),), ("not asked",), truths, "not asked"))
+    return Grouped({name: models.get(name, nothing) for name in designs}, by)
 
 
 @dataclass(frozen=True)
@@ -219,7 +225,7 @@ def _models(design: Grouped, by: NDArray[Any]) -> tuple[list[ResponseModel], NDA
         raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
     if models[0].share is None:
         for g, (name, model) in enumerate(zip(names, models, strict=True)):
-            if (groups == g).any():
+            if (groups == g).any() and model.design.reports.count > 1:
                 model.check(f"group {name}")
     elif len(np.unique(groups)) < 2 or np.array_equal(models[0].matrix, models[1].matrix):
         raise ParameterError("by: must hold rows of both groups with different probabilities, which are compared")

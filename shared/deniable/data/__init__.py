@@ -1,0 +1,1 @@
+"""Data with variable and value labels, to the files of statistical programs."""

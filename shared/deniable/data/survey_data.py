@@ -1,0 +1,78 @@
+"""The reports and the estimates of a survey as data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from deniable.data.data_set import DataSet, Kind, Variable
+from deniable.estimation.published_rows import EstimateRow
+from deniable.report.report import Report
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+from deniable.table import report_cell
+
+RESULT_LABELS: Mapping[str, tuple[Kind, str]] = {
+    "question": (Kind.CATEGORY, "Question"),
+    "option": (Kind.CATEGORY, "Option; empty for a mean"),
+    "cohort": (Kind.CATEGORY, "Cohort; empty for all reports, or those without one"),
+    "n": (Kind.REAL, "Reports that speak of it, or the sum of their weights"),
+    "count": (Kind.REAL, "Reports that support the option"),
+    "estimate": (Kind.REAL, "Estimate"),
+    "std_error": (Kind.REAL, "Standard error"),
+    "conf_low": (Kind.REAL, "Lower end of the confidence interval"),
+    "conf_high": (Kind.REAL, "Upper end of the confidence interval"),
+    "conf_level": (Kind.REAL, "Confidence level"),
+    "method": (Kind.CATEGORY, "Method of the interval, or of the test"),
+    "epsilon": (Kind.REAL, "Privacy loss of one report"),
+    "feasible": (Kind.REAL, "Most likely possible share"),
+    "statistic": (Kind.CATEGORY, "What is estimated: share, mean or ratio"),
+    "target": (Kind.CATEGORY, "Whose shares: of the population, or of the respondents"),
+    "p_below": (Kind.REAL, "p-value of so small a count if the share is 0"),
+    "p_above": (Kind.REAL, "p-value of so large a count if the share is 1"),
+    "flag": (Kind.TEXT, "What speaks against the design"),
+    "fake_margin": (Kind.REAL, "Largest shift by one fake report in a hundred"),
+}
+"""What the columns of `EstimateRow` hold."""
+
+
+def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
+    """The noisy reports of a survey, a row for each.
+
+    >>> from deniable import Question, TwoCoin
+    >>> survey = Survey("Study", (Question("q", "yes-no", "Ever?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
+    >>> data = reports_data(survey, [])
+    >>> data.variables[2].label, data.variables[2].labels
+    ('Noisy report, not an answer: Ever?', {0: 'no', 1: 'yes'})
+    """
+    variables = [
+        Variable("id", "Random id of the report"),
+        Variable("cohort", "Cohort", Kind.CATEGORY),
+        *map(variable_of, survey.questions),
+    ]
+    rows = ([report.id, report.cohort, *map(report_cell, report.values.values())] for report in reports)
+    return DataSet.of_rows(survey.title, variables, rows)
+
+
+def variable_of(question: Question) -> Variable:
+    """The column of a question's reports."""
+    label = f"Noisy report, not an answer: {question.text}"
+    if question.mechanism.reports.json_type is str:
+        return Variable(question.id, label)
+    return Variable(question.id, label, Kind.WHOLE, report_labels(question))
+
+
+def report_labels(question: Question) -> dict[int, str]:
+    """What the reports of a question stand for, where each stands for one of its options."""
+    reports = question.mechanism.reports
+    if not reports.supports_one or reports.size != len(question.options):
+        return {}
+    return {reports.first + place: str(option) for place, option in enumerate(question.options)}
+
+
+def estimates_data(title: str, rows: Iterable[Mapping[str, Any]]) -> DataSet:
+    """Estimates as the rows of `EstimateRow` have them."""
+    names = [field.name for field in fields(EstimateRow)]
+    variables = [Variable(name, RESULT_LABELS[name][1], RESULT_LABELS[name][0]) for name in names]
+    return DataSet.of_rows(title, variables, ([row[name] for name in names] for row in rows))

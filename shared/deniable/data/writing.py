@@ -1,0 +1,267 @@
+"""Writing data sets: CSV, JSON, Parquet, Stata, SPSS and Excel, whichever the name of the file ends in."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from deniable.data.data_set import DataSet, Kind, categories
+from deniable.data.names import safe_names
+from deniable.errors import ParameterError
+from deniable.installing import install_hint
+from deniable.table import csv_lines
+
+EXCEL_ROWS = 2**20 - 1
+"""Rows of a sheet, without the header."""
+
+STATA_LABEL = 80
+"""Characters of a label of a variable, or of a file."""
+
+SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
+"""Bytes."""
+
+
+def check_suffix(path: Path) -> None:
+    """Raise a ParameterError unless files of that name can be written, before anything is computed."""
+    if path.suffix.lower() not in WRITERS:
+        raise ParameterError(f"file: must end in {', '.join(WRITERS)}, got {path.name!r:.80}")
+    for module in NEEDED.get(path.suffix.lower(), ()):
+        library(module, path.name)
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.name}: cannot be written: there is no folder {path.parent.name!r:.80}")
+
+
+def write_data_set(data: DataSet, path: Path) -> None:
+    """Write a data set; a file that is there already is replaced once the new one is whole.
+
+    Parameters
+    ----------
+    data : DataSet
+    path : Path
+        Ends in ``.csv``, ``.json``, ``.parquet``, ``.dta``, ``.sav`` or ``.xlsx``.
+
+    Raises
+    ------
+    ParameterError
+        If the name ends in something else, a library is missing, the data do not fit, or the file cannot be written.
+
+    Notes
+    -----
+    Labels stand in ``.dta`` and ``.sav`` as these programs keep them, cut where they are longer than these allow
+    (Stata: 80 characters of a variable; SPSS: 255 bytes, and 120 of a value); in ``.parquet`` as metadata ``label`` and
+    ``value_labels`` (JSON) of each field; in ``.json`` beside the rows; in ``.xlsx`` on a second sheet; in ``.csv``
+    nowhere.
+    Infinite numbers are missing in ``.dta`` and ``.sav``, and ``inf`` elsewhere, in ``.json`` null.
+    """
+    check_suffix(path)
+    replace_file(path, lambda part: WRITERS[path.suffix.lower()](data, part))
+
+
+def replace_file(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file under another name first, and give it its name when it is whole.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        try:
+            write(part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise ParameterError(f"{path.name}: cannot be written: {error.strerror or error}") from None
+
+
+def library(module: str, subject: str) -> Any:
+    """A library that reads or writes files.
+
+    Raises
+    ------
+    ParameterError
+        If it is not installed, with how to install it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ParameterError(f"{subject}: needs {error.name}; {install_hint('files')}") from None
+
+
+def _csv(data: DataSet, path: Path) -> None:
+    rows = zip(*map(_without_nan, data.columns), strict=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(csv_lines([[each.name for each in data.variables]]))
+        file.writelines(csv_lines(rows))
+
+
+def _json(data: DataSet, path: Path) -> None:
+    names = [each.name for each in data.variables]
+    columns = [[_finite(value) for value in column] for column in data.columns]
+    variables = [
+        {"name": each.name, "label": each.label} | ({"values": _texts(each.labels)} if each.labels else {})
+        for each in data.variables
+    ]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    document = {"title": data.title, "variables": variables, "rows": rows}
+    path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _parquet(data: DataSet, path: Path) -> None:
+    arrow, parquet = library("pyarrow", path.name), library("pyarrow.parquet", path.name)
+    kinds = {
+        Kind.WHOLE: arrow.int64(),
+        Kind.REAL: arrow.float64(),
+        Kind.TEXT: arrow.string(),
+        Kind.CATEGORY: arrow.dictionary(arrow.int32(), arrow.string()),
+    }
+    fields, arrays = [], []
+    for variable, column in zip(data.variables, data.columns, strict=True):
+        about = {"label": variable.label}
+        if variable.labels:
+            about["value_labels"] = json.dumps(_texts(variable.labels), ensure_ascii=False)
+        fields.append(arrow.field(variable.name, kinds[variable.kind], metadata=about))
+        array = arrow.array(column, kinds[Kind.TEXT] if variable.kind is Kind.CATEGORY else kinds[variable.kind])
+        arrays.append(array.dictionary_encode() if variable.kind is Kind.CATEGORY else array)
+    schema = arrow.schema(fields, metadata={"title": data.title})
+    parquet.write_table(arrow.Table.from_arrays(arrays, schema=schema), path)
+
+
+def _stata(data: DataSet, path: Path) -> None:
+    frame, labels, values = _labelled(data, path.name)
+    cut = {name: _shortened(label, STATA_LABEL) for name, label in labels.items()}
+    library("pyreadstat", path.name).write_dta(
+        frame, path, _shortened(data.title, STATA_LABEL), cut, variable_value_labels=values
+    )
+
+
+def _spss(data: DataSet, path: Path) -> None:
+    frame, labels, values = _labelled(data, path.name)
+    library("pyreadstat", path.name).write_sav(
+        frame,
+        path,
+        _shortened(data.title, SPSS_FILE_LABEL, "utf-8"),
+        {name: _shortened(label, SPSS_LABEL, "utf-8") for name, label in labels.items()},
+        variable_value_labels={
+            name: {value: _shortened(text, SPSS_VALUE_LABEL, "utf-8") for value, text in each.items()}
+            for name, each in values.items()
+        },
+        variable_measure=dict.fromkeys(values, "nominal"),
+    )
+
+
+def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[str, dict[int, str]]]:
+    """A data frame, the labels of its columns and those of their values, as pyreadstat takes them."""
+    pandas = library("pandas", subject)
+    columns, labels, values = {}, {}, {}
+    for name, variable, column in zip(
+        safe_names(each.name for each in data.variables), data.variables, data.columns, strict=True
+    ):
+        labels[name] = variable.label if name == variable.name else f"{variable.name}: {variable.label}"
+        numbers, value_labels = column, variable.labels
+        if variable.kind is Kind.CATEGORY:
+            codes = categories(column)
+            numbers, value_labels = [codes.get(text) for text in column], {n: text for text, n in codes.items()}
+        if variable.kind is Kind.TEXT:
+            columns[name] = pandas.Series(list(column), dtype=object)
+        elif variable.kind is Kind.REAL:
+            finite = [_finite(value) for value in column]
+            columns[name] = pandas.Series(finite, dtype="float64")
+        else:
+            columns[name] = pandas.Series(list(numbers), dtype="Int64")
+        if value_labels:
+            values[name] = dict(value_labels)
+    return pandas.DataFrame(columns), labels, values
+
+
+def _excel(data: DataSet, path: Path) -> None:
+    openpyxl = library("openpyxl", path.name)
+    if len(data) > EXCEL_ROWS:
+        raise ParameterError(
+            f"{path.name}: must have at most {EXCEL_ROWS:,} rows, got {len(data):,}; write .csv or .parquet"
+        )
+    book = openpyxl.Workbook(write_only=True)
+    _sheet(book, "data", [[each.name for each in data.variables]], zip(*data.columns, strict=True))
+    about = [
+        [variable.name, variable.label, value, text]
+        for variable in data.variables
+        for value, text in [(None, None), *variable.labels.items()]
+    ]
+    _sheet(book, "variables", [["name", "label", "value", "value label"]], about)
+    book.properties.title = data.title
+    book.save(path)
+
+
+def _sheet(book: Any, title: str, *parts: Any) -> None:
+    """A sheet of rows. Texts are texts: none is calculated, however it starts."""
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.utils.escape import escape
+
+    sheet = book.create_sheet(title)
+    for part in parts:
+        for row in part:
+            cells = []
+            for value in row:
+                if isinstance(value, float) and not math.isfinite(value):
+                    value = None if math.isnan(value) else str(value)
+                if isinstance(value, str):
+                    cell = WriteOnlyCell(sheet, escape(value))
+                    cell.data_type = "s"
+                    cell.quotePrefix = True  # and stays one when somebody edits it
+                    cells.append(cell)
+                else:
+                    cells.append(value)
+            sheet.append(cells)
+
+
+def _without_nan(column: Sequence[Any]) -> list[Any]:
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in column]
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _texts(labels: Any) -> dict[str, str]:
+    return {str(value): text for value, text in labels.items()}
+
+
+def _shortened(text: str, most: int, encoding: str = "utf-32-le") -> str:
+    """A text of at most so many bytes in an encoding, cut at a character; of UTF-32 characters are counted.
+
+    >>> _shortened("naïve question", 8, "utf-8"), _shortened("naïve", 5)
+    ('naïv…', 'naïve')
+    """
+    limit = 4 * most if encoding == "utf-32-le" else most
+    if len(text.encode(encoding)) <= limit:
+        return text
+    while len(f"{text}…".encode(encoding)) > limit:
+        text = text[:-1]
+    return f"{text}…"
+
+
+WRITERS: dict[str, Callable[[DataSet, Path], None]] = {
+    ".csv": _csv,
+    ".json": _json,
+    ".parquet": _parquet,
+    ".dta": _stata,
+    ".sav": _spss,
+    ".xlsx": _excel,
+}
+"""What writes files whose names end so."""
+
+NEEDED = {
+    ".parquet": ("pyarrow",),
+    ".dta": ("pandas", "pyreadstat"),
+    ".sav": ("pandas", "pyreadstat"),
+    ".xlsx": ("openpyxl",),
+}
+"""The libraries for it."""
+
+__all__ = ["check_suffix", "library", "replace_file", "write_data_set"]

@@ -1,0 +1,163 @@
+"""Reading columns from the files of other programs: CSV, Parquet, Stata, SPSS and Excel."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deniable.data.writing import library
+from deniable.errors import ParameterError, ReportError
+from deniable_research.files.coded import Coded
+from deniable_research.files.csv_file import columns_of_rows, read_csv
+
+Columns = dict[str, Coded[str]]
+
+
+def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) -> Columns:
+    """The columns of a file as texts, by their names.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.parquet``, ``.dta`` (Stata), ``.sav`` or ``.zsav`` (SPSS) or ``.xlsx``, whose first sheet is read; anything
+        else is CSV.
+    delimiter : str, optional
+        As for `deniable_research.files.csv_file.read_csv`; for CSV alone.
+    skip : int
+        Rows below the header that are no data, of CSV and Excel.
+
+    Returns
+    -------
+    dict of str to Coded
+        Whole numbers without a point, dates as ISO 8601 writes them, booleans as 1 and 0. Labels of values are kept as
+        `Coded.labels`. There is nothing where the file has nothing, user-missing values of SPSS and extended missing
+        values of Stata (``.a`` to ``.z``) among it.
+
+    Raises
+    ------
+    ReportError
+        If the file is damaged, or its columns have no different names.
+    ParameterError
+        If the library for it is not installed, or an option is not for such files.
+    """
+    where = Path(path)
+    read = READERS.get(where.suffix.lower())
+    if where.suffix.lower() == ".xls":
+        raise ReportError(f"{where.name}: is of Excel before 2007; save it as .xlsx")
+    if read is None:
+        return read_csv(where, delimiter, skip)
+    if delimiter is not None:
+        raise ParameterError(f"delimiter: must be left out, {where.name} is no CSV")
+    if skip and read is not _excel:
+        raise ParameterError(f"skip: must be 0, {where.name} has no rows of titles")
+    return read(where, skip)
+
+
+def _statistical(path: Path, _skip: int) -> Columns:
+    pyreadstat = library("pyreadstat", path.name)
+    read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    try:
+        frame, about = read(str(path))  # user-missing values become NaN unless they are asked for
+    except (pyreadstat.ReadstatError, UnicodeDecodeError) as error:
+        raise ReportError(f"{path.name}: cannot be read: {str(error).splitlines()[0]:.200}") from None
+    pandas = library("pandas", path.name)
+    columns = {}
+    for name in _different(frame.columns, path.name):
+        codes, values = pandas.factorize(frame[name])
+        texts = Coded(codes.astype(np.int32), tuple(values)).map(_text)
+        columns[name] = _with_labels(texts, about.variable_value_labels.get(name, {}))
+    return columns
+
+
+def _parquet(path: Path, _skip: int) -> Columns:
+    arrow, parquet = library("pyarrow", path.name), library("pyarrow.parquet", path.name)
+    try:
+        table = parquet.read_table(path)
+    except (arrow.ArrowException, OSError) as error:
+        raise ReportError(f"{path.name}: cannot be read: {str(error).splitlines()[0]:.200}") from None
+    columns = {}
+    for name in _different(table.column_names, path.name):
+        column, about = table.column(name), table.schema.field(name).metadata or {}
+        if not arrow.types.is_dictionary(column.type):
+            try:
+                column = column.dictionary_encode()
+            except arrow.ArrowException:
+                raise ReportError(f"{path.name}: column {name!r} must hold numbers, texts or dates") from None
+        array = column.unify_dictionaries().combine_chunks()
+        array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
+        codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
+        values = array.dictionary.to_pylist() if len(table) else ()
+        texts = Coded(codes.astype(np.int32), tuple(values)).map(_text)
+        columns[name] = _with_labels(texts, json.loads(about.get(b"value_labels", b"{}")))
+    return columns
+
+
+def _excel(path: Path, skip: int) -> Columns:
+    openpyxl = library("openpyxl", path.name)
+    import zipfile
+
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except (zipfile.BadZipFile, KeyError, ValueError, openpyxl.utils.exceptions.InvalidFileException):
+        raise ReportError(f"{path.name}: cannot be read as .xlsx") from None
+    try:
+        rows = book.worksheets[0].iter_rows(values_only=True) if book.worksheets else iter(())
+        header = [_text(cell) or "" for cell in next(rows, ())]
+        while header and not header[-1]:
+            header.pop()
+        width = len(header)
+        if not width:
+            raise ReportError(f"{path.name}: must start with a header of column names, got an empty sheet")
+        _different(header, path.name)
+        texts = ([_text(cell) or "" for cell in row[:width]] for row in rows if any(cell is not None for cell in row))
+        return columns_of_rows(header, (row + [""] * (width - len(row)) for row in texts), skip)
+    finally:
+        book.close()
+
+
+def _different(names: Iterable[Any], subject: str) -> list[str]:
+    every = [str(name) for name in names]
+    repeated = sorted({name for name in every if every.count(name) > 1})
+    if repeated:
+        raise ReportError(f"{subject}: columns must have different names, {repeated[0]!r} stands there twice")
+    return every
+
+
+def _with_labels(column: Coded[str], labels: Mapping[Any, str]) -> Coded[str]:
+    """The column with labels of its values, and without values that nobody has."""
+    texts = {text: str(label).strip() for value, label in labels.items() if (text := _text(value)) is not None}
+    return Coded(column.codes, column.values, texts).without(())
+
+
+def _text(value: Any) -> str | None:
+    """A cell as CSV would have it; None for nothing.
+
+    >>> [_text(value) for value in (1.0, 0.5, True, "a ", datetime.date(2026, 1, 2), float("nan"))]
+    ['1', '0.5', '1', 'a', '2026-01-02', None]
+    """
+    if value is None or value != value:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+    if isinstance(value, (datetime.date, datetime.time)):
+        midnight = isinstance(value, datetime.datetime) and value.time() == datetime.time()
+        return value.date().isoformat() if midnight else value.isoformat()
+    return str(value).strip()
+
+
+READERS: dict[str, Callable[[Path, int], Columns]] = {
+    ".parquet": _parquet,
+    ".dta": _statistical,
+    ".sav": _statistical,
+    ".zsav": _statistical,
+    ".xlsx": _excel,
+}
+"""What reads files whose names end so."""

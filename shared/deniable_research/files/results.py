@@ -1,0 +1,85 @@
+"""Results of analyses as files: CSV and JSON as commands print them, and data sets with labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from deniable.data.data_set import DataSet, Kind, Variable
+from deniable.data.survey_data import RESULT_LABELS
+from deniable.data.writing import replace_file, write_data_set
+from deniable_research.output import field_names, rows_csv, to_json
+
+_TESTS = {
+    "statistic": (Kind.REAL, "Test statistic"),
+    "df": (Kind.REAL, "Degrees of freedom; without them the statistic is standard normal"),
+    "p_value": (Kind.REAL, "p-value"),
+    "p_adjusted": (Kind.REAL, "p-value adjusted by Holm's method"),
+}
+_LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
+    "EstimateRow": RESULT_LABELS,
+    "ComparisonRow": RESULT_LABELS
+    | _TESTS
+    | {
+        "measure": (Kind.CATEGORY, "What is compared"),
+        "first": (Kind.CATEGORY, "First cohort; empty for all"),
+        "second": (Kind.CATEGORY, "Second cohort; empty for all"),
+    },
+    "CrosstabRow": RESULT_LABELS
+    | _TESTS
+    | {
+        "measure": (Kind.CATEGORY, "What the line is"),
+        "first": (Kind.CATEGORY, "First column"),
+        "first_option": (Kind.CATEGORY, "Answer to the first column"),
+        "second": (Kind.CATEGORY, "Second column"),
+        "second_option": (Kind.CATEGORY, "Answer to the second column"),
+        "third": (Kind.CATEGORY, "Third column"),
+        "third_option": (Kind.CATEGORY, "Answer to the third column"),
+        "given": (Kind.CATEGORY, "Column among whose answers shares are"),
+        "note": (Kind.TEXT, "What to know about the line"),
+        "weighted": (Kind.WHOLE, "Whether people have weights"),
+    },
+    "TidyRow": RESULT_LABELS | _TESTS | {"term": (Kind.TEXT, "Term")},
+}
+"""What the columns of each kind of row hold."""
+
+
+def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
+    """Rows of an analysis as a data set.
+
+    >>> from deniable_research.regression import TidyRow
+    >>> data = results_data("Model", [TidyRow("age", 1.0, 0.5, 2.0, 0.0455, 0.02, 1.98)], TidyRow)
+    >>> [variable.name for variable in data.variables][:3], data.variables[2].label, len(data)
+    (['term', 'estimate', 'std_error'], 'Standard error', 1)
+    """
+    names = field_names(row_type)
+    known = _LABELS[row_type.__name__]
+    variables = [Variable(name, known[name][1], known[name][0]) for name in names]
+    return DataSet.of_rows(title, variables, ([_numbered(getattr(row, name)) for name in names] for row in rows))
+
+
+def save_results(
+    path: Path, title: str, rows: Sequence[Any], row_type: Any, document: Mapping[str, Any], doubts: Sequence[str]
+) -> None:
+    """Write rows to a file; `document` is what JSON holds, with doubts about the results.
+
+    Raises
+    ------
+    ParameterError
+        As `deniable.data.writing.write_data_set`.
+    """
+    if path.suffix.lower() == ".csv":
+        replace_file(path, lambda part: _write(part, rows_csv(rows, row_type)))
+    elif path.suffix.lower() == ".json":
+        replace_file(path, lambda part: _write(part, to_json({"cautions": list(doubts), **document}) + "\n"))
+    else:
+        write_data_set(results_data(title, rows, row_type), path)
+
+
+def _numbered(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
