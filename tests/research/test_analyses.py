@@ -104,6 +104,6 @@ def test_examples_of_regress_work_on_what_they_name(tmp_path: Path) -> None:
     survey.write_text(EVERY_KIND, encoding="utf-8")
     reports = write_reports(tmp_path / "reports.csv", SURVEY, 1000)
     regression = CommandLine("analyze", "regress")
-    assert 'regress reports.csv "affair ~ C(cohort)" --survey' in " ".join(regression.ok("--help").split())
+    assert 'regress reports.csv "affair ~ religious + C(cohort)" --survey' in " ".join(regression.ok("--help").split())
     assert "C(cohort)" in regression.ok(reports, "yes_no ~ C(cohort)", "--survey", survey)
     assert "age" in regression.ok(reports, "yes_no ~ age", "--survey", survey, "--column", "yes_no=yes_no")

@@ -179,7 +179,7 @@ def test_boxes_are_questions_of_their_own() -> None:
     assert cross(table, ["drugs[heroin]", "affair"])[0].n == drawn.sum()
     for analysis in (
         lambda: cross(table, ["drugs[heroin]", "drugs[cocaine]", "affair"]),
-        lambda: regress(table, "n ~ drugs[heroin] + drugs[cocaine]"),
+        lambda: regress(table, "town ~ drugs[heroin] + drugs[cocaine]"),
     ):
         with pytest.raises(ParameterError, match='must be asked with goal = "together" to analyse'):
             analysis()
@@ -287,12 +287,12 @@ def test_formulas_that_cannot_be_fitted_are_refused() -> None:
     for formula, sentence in [
         ("affair", 'must be like "report ~ age + sex"'),
         ("income ~ age", "must have a randomised question (affair, drugs, theft), got none"),
-        ("affair ~ drugs", "randomised answers on one side only, got affair and drugs"),
+        ("income ~ I(affair * age)", "must not compute I(affair * age) from a randomised predictor and a covariate"),
         ("affair ~ affair", "must not have affair on both sides"),
     ]:
         assert sentence in refused("regress", *STUDY, formula)
     assert "--se and --interval do not go with corrected least squares" in refused(
         "regress", *STUDY, "income ~ affair", "--se", "opg"
     )
-    assert "likelihood: must go with a number" in refused("regress", *STUDY, "affair ~ age", "--likelihood")
+    assert "likelihood: must go with a linear model" in refused("regress", *STUDY, "affair ~ age", "--likelihood")
     assert "must be one of the file's columns" in refused("regress", *STUDY, "affair ~ 1", "--cluster", "x")

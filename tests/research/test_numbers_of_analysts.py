@@ -190,10 +190,12 @@ def test_parameters_and_formulas_that_do_not_fit(sport: Path, tmp_path: Path, ex
     file = tmp_path / "reports.csv"
     rows = [f"{number % 2},b{('011000', '100100', '000110')[number % 3]},{'ab'[number % 2]}," for number in range(40)]
     file.write_text("\n".join(["doped,substances,cohort,empty", *rows]), encoding="utf-8")
+    assert "must hold numbers, 40 rows do not, first 'a'" in refused(
+        "regress", file, "cohort ~ doped", "--survey", sport, "--model", "linear"
+    )
     for formula, sentence in {
         "substances ~ cohort": "substances must be one box of its question, such as substances[x] ~ ...",
         "Cohort ~ doped": "Cohort must be a column of the file (doped, substances, cohort, empty)",
-        "cohort ~ doped": "column 'cohort': must hold numbers, 40 rows do not, first 'a'",
         "doped ~ empty": "empty must hold something, but its column is empty in every row",
     }.items():
         assert sentence in refused("regress", file, formula, "--survey", sport)

@@ -9,17 +9,19 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable import KAry, Mechanism, TwoCoin
 from deniable.table import format_table
-from deniable_research.regression import TidyRow, linear, linear_moments, logistic, multinomial
+from deniable_research.regression import Fit, TidyRow, linear, linear_moments, logistic, multinomial
 
 Array = NDArray[np.float64]
 COINS = TwoCoin("1/2", "1/2")
 SPIN = KAry.from_epsilon(3, 2)
+EPSILON_2 = KAry.from_epsilon(2, 2)
 
 
 def covariates(n: int, rng: np.random.Generator) -> Array:
@@ -43,6 +45,7 @@ def logits(matrix: Array, coefficients: Array, rng: np.random.Generator) -> NDAr
 YES = np.array([[-1.0, 0.7, -0.5]])
 CHOICE = np.array([[0.3, 0.5, -0.4], [-0.4, -0.6, 0.5]])
 NUMBER = np.array([1.0, 0.5, -0.3, 0.8])
+BOTH = np.array([-0.5, 0.8, -0.6, 0.5])
 
 
 def yes_no(n: int, rng: np.random.Generator, interval: str) -> list[TidyRow]:
@@ -87,11 +90,35 @@ def moments(n: int, rng: np.random.Generator, interval: str) -> list[TidyRow]:
     return linear_moments(y, x, {"affair": COINS}, reports=reports).tidy()
 
 
+def both_sides(n: int, rng: np.random.Generator, interval: str) -> list[TidyRow]:
+    """Logistic: a yes-no answer and three that explain it, each randomised at epsilon 2."""
+    return _both_sides(n, rng, EPSILON_2).tidy(interval=interval)[:4]
+
+
+def as_if_direct(n: int, rng: np.random.Generator, interval: str) -> list[TidyRow]:
+    """The same reports taken for answers, as nobody should."""
+    return _both_sides(n, rng, (1, 0)).tidy(interval=interval)[:4]
+
+
+def _both_sides(n: int, rng: np.random.Generator, taken_for: Any) -> Fit:
+    truths = (rng.random((n, 3)) < [0.5, 0.4, 0.3]).astype(int)
+    affair = logits(np.column_stack([np.ones(n), truths]), BOTH[None, :], rng)
+    sent = [through(EPSILON_2, each, rng) for each in (affair, *truths.T)]
+    patterns, people = np.unique(np.column_stack(sent), axis=0, return_counts=True)
+    predictors = dict(zip("abc", patterns[:, 1:].T, strict=True))
+    designs = dict.fromkeys(predictors, taken_for)
+    ones = np.ones((len(people), 1))
+    return logistic(
+        patterns[:, 0], ones, taken_for, names=["Intercept"], randomised=designs, reports=predictors, frequencies=people
+    )
+
+
 Model = Callable[[int, np.random.Generator, str], list[TidyRow]]
 MODELS: dict[str, tuple[Model, Array]] = {
     "logistic, two coins": (yes_no, YES.ravel()),
     "logistic, mixed designs": (mixed, YES.ravel()),
     "multinomial, epsilon 2": (choice, CHOICE.ravel()),
+    "logistic, both sides randomised": (both_sides, BOTH),
     "linear, likelihood": (likelihood, NUMBER),
     "linear, moments": (moments, NUMBER),
 }
@@ -113,7 +140,11 @@ class Performance:
 
 def performance(name: str, sets: int, n: int = 5000, seed: int = 1, interval: str = "wald") -> list[Performance]:
     """Bias and coverage of every term over ``sets`` samples."""
-    model, truth = MODELS[name]
+    return measured(*MODELS[name], sets, n, seed, interval)
+
+
+def measured(model: Model, truth: Array, sets: int, n: int, seed: int, interval: str) -> list[Performance]:
+    """Bias and coverage of every term of a model."""
     rng = np.random.default_rng(seed)
     fits = [model(n, rng, interval) for _ in range(sets)]
     table = np.array([[row[1:] for row in rows] for rows in fits])
@@ -176,16 +207,33 @@ def nonsense(row: TidyRow) -> bool:
     )
 
 
+def _cells(name: str, found: list[Performance]) -> list[list[str]]:
+    rows = []
+    for each in found:
+        figures = (each.bias, each.mc_error, each.spread, each.mean_error)
+        cells = [f"{each.truth:.1f}", *(f"{figure:.4f}" for figure in figures)]
+        rows.append([name, each.term, *cells, f"{each.coverage:.1%}"])
+    return rows
+
+
+def _table(title: str, rows: list[list[str]]) -> str:
+    header = [title, "term", "truth", "bias", "MC error", "spread", "mean SE", "coverage"]
+    return format_table(header, rows, right=header[2:]) + "\n"
+
+
 def main(sets: int = 2000) -> None:
     rows = []
     for name in MODELS:
         for interval in ("wald", "profile") if name.startswith("logistic") else ("wald",):
-            for each in performance(name, sets, interval=interval):
-                figures = (each.truth, each.bias, each.mc_error, each.spread, each.mean_error)
-                cells = [f"{each.truth:.1f}", *(f"{figure:.4f}" for figure in figures[1:])]
-                rows.append([f"{name}, {interval}", each.term, *cells, f"{each.coverage:.1%}"])
-    header = ["5,000 people", "term", "truth", "bias", "MC error", "spread", "mean SE", "coverage"]
-    print(format_table(header, rows, right=header[2:]), end="\n\n")
+            rows += _cells(f"{name}, {interval}", performance(name, sets, interval=interval))
+    print(_table("5,000 people", rows))
+    rows = []
+    for n in (2000, 6000):
+        rows += _cells(
+            f"{n}, profile", performance("logistic, both sides randomised", sets // 2, n, interval="profile")
+        )
+        rows += _cells(f"{n}, as if direct", measured(as_if_direct, BOTH, 100, n, 1, "wald"))
+    print(_table("both sides randomised, people", rows))
     counts = small_samples(sets // 2)
     print(
         format_table(["200 people, one truth in ten", "samples"], [[k, str(v)] for k, v in counts.items()], {"samples"})

@@ -10,7 +10,14 @@ from deniable.commands.main import example
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
-from deniable_research.commands.analyze_data import data_options, draw, print_result, result_options, say_dropped
+from deniable_research.commands.analyze_data import (
+    data_options,
+    draw,
+    print_result,
+    result_options,
+    say_asked,
+    say_dropped,
+)
 from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
 from deniable_research.files.comparing import ComparisonRow, compare
@@ -241,7 +248,8 @@ def regress_(
         "glance": glance,
         "terms": records(rows, TidyRow),
     }
-    doubts = [fit.message] if fit.message else []
-    doubts += cautions(table, questions_in(table, formula))
+    questions = questions_in(table, formula)
+    say_asked(table, questions)
+    doubts = [*filter(None, [fit.message]), *cautions(table, questions)]
     print_result(form, rows, TidyRow, lambda: regression_text(fit, rows, confidence_level, used), document, doubts, to)
     draw(picture, lambda: term_panels(formula, rows))

@@ -160,12 +160,18 @@ def print_result(
 def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
     """Say on stderr how many rows of each question are left out; the same by question."""
     dropped = {name: table.dropped(name) for name in questions}
+    say_asked(table, questions)
     for name, rows in dropped.items():
-        if rows and table.layout.question(name).share_asked < 1:
-            click.echo(f"{name}: asked of {len(table) - rows} of {len(table)}", err=True)
-        elif rows:
+        if rows and table.layout.question(name).share_asked == 1:
             click.echo(f"{name}: {counted(rows, 'row')} of {len(table)} without a report left out", err=True)
     return dropped
+
+
+def say_asked(table: Table, questions: Sequence[str]) -> None:
+    """Say on stderr of how many people the devices asked each question, where they asked some of them."""
+    for name in questions:
+        if table.layout.question(name).share_asked < 1:
+            click.echo(f"{name}: asked of {int(table.answered(name).sum())} of {len(table)}", err=True)
 
 
 def draw(picture: Path | None, panels: Callable[[], Sequence[Panel]]) -> None:

@@ -240,32 +240,46 @@ class Layout:
         return one.drawn is not None and one.drawn.joint is not None and one.drawn == other.drawn
 
     def refuse_one_draw(self, names: Iterable[str]) -> None:
-        """Raise a ParameterError if two names are; of these only a crosstab of the two is known."""
+        """Raise a ParameterError if two names are; of these only crosstabs and likelihoods are known."""
+        names = list(names)
         for first, second in itertools.combinations(filter(self.has, names), 2):
-            if self.is_one_draw(first, second):
-                whole, _ = self.whole(first)
-                if whole is not self.whole(second)[0]:
-                    raise ParameterError(
-                        f"{first}, {second}: must not share one response to be analysed like this, got questions of "
-                        f"{whole.drawn}; of these only a crosstab of the two is known"
-                    )
+            whole, _ = self.whole(first)
+            if self.is_one_draw(first, second) and whole is not self.whole(second)[0]:
+                raise ParameterError(
+                    f"{first}, {second}: must not share one response to be analysed like this, got questions of "
+                    f"{whole.drawn}; of these only a crosstab of two and regressions by maximum likelihood are known"
+                )
+        self.refuse_boxes_of_one_draw(names)
+
+    def refuse_boxes_of_one_draw(self, names: Iterable[str]) -> None:
+        """Raise a ParameterError if two names are boxes of a question of which devices draw some."""
+        for first, second in itertools.combinations(filter(self.has, names), 2):
+            whole, _ = self.whole(first)
+            if self.is_one_draw(first, second) and whole is self.whole(second)[0]:
                 raise ParameterError(
                     f'{whole.name}: must be asked with goal = "together" to analyse {first} and {second} '
                     "like this, because devices draw its boxes and mix one chance into those drawn"
                 )
 
-    def refuse_never_together(self, names: Iterable[str]) -> None:
-        """Raise a ParameterError if these are more questions of a group than any device asks."""
-        asked: dict[Group, list[str]] = {}
-        for name in dict.fromkeys(self.whole(each)[0].name for each in names if self.has(each)):
-            if group := self.question(name).drawn:
-                asked.setdefault(group, []).append(name)
-        for group, members in asked.items():
-            if len(members) > group.draw:
+    def refuse_never_together(self, names: Iterable[str], at_once: int | None = None) -> None:
+        """Raise a ParameterError if these are more questions of a group than any device asks.
+
+        With `at_once` it is enough that so many are asked of the same people.
+        """
+        for group, members in self.groups_in(names).items():
+            if min(len(members), at_once or len(members)) > group.draw:
                 raise ParameterError(
                     f"{', '.join(members)}: must be asked of the same people to be analysed together, "
                     f"got questions of {group}, of which each device asks {group.draw}"
                 )
+
+    def groups_in(self, names: Iterable[str]) -> dict[Group, list[str]]:
+        """The groups of which some questions are named, each with these."""
+        found: dict[Group, list[str]] = {}
+        for name in dict.fromkeys(self.whole(each)[0].name for each in names if self.has(each)):
+            if group := self.question(name).drawn:
+                found.setdefault(group, []).append(name)
+        return found
 
     def has(self, name: str) -> bool:
         """Whether a name is that of a randomised question, or of one of its boxes."""

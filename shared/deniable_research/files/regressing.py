@@ -19,7 +19,17 @@ from deniable_research.designs.designs import NO_YES
 from deniable_research.files.coded import Coded
 from deniable_research.files.designs import direct
 from deniable_research.files.table import Table, read_number
-from deniable_research.regression import Fit, Grouped, MomentFit, grouped, linear, linear_moments, logistic, multinomial
+from deniable_research.regression import (
+    Fit,
+    Grouped,
+    MomentFit,
+    SharedResponse,
+    grouped,
+    linear,
+    linear_moments,
+    logistic,
+    multinomial,
+)
 from deniable_research.regression.data import sides, variables
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
@@ -88,17 +98,26 @@ def regress(
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
     questions = [*([outcome] if is_randomised else []), *predictors]
-    table.layout.refuse_never_together(questions)
-    table.layout.refuse_one_draw(questions)
     if not is_randomised:
         _check_outcome(table, outcome)
     is_logistic = model == "logistic" or (model is None and (is_randomised or _is_of_labels(table, outcome)))
+    if not is_logistic and not is_randomised and outcome in table.columns:
+        table.numbers(outcome)  # says which text is no number
     if not is_logistic and is_randomised:
         raise ParameterError(f"model: must be logistic for {outcome}, whose reports are no numbers")
     if is_logistic and likelihood:
         raise ParameterError("likelihood: must go with a linear model; others have no other way")
     by_likelihood = is_logistic or likelihood
-    columns, settings = _rows(table, outcome, right, questions if by_likelihood else [])
+    settings: dict[str, Any] = {}
+    if by_likelihood:
+        table.layout.refuse_never_together(questions, at_once=2)
+        table.layout.refuse_boxes_of_one_draw(questions)
+        settings = {"shared": _shared(table, questions, outcome), "penalty": penalty}
+    else:
+        table.layout.refuse_never_together(questions)
+        table.layout.refuse_one_draw(questions)
+    columns, people = _rows(table, outcome, right, questions if by_likelihood else [])
+    settings |= people
     data = {name: _values(column, table.layout.has(name)) for name, column in columns.items()}
     for name, values in data.items():
         if len(table) and pd.isna(values).all():
@@ -108,7 +127,7 @@ def regress(
     if not by_likelihood:
         return linear_moments(formula, data, randomised, **settings)
     if not is_logistic:
-        return linear(formula, data, randomised, penalty=penalty, **settings)
+        return linear(formula, data, randomised, **settings)
     text = f"`{outcome}` ~ {right}"
     if is_randomised:
         question = table.layout.question(outcome)
@@ -127,8 +146,17 @@ def regress(
         design = direct(options)
         data[outcome] = columns[outcome].array(object, None)
     if len(options) == 2:
-        return logistic(text, data, design, randomised=randomised, penalty=penalty, **settings)
-    return multinomial(text, data, design, truths=options, randomised=randomised, penalty=penalty, **settings)
+        return logistic(text, data, design, randomised=randomised, **settings)
+    return multinomial(text, data, design, truths=options, randomised=randomised, **settings)
+
+
+def _shared(table: Table, questions: Sequence[str], outcome: str) -> list[SharedResponse]:
+    """The responses that several of these questions share."""
+    return [
+        SharedResponse(tuple("outcome" if name == outcome else name for name in members), group.draw, group.joint)
+        for group, members in table.layout.groups_in(questions).items()
+        if group.joint is not None and len(members) > 1
+    ]
 
 
 def _check_outcome(table: Table, outcome: str) -> None:

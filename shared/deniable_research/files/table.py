@@ -108,7 +108,7 @@ class Table:
         return found
 
     def asked(self, name: str) -> NDArray[np.bool_]:
-        """Who was asked a question, shape (people,): of questions and boxes that devices draw those whose device drew it.
+        """Who was asked a question, shape (people,): of what devices draw, those whose device drew it.
 
         A device reports all that it draws. So a row with fewer reports than that lacks one, nobody knows which, and
         counts as asked.

@@ -1,10 +1,11 @@
 """Regression with randomised answers: coefficients of the truth, from the reports.
 
-The outcome may be a randomised yes-no answer (`logistic`) or choice (`multinomial`), or a number that depends on
-randomised answers (`linear`, `linear_moments`). Everything here reads reports that were sent already, so it costs
-no privacy. A result says what it could not find out: no maximum, several maxima, a share at the end of its range.
+The outcome may be a yes-no answer (`logistic`), a choice (`multinomial`) or a number (`linear`, `linear_moments`). What
+is randomised may be the outcome, what explains it, or both. Everything here reads reports that were sent already, so it
+costs no privacy. A result says what it could not find out: no maximum, several maxima, a share at the end of its range.
 """
 
+from deniable_research.regression.cells import SharedResponse
 from deniable_research.regression.comparison import LikelihoodRatioTest, likelihood_ratio_test
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.linear import linear, linear_moments
@@ -22,6 +23,7 @@ __all__ = [
     "LikelihoodRatioTest",
     "MomentFit",
     "Prediction",
+    "SharedResponse",
     "TidyRow",
     "grouped",
     "likelihood_ratio_test",

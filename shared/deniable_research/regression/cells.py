@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
+from deniable.mechanisms import KAry
 from deniable_research.regression.coordinates import block_diagonal
 from deniable_research.regression.factor import Array, Part
 from deniable_research.regression.outcomes import softmax
@@ -25,11 +27,48 @@ has so many people; otherwise a multinomial logit describes them."""
 
 
 @dataclass(frozen=True)
+class SharedResponse:
+    """Questions whose answers went into one report: a k-ary response over the patterns of those that were asked.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Those of the model, in any order; ``"outcome"`` is what stands on the left. Devices may have asked others too.
+    draw : int
+        How many a device asked.
+    response : KAry
+        Over ``k**draw`` patterns.
+
+    Notes
+    -----
+    Of ``s`` questions of the model that somebody was asked, with ``m = k**(draw - s)`` patterns of the others,
+    ``P(report | truths) = m q + (p - q) [report = truths]``: any report with the same answers to the ``s`` counts.
+    """
+
+    names: tuple[str, ...]
+    draw: int
+    response: KAry
+
+    def parts(self, members: Sequence[Reports]) -> tuple[Array, Array, list[Array]]:
+        """``m q`` and ``p - q`` of each row, and for each question which truths its report is equal to, (n, k).
+
+        Who was not asked a question is equal to all.
+        """
+        likelihoods = [each.likelihood for each in members]
+        equal = [(each == each.max(axis=1, keepdims=True)).astype(float) for each in likelihoods]
+        asked = np.sum([np.ptp(each, axis=1) > 0 for each in likelihoods], axis=0)
+        p, q = map(float, (self.response.support[0].if_true, self.response.support[0].if_other))
+        others = float(likelihoods[0].shape[1]) ** (self.draw - asked)
+        return others * q, np.full(len(asked), p - q), equal
+
+
+@dataclass(frozen=True)
 class Cells:
     """Every combination of the true values of the randomised predictors, and ``P(reports_i | cell)``.
 
-    Devices randomise the answers to several questions independently, so this is a product. Unknown shares of
-    two-group designs are the parameters: each likelihood is ``likelihood + s slope``.
+    Devices randomise the answers to several questions independently, so this is a product; of questions with a shared
+    response see `SharedResponse`. Unknown shares of two-group designs are the parameters: each likelihood is
+    ``likelihood + s slope``.
 
     Attributes
     ----------
@@ -37,19 +76,28 @@ class Cells:
         Empty without randomised predictors: then there is one cell.
     n : int
         Number of rows.
+    shared : tuple of SharedResponse
+        Among predictors. Those that share one with the outcome count there.
+    with_outcome : tuple of str
+        Their names.
     """
 
     predictors: Mapping[str, Reports]
     n: int
-    size: int = field(init=False)
+    shared: tuple[SharedResponse, ...] = ()
+    with_outcome: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        size = int(np.prod([len(each.truths) for each in self.predictors.values()], initial=1))
-        if size > MOST_CELLS:
+        if self.size > MOST_CELLS:
             raise ParameterError(
-                f"formula: must have randomised predictors with at most {MOST_CELLS} combinations of truths, got {size}"
+                f"formula: must have randomised predictors with at most {MOST_CELLS} combinations of truths, "
+                f"got {self.size}"
             )
-        object.__setattr__(self, "size", size)
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return math.prod(len(each.truths) for each in self.predictors.values())
 
     @property
     def truths(self) -> dict[str, tuple[str, ...]]:
@@ -62,68 +110,104 @@ class Cells:
         every = itertools.product(*([f"{name}={x}" for x in truths] for name, truths in self.truths.items()))
         return tuple(map(", ".join, every))
 
+    @cached_property
+    def digits(self) -> dict[str, NDArray[np.int64]]:
+        """Which truth of each predictor every cell has, shape (cells,)."""
+        every = np.array(list(itertools.product(*(range(len(x)) for x in self.truths.values()))), dtype=np.int64)
+        return dict(zip(self.truths, every.reshape(self.size, -1).T, strict=True))
+
     @property
-    def _unknown(self) -> list[int]:
-        return [j for j, each in enumerate(self.predictors.values()) if each.share is not None]
+    def _unknown(self) -> list[str]:
+        return [name for name, each in self.predictors.items() if each.share is not None]
 
     @property
     def terms(self) -> tuple[str, ...]:
-        return tuple(f"{name}: {each.share}" for name, each in self.predictors.items() if each.share is not None)
+        return tuple(f"{name}: {self.predictors[name].share}" for name in self._unknown)
 
     @property
     def bounded(self) -> tuple[int, ...]:
         """All parameters are shares."""
         return tuple(range(len(self.terms)))
 
-    @cached_property
+    @property
     def effects(self) -> Array:
         """1 where a cell has the truth of an effect: every truth of each predictor but its first."""
-        chosen = list(itertools.product(*(range(len(x)) for x in self.truths.values())))
-        coded = [(j, x) for j, truths in enumerate(self.truths.values()) for x in range(1, len(truths))]
-        return np.array([[float(cell[j] == x) for j, x in coded] for cell in chosen]).reshape(self.size, len(coded))
+        found = [self.digits[name] == x for name, truths in self.truths.items() for x in range(1, len(truths))]
+        return np.array(found, dtype=float).reshape(-1, self.size).T
 
     @property
     def effect_terms(self) -> tuple[str, ...]:
         """Names of `effects`."""
         return tuple(f"{name}[T.{x}]" for name, truths in self.truths.items() for x in truths[1:])
 
+    @cached_property
+    def _known(self) -> Array:
+        """The part of the likelihood without unknown shares, shape (n, cells)."""
+        sharing = {name for each in self.shared for name in each.names}
+        found = np.ones((self.n, self.size))
+        for name, each in self.predictors.items():
+            if each.share is None and name not in sharing and name not in self.with_outcome:
+                found *= each.likelihood[:, self.digits[name]]
+        for response in self.shared:
+            base, more = self.shared_parts(response)
+            found *= base[:, None] + more
+        return found
+
+    def shared_parts(self, response: SharedResponse, *others: Reports) -> tuple[Array, Array]:
+        """``m q`` of each row, and ``p - q`` in the cells that its report is equal to, shape (n, cells).
+
+        `others` are questions of the response that are no predictors: the outcome.
+        """
+        members = [name for name in response.names if name in self.predictors]
+        base, more, equal = response.parts([*(self.predictors[name] for name in members), *others])
+        found = np.repeat(more[:, None], self.size, axis=1)
+        for name, each in zip(members, equal, strict=False):
+            found *= each[:, self.digits[name]]
+        return base, found
+
     def at(self, params: Array, rows: slice) -> Part:
         """The likelihood of the reports to all predictors."""
         tables, slopes = [], []
-        unknown = self._unknown
-        for j, each in enumerate(self.predictors.values()):
-            table = each.likelihood[rows]
-            if each.slope is not None:
-                table = table + params[unknown.index(j)] * each.slope[rows]
-            tables.append(table)
-            slopes.append(None if each.slope is None else each.slope[rows])
-        value = crossed(tables) if tables else np.ones((len(range(*rows.indices(self.n))), 1))
+        for name, share in zip(self._unknown, params, strict=True):
+            each, places = self.predictors[name], self.digits[name]
+            assert each.slope is not None
+            slopes.append(each.slope[rows][:, places])
+            tables.append(each.likelihood[rows][:, places] + share * slopes[-1])
+        known = self._known[rows]
 
-        def moved(*places: int) -> Array:
+        def moved(*changed: int) -> Array:
             """The product with the slopes of some predictors in place of their likelihoods."""
-            each = [slopes[j] if j in places else table for j, table in enumerate(tables)]
-            return crossed([table for table in each if table is not None])
+            found = known
+            for j, table in enumerate(tables):
+                found = found * (slopes[j] if j in changed else table)
+            return found
 
         def gradient() -> Array:
-            found = np.zeros((*value.shape, len(unknown)))
-            for place, j in enumerate(unknown):
-                found[:, :, place] = moved(j)
+            found = np.zeros((*known.shape, len(tables)))
+            for j in range(len(tables)):
+                found[:, :, j] = moved(j)
             return found
 
         def curvature(weights: Array) -> Array:
-            found = np.zeros((len(unknown),) * 2)
-            for (a, j), (b, k) in itertools.combinations(enumerate(unknown), 2):
-                found[a, b] = found[b, a] = (weights * moved(j, k)).sum()
+            found = np.zeros((len(tables),) * 2)
+            for j, k in itertools.combinations(range(len(tables)), 2):
+                found[j, k] = found[k, j] = (weights * moved(j, k)).sum()
             return found
 
-        return Part(value, gradient, curvature)
+        return Part(moved(), gradient, curvature)
 
     def likelihood(self) -> Array:
-        """The likelihood of every row with unknown shares of 1/2, shape (n, cells)."""
-        return self.at(np.full(len(self.terms), 0.5), slice(None)).value
+        """The likelihood of every row with unknown shares of 1/2, to start from, shape (n, cells).
+
+        Of predictors that share a response with the outcome as if they did not.
+        """
+        alone = replace(self, with_outcome=())
+        return alone.at(np.full(len(self.terms), 0.5), slice(None)).value
 
     def possible(self) -> Iterator[Cells]:
         """Everything that these people could have reported."""
+        if self.shared or self.with_outcome:
+            raise ParameterError("kind: must be observed, opg or sandwich for questions that share one response")
         for every in itertools.product(*(each.responses() for each in self.predictors.values())):
             found = {
                 name: replace(each, likelihood=table, slope=slope)
@@ -133,20 +217,16 @@ class Cells:
 
     def scores(self) -> Array:
         """Unbiased indicators of the cells, shape (n, cells): products of those of the predictors."""
+        if self.shared:
+            raise ParameterError("shared: must be none for moments, which need a report for each predictor")
+        found = np.ones((self.n, self.size))
         for name, each in self.predictors.items():
             if each.share is not None:
                 raise ParameterError(
                     f"{name}: design of a predictor must have known probabilities for moments, got unknown {each.share}"
                 )
-        return crossed([each.scores() for each in self.predictors.values()])
-
-
-def crossed(tables: Sequence[Array]) -> Array:
-    """Products of rows in the order of `itertools.product`, shape (n, cells)."""
-    found = tables[0]
-    for table in tables[1:]:
-        found = (found[:, :, None] * table[:, None, :]).reshape(len(table), -1)
-    return np.asarray(found)
+            found *= each.scores()[:, self.digits[name]]
+        return found
 
 
 @dataclass(frozen=True)

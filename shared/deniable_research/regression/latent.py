@@ -127,7 +127,7 @@ class LatentClasses:
         return np.concatenate(found, axis=1)
 
     def evaluate(self, params: Array) -> Value:
-        """Weighted log-likelihood, its gradient and its second derivatives; minus infinity where a share is below 0."""
+        """Weighted log-likelihood, its gradient and its second derivatives; minus infinity if a row is impossible."""
         size, value = len(self.terms), 0.0
         gradient, hessian = np.zeros(size), np.zeros((size, size))
         if not self.shares.allows(params[self.places[1]]):
@@ -135,6 +135,8 @@ class LatentClasses:
         for rows in self._blocks():
             w = self.weights[rows]
             parts, total = self._parts(params, rows)
+            if total.min() <= TINY:
+                return -np.inf, np.zeros(size), np.zeros((size, size))
             value += float(w @ (np.log(total) + sum(part.offset for part in parts)))
             gradients = [part.gradient() for part in parts]
             scores = self._scores(parts, gradients, total)

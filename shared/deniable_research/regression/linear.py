@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import Cells
+from deniable_research.regression.cells import Cells, SharedResponse
 from deniable_research.regression.data import Frame, refuse_interactions
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
@@ -29,6 +29,7 @@ def linear(
     randomised: Mapping[str, DesignLike | Grouped],
     *,
     reports: Mapping[str, ArrayLike] | None = None,
+    shared: Sequence[SharedResponse] = (),
     names: Sequence[str] | None = None,
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
@@ -50,7 +51,7 @@ def linear(
         What the answers to each randomised predictor went through; their columns hold the reports.
     reports : mapping from name to array_like, optional
         The reports, if the data are no table.
-    names, weights, frequencies, clusters, penalty, start, random_starts, seed
+    shared, names, weights, frequencies, clusters, penalty, start, random_starts, seed
         As for `logistic`.
 
     Returns
@@ -88,13 +89,14 @@ def linear(
     >>> [(row.term, round(row.estimate, 6)) for row in fit.tidy(interval="wald")][:2]
     [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
     """
-    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
+    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, shared, names, columns)
     regressors = regressors_of(frame, cells, sample)
     model = latent_classes(
         frame, cells, sample, NormalOutcome(y, regressors, calibrated(y, regressors, cells, sample.weights))
     )
     fit = fit_model(model, sample, penalty, start, random_starts, seed)
-    if set(regressors.terms) != {*frame.terms, *cells.effect_terms}:  # interactions, of which moments know nothing
+    if shared or set(regressors.terms) != {*frame.terms, *cells.effect_terms}:  # of which moments know nothing
         return fit
     moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
     doubt = _doubt(fit, MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample))
@@ -128,6 +130,7 @@ def linear_moments(
     randomised: Mapping[str, DesignLike | Grouped],
     *,
     reports: Mapping[str, ArrayLike] | None = None,
+    shared: Sequence[SharedResponse] = (),
     names: Sequence[str] | None = None,
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
@@ -147,7 +150,8 @@ def linear_moments(
     """
     if isinstance(outcome, str):
         refuse_interactions(outcome, list(randomised))
-    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
+    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, (), names, columns)
     moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
     return MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample)
 
@@ -157,16 +161,14 @@ def _read(
     data: Any,
     randomised: Mapping[str, DesignLike | Grouped],
     reports: Mapping[str, ArrayLike] | None,
+    shared: Sequence[SharedResponse],
     names: Sequence[str] | None,
-    weights: str | ArrayLike | None,
-    frequencies: str | ArrayLike | None,
-    clusters: str | ArrayLike | None,
+    columns: Mapping[str, Any],
 ) -> tuple[Frame, NDArray[np.float64], Cells, Sample]:
 
     if not randomised:
         raise ParameterError("randomised: must name a predictor, got none")
-    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
-    frame, cells, sample = read_rows(outcome, data, names, columns, randomised, reports)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised, reports, shared)
     y = frame.columns["outcome"]
     if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
         raise ParameterError("outcome: must be finite numbers")

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
+from deniable_research.regression.cells import SharedResponse
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
@@ -22,6 +23,7 @@ def logistic(
     *,
     randomised: Mapping[str, DesignLike | Grouped] | None = None,
     reports: Mapping[str, ArrayLike] | None = None,
+    shared: Sequence[SharedResponse] = (),
     names: Sequence[str] | None = None,
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
@@ -47,6 +49,8 @@ def logistic(
         What the answers to each randomised predictor of the formula went through; their columns hold the reports.
     reports : mapping from name to array_like, optional
         The reports to randomised predictors, if the data are no table.
+    shared : sequence of SharedResponse
+        Questions whose answers went into one report.
     names : sequence of str, optional
         Names of the columns of a matrix.
     weights : str or array_like, optional
@@ -116,8 +120,8 @@ def logistic(
     (('Intercept', 'old[T.yes]', 'P(old=yes)'), [-4.61, 9.21, 0.5])
     """
     columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters} | aligned_columns(design)
-    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports, shared)
     seen = read_reports(frame.columns["outcome"], design, frame.columns)
     if len(seen.truths) != 2:
         raise ParameterError(f"design: must have 2 truths, got {len(seen.truths)}; multinomial takes more")
-    return fit_model(categorical(frame, cells, sample, seen), sample, penalty, start, random_starts, seed)
+    return fit_model(categorical(frame, cells, sample, seen, shared), sample, penalty, start, random_starts, seed)

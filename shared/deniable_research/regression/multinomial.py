@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
+from deniable_research.regression.cells import SharedResponse
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
@@ -23,6 +24,7 @@ def multinomial(
     truths: Sequence[str] | None = None,
     randomised: Mapping[str, DesignLike | Grouped] | None = None,
     reports: Mapping[str, ArrayLike] | None = None,
+    shared: Sequence[SharedResponse] = (),
     names: Sequence[str] | None = None,
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
@@ -43,7 +45,7 @@ def multinomial(
         another; all must have the same truths.
     truths : sequence of str, optional
         Names of the options for the terms, in option order.
-    data, randomised, reports, names, weights, frequencies, clusters, penalty, start, random_starts, seed
+    data, randomised, reports, shared, names, weights, frequencies, clusters, penalty, start, random_starts, seed
         As for `logistic`.
 
     Returns
@@ -78,10 +80,10 @@ def multinomial(
     [('car: x0', -0.4055), ('foot: x0', -1.0986)]
     """
     columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters} | aligned_columns(design)
-    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports, shared)
     seen = read_reports(frame.columns["outcome"], design, frame.columns)
     if truths is not None:
         seen = seen.named(truths)
     if seen.share is not None:
         raise ParameterError(f"design: must have known probabilities, got unknown {seen.share}; use logistic")
-    return fit_model(categorical(frame, cells, sample, seen), sample, penalty, start, random_starts, seed)
+    return fit_model(categorical(frame, cells, sample, seen, shared), sample, penalty, start, random_starts, seed)

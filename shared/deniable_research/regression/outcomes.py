@@ -40,6 +40,9 @@ class CategoricalOutcome:
 
     reports: Reports
     regressors: Regressors
+    shared: tuple[Array, Array] | None = None
+    """Where predictors share one response with the outcome: ``P(reports | y, cell) = base + more likelihood`` with
+    shapes (n,) and (n, cells), and a likelihood of 0 and 1."""
 
     @property
     def observed(self) -> Array:
@@ -76,11 +79,14 @@ class CategoricalOutcome:
         """The likelihood of some rows under every cell."""
         values = self.regressors.values(rows)
         g = self.shares(params, values)
-        given = self.reports.likelihood[rows]
+        given = self.reports.likelihood[rows, None, :]
         slope = None if self.reports.slope is None else self.reports.slope[rows]
         if slope is not None:
-            given = given + params[-1] * slope
-        joint = given[:, None, :] * g
+            given = given + params[-1] * slope[:, None, :]
+        if self.shared is not None:
+            base, more = self.shared
+            given = base[rows, None, None] + more[rows, :, None] * given
+        joint = given * g
         total = joint.sum(axis=2)
         moved = joint - g * total[:, :, None]  # of every linear predictor
         rise = np.zeros_like(joint) if slope is None else slope[:, None, :] * g

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import Cells, cell_model
+from deniable_research.regression.cells import Cells, SharedResponse, cell_model
 from deniable_research.regression.data import Frame, read_frame
 from deniable_research.regression.latent import LatentClasses, first_shares
 from deniable_research.regression.likelihood import Sample
@@ -25,6 +26,7 @@ def read_rows(
     columns: Mapping[str, Any],
     randomised: Mapping[str, DesignLike | Grouped],
     reports: Mapping[str, ArrayLike] | None,
+    shared: Sequence[SharedResponse] = (),
 ) -> tuple[Frame, Cells, Sample]:
     """Read the rows of a model, with its randomised predictors.
 
@@ -35,6 +37,7 @@ def read_rows(
     randomised : mapping from name to design
     reports : mapping from name to array_like, optional
         The reports, if the data are no table.
+    shared : sequence of SharedResponse
     """
     if not isinstance(outcome, str) and set(reports or ()) != set(randomised):
         raise ParameterError(f"reports: must hold arrays of {', '.join(randomised)}, because the data are no table")
@@ -47,7 +50,15 @@ def read_rows(
     predictors = {
         name: read_reports(frame.columns[role], randomised[name], frame.columns, role) for name, role in roles.items()
     }
-    return frame, Cells(predictors, len(frame.matrix)), Sample.of(frame)
+    known = {"outcome", *predictors}
+    for each in shared:
+        if strangers := [name for name in each.names if name not in known]:
+            raise ParameterError(f"shared: must name the outcome and predictors, got {', '.join(strangers)}")
+    among = tuple(each for each in shared if "outcome" not in each.names)
+    with_outcome = tuple(
+        name for each in shared if "outcome" in each.names for name in each.names if name in predictors
+    )
+    return frame, Cells(predictors, len(frame.matrix), among, with_outcome), Sample.of(frame)
 
 
 def regressors_of(frame: Frame, cells: Cells, sample: Sample) -> Regressors:
@@ -65,6 +76,15 @@ def latent_classes(frame: Frame, cells: Cells, sample: Sample, outcome: Any) -> 
     return LatentClasses(outcome, shares, cells, sample.weights)
 
 
-def categorical(frame: Frame, cells: Cells, sample: Sample, reports: Reports) -> LatentClasses:
+def categorical(
+    frame: Frame, cells: Cells, sample: Sample, reports: Reports, shared: Sequence[SharedResponse]
+) -> LatentClasses:
     """The likelihood of a randomised yes-no answer or choice."""
-    return latent_classes(frame, cells, sample, CategoricalOutcome(reports, regressors_of(frame, cells, sample)))
+    regressors = regressors_of(frame, cells, sample)
+    for each in shared:
+        if "outcome" in each.names:
+            parts = cells.shared_parts(each, reports)
+            equal = each.parts([reports])[2][0]
+            outcome = CategoricalOutcome(replace(reports, likelihood=equal), regressors, parts)
+            return latent_classes(frame, cells, sample, outcome)
+    return latent_classes(frame, cells, sample, CategoricalOutcome(reports, regressors))
