@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -201,7 +202,7 @@ def _excel(data: DataSet, path: Path) -> None:
 def _sheet(book: Any, title: str, *parts: Any) -> None:
     """A sheet of rows. Texts are texts: none is calculated, however it starts."""
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.utils.escape import escape
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     sheet = book.create_sheet(title)
     for part in parts:
@@ -211,13 +212,18 @@ def _sheet(book: Any, title: str, *parts: Any) -> None:
                 if isinstance(value, float) and not math.isfinite(value):
                     value = None if math.isnan(value) else str(value)
                 if isinstance(value, str):
-                    cell = WriteOnlyCell(sheet, escape(value))
+                    cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub(_escaped, value))
                     cell.data_type = "s"
                     cell.quotePrefix = True  # and stays one when somebody edits it
                     cells.append(cell)
                 else:
                     cells.append(value)
             sheet.append(cells)
+
+
+def _escaped(character: re.Match[str]) -> str:
+    """A character that XML cannot hold, as Excel writes it."""
+    return f"_x{ord(character[0]):04X}_"
 
 
 def _without_nan(column: Sequence[Any]) -> list[Any]:
