@@ -27,7 +27,6 @@ from tests.support.analyzing import DATA, as_rows, ok, refused, study_rows
 
 DESIGN = DATA / "study.toml"
 ANSWERS = [1, 2, 2, 1, 2, 1, 2, 2, 2, 9]
-LABELS = {1: "No", 2: "Yes", 9: "refused"}
 COIN = "q: forced-response truth=1/2"
 
 
@@ -43,7 +42,8 @@ def write_study(path: Path) -> None:
     else:
         frame = frame.astype({name: object for name in frame.columns if frame[name].dtype == "str"})
         write = pyreadstat.write_dta if path.suffix == ".dta" else pyreadstat.write_sav
-        write(frame, path, variable_value_labels={"rrt_q1": {1: "Yes", 2: "No"}})
+        labels: dict[str, dict[int | float, str]] = {"rrt_q1": {1: "Yes", 2: "No"}}
+        write(frame, path, variable_value_labels=labels)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".dta", ".sav", ".xlsx", ".SAV"])
@@ -70,7 +70,11 @@ def labelled(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Ten people: 1 and 2 with labels, a 9 that means nothing, a region and an age."""
     path = tmp_path / f"labelled{request.param}"
     columns: dict[str, Any] = {"q": ANSWERS, "region": [3, 1] * 5, "age": list(range(20, 30))}
-    labels = {"q": LABELS, "region": {1: "west", 2: "nowhere", 3: "east"}, "age": {29: "29 or older"}}
+    labels: dict[str, dict[int | float, str]] = {
+        "q": {1: "No", 2: "Yes", 9: "refused"},
+        "region": {1: "west", 2: "nowhere", 3: "east"},
+        "age": {29: "29 or older"},
+    }
     if request.param == ".dta":
         columns["q"] = pd.Series([*ANSWERS[:-1], "r"], dtype=object)
         pyreadstat.write_dta(
@@ -214,7 +218,7 @@ def test_stata_and_spss_read_numbers_texts_and_labels(tmp_path: Path) -> None:
         assert about.column_names == ["q", "in_1", "note", "wave"]
         assert about.column_labels[0] == DATA_SET.variables[0].label[: most - (most < 100)] + "…" * (most < 100)
         assert about.column_labels[1:] == ["in: A name that Stata keeps", "=HYPERLINK()", "Wave"]
-        assert about.file_label.startswith("Ein Titel mit Umläuten: ü")
+        assert str(about.file_label).startswith("Ein Titel mit Umläuten: ü")
         yes = about.variable_value_labels["q"][1]
         assert yes.startswith("yes, üü")
         assert len(yes) >= most_value

@@ -13,7 +13,7 @@ from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.table import report_cell
 
-RESULT_LABELS: Mapping[str, tuple[Kind, str]] = {
+RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "question": (Kind.CATEGORY, "Question"),
     "option": (Kind.CATEGORY, "Option; empty for a mean"),
     "cohort": (Kind.CATEGORY, "Cohort; empty for all reports, or those without one"),
@@ -66,7 +66,7 @@ def variable_of(question: Question) -> Variable:
 def report_labels(question: Question) -> dict[int, str]:
     """What the reports of a question stand for, where each stands for one of its options."""
     reports = question.mechanism.reports
-    if not reports.supports_one or reports.size != len(question.options):
+    if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
         return {}
     return {reports.first + place: str(option) for place, option in enumerate(question.options)}
 

@@ -147,9 +147,10 @@ def _text(value: Any) -> str | None:
     if isinstance(value, (float, np.floating)):
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
     if isinstance(value, (datetime.date, datetime.time)):
-        midnight = isinstance(value, datetime.datetime) and value.time() == datetime.time()
-        return value.date().isoformat() if midnight else value.isoformat()
+        return value.isoformat()
     return str(value).strip()
 
 
