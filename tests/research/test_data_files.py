@@ -299,6 +299,15 @@ def test_data_sets_without_rows_have_their_variables(suffix: str, tmp_path: Path
 BOOLEANS = {"False": "0", "True": "1"}
 
 
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_results_of_nobody_are_files_too(suffix: str, tmp_path: Path) -> None:
+    (tmp_path / "nobody.csv").write_text("q,arm\n", encoding="utf-8")
+    path = tmp_path / f"results{suffix}"
+    printed = ok("shares", tmp_path / "nobody.csv", "--question", COIN, "--by", "arm", "--to", path)
+    assert printed == "Nobody has a cohort: the file has no rows.\n"
+    assert path.exists()
+
+
 def test_results_are_written_in_every_form(tmp_path: Path) -> None:
     study = (str(DATA / "study.csv"), "--design", str(DESIGN))
     for command in (

@@ -115,7 +115,7 @@ def stata_script(survey: Survey, file: str) -> str:
         f'import delimited using "{file}", varnames(nonames) rowrange(2) stringcols(_all) encoding("utf-8") clear',
         "tempname results",
         "tempfile shares",
-        "postfile `results' str40 question long option double(n count estimate std_error) using `shares'",
+        "postfile `results' str40 question long option double(n count estimate std_error) using \"`shares'\"",
         "capture program drop deniable_share",
         "program define deniable_share",
         "    args results question option supports a b",
@@ -131,13 +131,13 @@ def stata_script(survey: Survey, file: str) -> str:
         name = f"v{each.column}"
         asked = f'{name} != ""' if each.drawn is None else f'{name} != "" & substr({name}, {each.drawn}, 2) != "00"'
         supports = f'{name} == "{each.report}"' if each.at is None else f'substr({name}, {each.at}, 1) == "1"'
-        a, b = (f"({_number(each_of)})" for each_of in each.support)
+        a, b = (f"({_number(chance)})".replace(" ", "") for chance in each.support)  # a space would end an argument
         lines += [
             f"quietly generate byte supports{number} = {supports} if {asked}",
             f"deniable_share `results' {each.question.id} {number} supports{number} {a} {b}",
         ]
         labels.append(f'label define option {number} "{_stata_text(each.option)}", add')
-    lines += ["postclose `results'", "use `shares', clear", *labels]
+    lines += ["postclose `results'", 'use "`shares\'", clear', *labels]
     lines += ["label values option option", "format estimate std_error %12.0g", "list, sepby(question) noobs"]
     return "\n".join(lines) + "\n"
 

@@ -48,7 +48,7 @@ def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
     """
     variables = [
         Variable("id", "Random id of the report"),
-        Variable("cohort", "Cohort", Kind.CATEGORY),
+        Variable("cohort", "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
         *map(variable_of, survey.questions),
     ]
     rows = ([report.id, report.cohort, *map(report_cell, report.values.values())] for report in reports)

@@ -106,7 +106,7 @@ def _json(data: DataSet, path: Path) -> None:
     names = [each.name for each in data.variables]
     columns = [[_finite(value) for value in column] for column in data.columns]
     variables = [
-        {"name": each.name, "label": each.label} | ({"values": _texts(each.labels)} if each.labels else {})
+        {"name": each.name, "label": each.label} | ({"values": _texts(each.value_labels)} if each.value_labels else {})
         for each in data.variables
     ]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -125,8 +125,8 @@ def _parquet(data: DataSet, path: Path) -> None:
     fields, arrays = [], []
     for variable, column in zip(data.variables, data.columns, strict=True):
         about = {"label": variable.label}
-        if variable.labels:
-            about["value_labels"] = json.dumps(_texts(variable.labels), ensure_ascii=False)
+        if variable.value_labels:
+            about["value_labels"] = json.dumps(_texts(variable.value_labels), ensure_ascii=False)
         fields.append(arrow.field(variable.name, kinds[variable.kind], metadata=about))
         array = arrow.array(column, kinds[Kind.TEXT] if variable.kind is Kind.CATEGORY else kinds[variable.kind])
         arrays.append(array.dictionary_encode() if variable.kind is Kind.CATEGORY else array)
@@ -167,7 +167,7 @@ def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[st
         labels[name] = variable.label if name == variable.name else f"{variable.name}: {variable.label}"
         numbers, value_labels = column, variable.labels
         if variable.kind is Kind.CATEGORY:
-            codes = categories(column)
+            codes = {text: n for n, text in variable.labels.items()} or categories(column)
             numbers, value_labels = [codes.get(text) for text in column], {n: text for text, n in codes.items()}
         if variable.kind is Kind.TEXT:
             columns[name] = pandas.Series(list(column), dtype=object)
@@ -192,7 +192,7 @@ def _excel(data: DataSet, path: Path) -> None:
     about = [
         [variable.name, variable.label, value, text]
         for variable in data.variables
-        for value, text in [(None, None), *variable.labels.items()]
+        for value, text in [(None, None), *variable.value_labels.items()]
     ]
     _sheet(book, "variables", [["name", "label", "value", "value label"]], about)
     book.properties.title = data.title
