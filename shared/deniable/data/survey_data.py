@@ -13,7 +13,7 @@ from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.table import report_cell
 
-RESULT_LABELS: Mapping[str, tuple[Kind, str]] = {
+RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "question": (Kind.CATEGORY, "Question"),
     "option": (Kind.CATEGORY, "Option; empty for a mean"),
     "cohort": (Kind.CATEGORY, "Cohort; empty for all reports, or those without one"),
@@ -48,7 +48,7 @@ def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
     """
     variables = [
         Variable("id", "Random id of the report"),
-        Variable("cohort", "Cohort", Kind.CATEGORY),
+        Variable("cohort", "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
         *map(variable_of, survey.questions),
     ]
     rows = ([report.id, report.cohort, *map(report_cell, report.values.values())] for report in reports)
@@ -66,7 +66,7 @@ def variable_of(question: Question) -> Variable:
 def report_labels(question: Question) -> dict[int, str]:
     """What the reports of a question stand for, where each stands for one of its options."""
     reports = question.mechanism.reports
-    if not reports.supports_one or reports.size != len(question.options):
+    if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
         return {}
     return {reports.first + place: str(option) for place, option in enumerate(question.options)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ def _json(data: DataSet, path: Path) -> None:
     names = [each.name for each in data.variables]
     columns = [[_finite(value) for value in column] for column in data.columns]
     variables = [
-        {"name": each.name, "label": each.label} | ({"values": _texts(each.labels)} if each.labels else {})
+        {"name": each.name, "label": each.label} | ({"values": _texts(each.value_labels)} if each.value_labels else {})
         for each in data.variables
     ]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -124,8 +125,8 @@ def _parquet(data: DataSet, path: Path) -> None:
     fields, arrays = [], []
     for variable, column in zip(data.variables, data.columns, strict=True):
         about = {"label": variable.label}
-        if variable.labels:
-            about["value_labels"] = json.dumps(_texts(variable.labels), ensure_ascii=False)
+        if variable.value_labels:
+            about["value_labels"] = json.dumps(_texts(variable.value_labels), ensure_ascii=False)
         fields.append(arrow.field(variable.name, kinds[variable.kind], metadata=about))
         array = arrow.array(column, kinds[Kind.TEXT] if variable.kind is Kind.CATEGORY else kinds[variable.kind])
         arrays.append(array.dictionary_encode() if variable.kind is Kind.CATEGORY else array)
@@ -166,7 +167,7 @@ def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[st
         labels[name] = variable.label if name == variable.name else f"{variable.name}: {variable.label}"
         numbers, value_labels = column, variable.labels
         if variable.kind is Kind.CATEGORY:
-            codes = categories(column)
+            codes = {text: n for n, text in variable.labels.items()} or categories(column)
             numbers, value_labels = [codes.get(text) for text in column], {n: text for text, n in codes.items()}
         if variable.kind is Kind.TEXT:
             columns[name] = pandas.Series(list(column), dtype=object)
@@ -191,7 +192,7 @@ def _excel(data: DataSet, path: Path) -> None:
     about = [
         [variable.name, variable.label, value, text]
         for variable in data.variables
-        for value, text in [(None, None), *variable.labels.items()]
+        for value, text in [(None, None), *variable.value_labels.items()]
     ]
     _sheet(book, "variables", [["name", "label", "value", "value label"]], about)
     book.properties.title = data.title
@@ -201,7 +202,7 @@ def _excel(data: DataSet, path: Path) -> None:
 def _sheet(book: Any, title: str, *parts: Any) -> None:
     """A sheet of rows. Texts are texts: none is calculated, however it starts."""
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.utils.escape import escape
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     sheet = book.create_sheet(title)
     for part in parts:
@@ -211,13 +212,18 @@ def _sheet(book: Any, title: str, *parts: Any) -> None:
                 if isinstance(value, float) and not math.isfinite(value):
                     value = None if math.isnan(value) else str(value)
                 if isinstance(value, str):
-                    cell = WriteOnlyCell(sheet, escape(value))
+                    cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub(_escaped, value))
                     cell.data_type = "s"
                     cell.quotePrefix = True  # and stays one when somebody edits it
                     cells.append(cell)
                 else:
                     cells.append(value)
             sheet.append(cells)
+
+
+def _escaped(character: re.Match[str]) -> str:
+    """A character that XML cannot hold, as Excel writes it."""
+    return f"_x{ord(character[0]):04X}_"
 
 
 def _without_nan(column: Sequence[Any]) -> list[Any]:

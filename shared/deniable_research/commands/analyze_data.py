@@ -104,6 +104,8 @@ def data_options(command: Command) -> Command:
         check_picture(picture)
         if to is not None:
             check_suffix(to)
+            if to.exists() and to.samefile(data):
+                raise click.BadParameter("must be another file than the data", param_hint="--to")
         if survey is not None:
             layout = Layout.of_survey(read_any_survey(survey.read_bytes()), dict(map(_pair, renamed)))
         elif design is not None:

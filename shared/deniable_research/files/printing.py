@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 def shares_text(rows: Sequence[EstimateRow]) -> str:
     """Estimates with their intervals."""
+    if not rows:
+        return "Nobody has a cohort: the file has no rows."
     by_cohort = any(row.cohort is not None for row in rows)
     header = ["question", "option", *(["cohort"] if by_cohort else []), "n", "estimate", "std. error", "interval"]
     header.append("1 % fakes")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
-from collections.abc import Callable, Iterable, Mapping
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -99,25 +103,40 @@ def _parquet(path: Path, _skip: int) -> Columns:
 
 def _excel(path: Path, skip: int) -> Columns:
     openpyxl = library("openpyxl", path.name)
-    import zipfile
+    try:
+        with path.open("rb") as file:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            with contextlib.closing(book):
+                return _first_sheet(book, skip, path.name)
+    except ReportError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, KeyError, ValueError) as error:
+        raise ReportError(f"{path.name}: cannot be read as .xlsx ({type(error).__name__})") from None
 
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError, openpyxl.utils.exceptions.InvalidFileException):
-        raise ReportError(f"{path.name}: cannot be read as .xlsx") from None
-    try:
-        rows = book.worksheets[0].iter_rows(values_only=True) if book.worksheets else iter(())
-        header = [_text(cell) or "" for cell in next(rows, ())]
-        while header and not header[-1]:
-            header.pop()
-        width = len(header)
-        if not width:
-            raise ReportError(f"{path.name}: must start with a header of column names, got an empty sheet")
-        _different(header, path.name)
-        texts = ([_text(cell) or "" for cell in row[:width]] for row in rows if any(cell is not None for cell in row))
-        return columns_of_rows(header, (row + [""] * (width - len(row)) for row in texts), skip)
-    finally:
-        book.close()
+
+def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
+    rows: Iterator[Sequence[Any]] = iter(())
+    if book.worksheets:
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # which some programs write wrong
+        rows = sheet.iter_rows(values_only=True)
+    header = [_text(cell) or "" for cell in next(rows, ())]
+    while header and not header[-1]:
+        header.pop()
+    if not header:
+        raise ReportError(f"{subject}: must start with a header of column names, got an empty sheet")
+    _different(header, subject)
+    return columns_of_rows(header, _padded(rows, len(header), subject), skip)
+
+
+def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator[list[str]]:
+    """Rows of a sheet as texts, as many as the header has; empty ones are left out."""
+    for number, row in enumerate(rows, start=2):
+        texts = [_text(cell) or "" for cell in row]
+        if any(texts[width:]):
+            raise ReportError(f"{subject}, row {number}: must have no cells beyond the {width} columns of the header")
+        if any(texts):
+            yield texts[:width] + [""] * (width - len(texts))
 
 
 def _different(names: Iterable[Any], subject: str) -> list[str]:
@@ -147,9 +166,10 @@ def _text(value: Any) -> str | None:
     if isinstance(value, (float, np.floating)):
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
     if isinstance(value, (datetime.date, datetime.time)):
-        midnight = isinstance(value, datetime.datetime) and value.time() == datetime.time()
-        return value.date().isoformat() if midnight else value.isoformat()
+        return value.isoformat()
     return str(value).strip()
 
 

@@ -1,0 +1,11 @@
+"""Codebooks of surveys and of design files: what each column of a file of reports holds, and through what it went.
+
+* `Codebook.of_survey` and `Codebook.of_layout` make one.
+* `to_markdown` writes it for people, `to_ddi` for archives, in DDI-Codebook 2.5.
+"""
+
+from deniable_research.codebook.codebook import Codebook, Entry, ProbabilityTable
+from deniable_research.codebook.ddi import to_ddi
+from deniable_research.codebook.markdown import to_markdown
+
+__all__ = ["Codebook", "Entry", "ProbabilityTable", "to_ddi", "to_markdown"]

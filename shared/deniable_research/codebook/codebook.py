@@ -1,0 +1,245 @@
+"""What a codebook says of each column."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deniable.estimation.design import Design
+from deniable.mechanisms import Mechanism
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+from deniable_research.designs import Channel, Groups
+from deniable_research.files.layout import Layout, RandomizedColumn
+
+MOST_CELLS = 100
+"""Larger tables of probabilities are left to the published parameters that they follow from."""
+
+NOISY = "A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person."
+
+
+TICKED = "P(report shows the box as ticked)"
+
+
+@dataclass(frozen=True)
+class ProbabilityTable:
+    """How likely each report is under each true answer, exactly.
+
+    Attributes
+    ----------
+    title : str
+    reports, answers : tuple of str
+        Names of rows and columns.
+    values : tuple of tuples of Fraction, shape (reports, answers)
+    """
+
+    title: str
+    reports: tuple[str, ...]
+    answers: tuple[str, ...]
+    values: tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One column of a file of reports.
+
+    Attributes
+    ----------
+    column, label : str
+        Its name, and what it is: for a question the text that people read.
+    holds : str
+        What may stand in it, in words.
+    categories : tuple of (str, str)
+        Each code, and what it stands for.
+    missing : tuple of str
+        Codes that mean nothing, besides an empty field.
+    options : tuple of str
+        The true answers, of a question.
+    mechanism : str or None
+        The design that reports went through; None for a plain column, of which no more is said.
+    epsilon : float
+        Privacy loss of one report; infinite where there is no bound.
+    ratio : Fraction or None
+        Its exponential, exactly, where that is known.
+    probabilities : tuple of ProbabilityTable
+    parameters : str or None
+        What a survey publishes of the mechanism, as JSON.
+    notes : tuple of str
+    """
+
+    column: str
+    label: str
+    holds: str
+    categories: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    mechanism: str | None = None
+    epsilon: float = 0.0
+    ratio: Fraction | None = None
+    probabilities: tuple[ProbabilityTable, ...] = ()
+    parameters: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """What a file of reports holds.
+
+    Attributes
+    ----------
+    title : str
+    address : str or None
+        Of the survey, whose hash it is.
+    about : tuple of str
+        Sentences on the whole.
+    entries : tuple of Entry
+
+    Examples
+    --------
+    >>> from deniable_research.files import quick_question
+    >>> layout = Layout((quick_question("affair=q1: forced-response truth=1/2 codes=yes:1,no:2 missing=9"),))
+    >>> (entry,) = Codebook.of_layout(layout, "Study").entries
+    >>> entry.categories, entry.missing, entry.ratio
+    ((('1', 'yes'), ('2', 'no')), ('NA', 'NaN', '9'), Fraction(3, 1))
+    >>> entry.probabilities[0].values[1]
+    (Fraction(1, 4), Fraction(3, 4))
+    """
+
+    title: str
+    address: str | None
+    about: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of_survey(cls, survey: Survey) -> Codebook:
+        """The codebook of a collector's reports."""
+        layout = Layout.of_survey(survey)
+        cohorts = tuple((cohort, cohort) for cohort in survey.cohorts)
+        about = [text for text in (survey.organiser and f"Asked by {survey.organiser}.", survey.about) if text]
+        asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
+        about.append(f"Privacy loss of all reports of one person: epsilon {survey.epsilon:.6g}{asks}.")
+        return cls(
+            survey.title,
+            survey.id,
+            tuple(about),
+            (
+                Entry("id", "Random id of the report", "32 characters 0 to 9 and a to f, made with the noise"),
+                Entry("cohort", "Cohort", "the label of the link, or nothing", cohorts),
+                *(
+                    _of_column(column, question)
+                    for column, question in zip(layout.questions, survey.questions, strict=True)
+                ),
+            ),
+        )
+
+    @classmethod
+    def of_layout(cls, layout: Layout, title: str) -> Codebook:
+        """The codebook of a file that a design file describes."""
+        entries = [_of_column(column, None) for column in layout.questions]
+        missing = tuple(filter(None, layout.missing))
+        for column in layout.questions:
+            if column.group is not None and all(entry.column != column.group for entry in entries):
+                groups = tuple((text, f"group {number}") for number, text in enumerate(column.groups, start=1))
+                label = f"Group of the design of {column.name}"
+                entries.append(
+                    Entry(column.group, label, "one of the groups", groups, tuple(filter(None, column.group_missing)))
+                )
+        for name, label, holds in (
+            (layout.weights, "Sampling weight", "numbers of at least 0"),
+            (layout.cluster, "Primary sampling unit", "labels"),
+            (layout.cohort, "Cohort", "labels"),
+        ):
+            if name is not None and all(entry.column != name for entry in entries):
+                cohorts = tuple((text, text) for text in layout.cohorts) if label == "Cohort" else ()
+                entries.append(Entry(name, label, holds, cohorts, missing))
+        return cls(title, None, (), tuple(entries))
+
+
+def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
+    design = column.design
+    ratio = getattr(design, "likelihood_ratio", None)
+    notes = [NOISY]
+    if column.drawn is not None:
+        group = column.drawn
+        notes.append(
+            f"Of {group}: each device asks {group.draw} of {group.size} questions, and reports nothing of the others."
+        )
+        if group.joint is not None:
+            notes.append("One chance goes into all questions of the group that a device asks.")
+            ratio = group.joint.likelihood_ratio
+    if question is not None and question.mechanism.has_waves:
+        notes.append("A device keeps a permanent value, and each wave sends a draw from it.")
+    if not math.isfinite(column.epsilon):
+        notes.append("The design sets no bound to what a report tells.")
+    if isinstance(design, Mechanism) and question is not None:
+        notes += question.mechanism.odds
+    tables = _tables(column)
+    return Entry(
+        column.column,
+        column.name if question is None else str(question.text),
+        column.allowed,
+        _categories(column),
+        tuple(filter(None, column.missing)) if question is None else (),
+        tuple(map(str, column.options)),
+        design.name,
+        column.epsilon,
+        ratio if isinstance(ratio, Fraction) else None,
+        tables,
+        json.dumps(design.publish()) if isinstance(design, Mechanism) else None,
+        tuple(notes),
+    )
+
+
+def _categories(column: RandomizedColumn) -> tuple[tuple[str, str], ...]:
+    """Each code of a column of numbers, and the response that it stands for."""
+    names = dict(zip(_values(column.design), _responses(column), strict=True))
+    if column.codes is not None:
+        return tuple((text, names[value] if isinstance(value, int) else value) for text, value in column.codes.items())
+    found = tuple((str(value), name) for value, name in names.items())
+    return found if any(value != name for value, name in found) else ()  # numbers that stand for themselves
+
+
+def _values(design: Design) -> Sequence[int]:
+    """The reports that stand for one response each."""
+    reports = design.reports
+    return range(reports.first, reports.first + reports.size) if reports.supports_one else ()
+
+
+def _responses(column: RandomizedColumn) -> tuple[str, ...]:
+    values = _values(column.design)
+    names = column.design.reports.labels
+    if not names and column.has_shares and len(column.options) == len(values):  # reports are numbers of options
+        names = tuple(map(str, column.options))
+    return names or tuple(map(str, values))
+
+
+def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
+    """The probabilities of a design; none where they would fill pages."""
+    design = column.design
+    if isinstance(design, Groups):
+        return tuple(
+            ProbabilityTable(f"P(report | answer), group {text}", design.responses, tuple(column.options), matrix)
+            for text, matrix in zip(column.groups, design.matrices, strict=True)
+        )
+    options = tuple(map(str, column.options))
+    if not design.is_exclusive:
+        boxes = design.binomials(design.expected_if_even, 1) or ()
+        title = "P(report shows the box as ticked), of boxes that a device draws" if design.is_one_draw else TICKED
+        each = tuple((box.support.if_other, box.support.if_true) for box in boxes)
+        return (ProbabilityTable(title, options, ("not ticked", "ticked"), each),) if boxes else ()
+    if design.support is not None and len(options) == len(design.support) > 2:
+        each = tuple((support.if_other, support.if_true) for support in design.support)
+        return (ProbabilityTable("P(report speaks for the option)", options, ("another one", "this one"), each),)
+    if len(design.answer_range) * design.reports.size > MOST_CELLS:
+        return ()
+    if isinstance(design, Channel):
+        matrix = design.matrix
+    elif isinstance(design, Mechanism):
+        matrix = design.channel_matrix
+    else:
+        return ()
+    answers = options if len(options) == len(matrix[0]) else tuple(map(str, design.answer_range))
+    return (ProbabilityTable("P(report | answer)", _responses(column) or options, answers, matrix),)

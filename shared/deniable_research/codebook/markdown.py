@@ -1,0 +1,99 @@
+"""Codebooks for people, as Markdown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from deniable_research.codebook.codebook import Codebook, Entry
+
+
+def to_markdown(codebook: Codebook) -> str:
+    """The codebook as Markdown; texts of its author are shown as they are, whatever they hold.
+
+    Examples
+    --------
+    >>> from deniable_research.files import Layout, quick_question
+    >>> layout = Layout((quick_question("q1: forced-response truth=1/2 codes=yes:1,no:2"),))
+    >>> print(to_markdown(Codebook.of_layout(layout, "Study")).partition("| answer |")[0])
+    # Study
+    <BLANKLINE>
+    ## `q1`
+    <BLANKLINE>
+    q1
+    <BLANKLINE>
+    - A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person.
+    - Holds '1', '2' or an empty field, NA, NaN.
+    - Mechanism forced\\_response(1/2), epsilon 1.09861 = ln(3).
+    <BLANKLINE>
+    | code | stands for |
+    |---|---|
+    | 1 | yes |
+    | 2 | no |
+    <BLANKLINE>
+    P(report \\| answer)
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+    head = [f"# {_plain(codebook.title)}"]
+    if codebook.address:
+        head.append(f"Survey `{codebook.address}`, whose address is the hash of what was published.")
+    return "\n\n".join([*head, *map(_plain, codebook.about), *map(_entry, codebook.entries)]) + "\n"
+
+
+def exactly(probability: Fraction) -> str:
+    """A probability as a fraction, and rounded where that is easier to read.
+
+    >>> exactly(Fraction(3, 4)), exactly(Fraction(2863311531, 4294967296)), exactly(Fraction(1))
+    ('3/4', '2863311531/4294967296 (0.666667)', '1')
+    """
+    return str(probability) if probability.denominator < 1000 else f"{probability} ({float(probability):.6g})"
+
+
+def epsilon_in_words(entry: Entry) -> str:
+    """The privacy loss of a report."""
+    if not math.isfinite(entry.epsilon):
+        return "no bound on epsilon"
+    short = entry.ratio is not None and entry.ratio.denominator < 1000
+    return f"epsilon {entry.epsilon:.6g}{f' = ln({entry.ratio})' if short else ''}"
+
+
+def _entry(entry: Entry) -> str:
+    facts = [*entry.notes, f"Holds {entry.holds}{_or_nothing(entry.missing)}."]
+    if entry.mechanism is not None:
+        facts.append(f"Mechanism {entry.mechanism}, {epsilon_in_words(entry)}.")
+    parts = [f"## `{entry.column}`", _plain(entry.label), "\n".join(f"- {_plain(fact)}" for fact in facts)]
+    if entry.parameters is not None:
+        parts.append(f"Published: `{entry.parameters}`")
+    if entry.categories:
+        parts.append(_table(("code", "stands for"), entry.categories))
+    for table in entry.probabilities:
+        rows = (
+            [answer, *map(exactly, column)]
+            for answer, column in zip(table.answers, _columns(table.values), strict=True)
+        )
+        parts += [_plain(table.title), _table(("answer", *table.reports), rows)]
+    return "\n\n".join(parts)
+
+
+def _columns(matrix: Sequence[Sequence[Fraction]]) -> Iterator[tuple[Fraction, ...]]:
+    yield from zip(*matrix, strict=True)
+
+
+def _or_nothing(missing: Sequence[str]) -> str:
+    return f" or an empty field, {', '.join(missing)}" if missing else ""
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(
+        f"|{'|'.join(line)}|" if number == 1 else f"| {' | '.join(map(_plain, line))} |"
+        for number, line in enumerate(lines)
+    )
+
+
+def _plain(text: str) -> str:
+    """A text in one line, in which nothing is markup."""
+    return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split()))

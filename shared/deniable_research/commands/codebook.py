@@ -1,0 +1,64 @@
+"""``deniable codebook``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deniable.commands.main import example
+from deniable.data.writing import replace_file
+from deniable.errors import ParameterError
+from deniable_research.codebook import Codebook, to_ddi, to_markdown
+from deniable_research.commands.analyze_data import FILE, read_any_survey
+from deniable_research.files import read_layout
+
+
+@click.command(
+    epilog=example(
+        "deniable codebook my-survey.toml",
+        "deniable codebook my-survey.toml --to codebook.xml",
+        "deniable codebook study.toml --to codebook.md",
+    )
+)
+@click.argument("file", type=FILE)
+@click.option(
+    "--to",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write it: .md is Markdown, .xml is DDI-Codebook 2.5.",
+)
+def codebook(file: Path, to: Path | None) -> None:
+    """Say what each column of a file of reports holds.
+
+    FILE is a survey (its TOML or published JSON) or a design file. Questions, options, codes, what means nothing, and
+    the mechanism with its exact probabilities and epsilon. Without --to it is printed as Markdown.
+    """
+    if to is not None and to.suffix.lower() not in (".md", ".xml"):
+        raise ParameterError(f"file: must end in .md or .xml, got {to.name!r:.80}")
+    found = _read(file)
+    if to is None:
+        click.echo(to_markdown(found), nl=False)
+        return
+    content = to_ddi(found) if to.suffix.lower() == ".xml" else to_markdown(found).encode()
+    replace_file(to, lambda part: part.write_bytes(content))
+    click.echo(to)
+
+
+def _read(file: Path) -> Codebook:
+    """The codebook of a survey, or of a design file: the one whose columns have designs."""
+    content = file.read_bytes()
+    if _is_design_file(content):
+        return Codebook.of_layout(read_layout(content), file.stem)
+    return Codebook.of_survey(read_any_survey(content))
+
+
+def _is_design_file(content: bytes) -> bool:
+    import tomllib
+
+    try:
+        written = tomllib.loads(content.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        return False
+    questions = written.get("questions")
+    return isinstance(questions, list) and any(isinstance(each, dict) and "design" in each for each in questions)

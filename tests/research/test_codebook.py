@@ -1,0 +1,176 @@
+"""Codebooks: every column with its codes and exact probabilities, for people and for archives."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from deniable import read_survey
+from deniable_research.codebook import Codebook, to_ddi, to_markdown
+from deniable_research.files import Layout, quick_question, read_layout
+from tests.support.analyzing import DATA
+from tests.support.command_line import CommandLine
+from tests.support.drawn_questions import shared_survey
+from tests.support.survey_files import question_toml, survey_toml
+from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
+
+CODEBOOK = CommandLine("codebook")
+DDI = "{ddi:codebook:2_5}"
+
+ORDER = {
+    "codeBook": ("stdyDscr", "dataDscr"),
+    "stdyDscr": ("citation", "stdyInfo"),
+    "citation": ("titlStmt",),
+    "titlStmt": ("titl", "IDNo"),
+    "stdyInfo": ("abstract",),
+    "dataDscr": ("var",),
+    "var": (
+        "labl",
+        "security",
+        "qstn",
+        "invalrng",
+        "txt",
+        "catgry",
+        "derivation",
+        "varFormat",
+    ),
+    "qstn": ("qstnLit",),
+    "invalrng": ("item",),
+    "catgry": ("catValu", "labl"),
+    "derivation": ("drvdesc", "drvcmd"),
+}
+"""Of DDI-Codebook 2.5 the elements that we use, each with its children in the order of the specification."""
+
+ATTRIBUTES = {
+    "codeBook": {"version", "ID"},
+    "var": {"ID", "name", "intrvl"},
+    "IDNo": {"agency"},
+    "item": {"VALUE"},
+    "catgry": {"missing"},
+    "drvcmd": {"syntax"},
+    "varFormat": {"type"},
+}
+ONCE = {"citation", "titlStmt", "titl", "security", "derivation", "varFormat", "catValu"}
+
+
+def check_structure(element: ET.Element) -> None:
+    name = element.tag.removeprefix(DDI)
+    assert element.tag == f"{DDI}{name}"
+    assert set(element.attrib) <= ATTRIBUTES.get(name, set())
+    children = [child.tag.removeprefix(DDI) for child in element]
+    order = ORDER.get(name, ())
+    places = [order.index(child) for child in children]
+    assert places == sorted(places), f"{name}: {children}"
+    assert all(children.count(child) == 1 for child in ONCE.intersection(children))
+    for child in element:
+        check_structure(child)
+
+
+def books() -> dict[str, Codebook]:
+    layout = read_layout((DATA / "study.toml").read_bytes())
+    return {
+        "five types": Codebook.of_survey(read_survey(FIVE_TYPES)),
+        "every kind": Codebook.of_survey(read_survey(EVERY_KIND)),
+        "love": Codebook.of_survey(read_survey(SURVEY)),
+        "drawn": Codebook.of_survey(shared_survey(5, 2.0)),
+        "study": Codebook.of_layout(layout, "Study"),
+        "weights": Codebook.of_layout(
+            read_layout(
+                'weights = "w"\ncluster = "w"\n[[questions]]\ncolumn = "q"\ndesign = "kuk"\np1 = 0.8\np2 = 0.2\n'
+            ),
+            "W",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", books())
+def test_archives_get_what_the_specification_has(name: str) -> None:
+    book = books()[name]
+    root = ET.fromstring(to_ddi(book))
+    check_structure(root)
+    assert root.get("version") == "2.5"
+    variables = root.findall(f"{DDI}dataDscr/{DDI}var")
+    assert [each.get("name") for each in variables] == [entry.column for entry in book.entries]
+    identifiers = [each.get("ID") for each in variables]
+    assert len(set(identifiers)) == len(identifiers)
+    for entry, variable in zip(book.entries, variables, strict=True):
+        found = [
+            (each.findtext(f"{DDI}catValu"), each.findtext(f"{DDI}labl"))
+            for each in variable.findall(f"{DDI}catgry")
+            if each.get("missing") != "Y"
+        ]
+        assert found == list(entry.categories)
+        assert [each.get("VALUE") for each in variable.iter(f"{DDI}item")] == list(entry.missing)
+        if entry.mechanism is not None:
+            assert "not an answer" in str(variable.findtext(f"{DDI}security"))
+            assert entry.mechanism in str(variable.findtext(f"{DDI}derivation/{DDI}drvdesc"))
+
+
+@pytest.mark.parametrize("name", books())
+def test_probabilities_are_exact_and_add_up(name: str) -> None:
+    for entry in books()[name].entries:
+        for table in entry.probabilities:
+            assert len(table.values) == len(table.reports)
+            assert all(len(row) == len(table.answers) for row in table.values)
+            assert all(isinstance(value, Fraction) and 0 <= value <= 1 for row in table.values for value in row)
+            if table.title == "P(report | answer)" and len(table.reports) == len(table.values):
+                assert {sum(column) for column in zip(*table.values, strict=True)} == {1}
+
+
+def entries(book: Codebook) -> dict[str, tuple[tuple[str, str], ...]]:
+    return {entry.column: entry.categories for entry in book.entries}
+
+
+def test_codes_stand_for_what_was_sent_and_never_for_what_is_true() -> None:
+    lines = (
+        "a: crosswise p=1/6",
+        "b: crosswise p=1/6 codes=same:1,different:2",
+        "c: warner p=3/4",
+        "d: kuk p1=0.8 p2=0.2",
+    )
+    found = entries(Codebook.of_layout(Layout(tuple(map(quick_question, lines))), "x"))
+    assert found["a"] == (("0", "different"), ("1", "same"))
+    assert dict(found["b"]) == {"1": "same", "2": "different"}
+    assert found["c"] == (("0", "no"), ("1", "yes"))
+    of_survey = entries(Codebook.of_survey(read_survey(EVERY_KIND)))
+    assert of_survey["k_ary"] == (("0", "a"), ("1", "b"), ("2", "c"))
+    assert of_survey["scale_geometric"] == (("0", "1"), ("1", "2"), ("2", "3"), ("3", "4"))
+    assert of_survey["scale_piecewise"] == of_survey["scale_mean"] == of_survey["subset"] == ()
+
+
+def test_markdown_shows_texts_as_they_are() -> None:
+    survey = read_survey(
+        survey_toml(
+            "# <script>",
+            question_toml(
+                "q", "choice", "Which | of *these*?\n\n## not a heading", options=["a|b", "`c`", "<i>"], epsilon=1
+            ),
+        )
+    )
+    text = to_markdown(Codebook.of_survey(survey))
+    assert "\n## `q`\n\nWhich \\| of \\*these\\*? \\#\\# not a heading\n" in text
+    assert "# \\# \\<script\\>\n" in text
+    assert "| 0 | a\\|b |\n| 1 | \\`c\\` |\n| 2 | \\<i\\> |" in text
+    assert "<script>" in str(ET.fromstring(to_ddi(Codebook.of_survey(survey))).findtext(f".//{DDI}titl"))
+
+
+def test_the_command_writes_both_for_surveys_and_design_files(tmp_path: Path) -> None:
+    toml, published = tmp_path / "love.toml", tmp_path / "love.json"
+    toml.write_text(SURVEY, encoding="utf-8")
+    published.write_bytes(read_survey(SURVEY).document)
+    assert CODEBOOK.ok(toml) == CODEBOOK.ok(published) == to_markdown(Codebook.of_survey(read_survey(SURVEY)))
+    assert "| 1 | yes |" in CODEBOOK.ok(DATA / "study.toml")
+    assert CODEBOOK.ok(toml, "--to", tmp_path / "love.XML") == f"{tmp_path / 'love.XML'}\n"
+    check_structure(ET.parse(tmp_path / "love.XML").getroot())
+    CODEBOOK.ok(toml, "--to", tmp_path / "love.md")
+    assert (tmp_path / "love.md").read_text(encoding="utf-8") == CODEBOOK.ok(toml)
+    assert "file: must end in .md or .xml, got 'love.pdf'" in CODEBOOK.refused(toml, "--to", tmp_path / "love.pdf")
+    (tmp_path / "bad.toml").write_text("questions = 3", encoding="utf-8")
+    assert "Error: " in CODEBOOK.refused(tmp_path / "bad.toml")
+    (tmp_path / "misspelt.toml").write_text(
+        '[[questions]]\ncolumn = "q"\ndesign = "warnr"\np = 0.7\n', encoding="utf-8"
+    )
+    assert "design must be one of" in CODEBOOK.refused(tmp_path / "misspelt.toml")

@@ -1,0 +1,216 @@
+"""``deniable export``: reports with labels for other programs, and scripts that estimate from them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import openpyxl
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+
+from deniable import EstimateRow, Report, Survey, estimate, read_survey, tally_reports
+from deniable.data.scripts import r_script, shares_of
+from deniable_client import randomize
+from deniable_research.files import Layout, Table, estimate_shares
+from deniable_server.store import Store
+from tests.support.command_line import CommandLine
+from tests.support.drawn_questions import shared_survey
+from tests.support.survey_files import question_toml, survey_toml
+from tools.packages import rscript
+
+DENIABLE = CommandLine()
+ok, refused = DENIABLE.ok, DENIABLE.refused
+
+EVERYTHING = survey_toml(
+    "=Everything in one survey",
+    question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
+    question_toml("in", "choice", "Where do you live?", options=['"A"', "B\\\\C", "=D", "`e'", "$f"], epsilon=1),
+    question_toml("car", "choice", "Which car?", options=[*"abcdef"], mechanism="subset", epsilon=1),
+    question_toml("drugs", "ticks", "What have you tried?", options=["gråss", "snow", "speed", "none"], epsilon=2),
+    question_toml("boxes", "ticks", "All of it?", options=["x", "y"], goal="together", epsilon=2),
+    question_toml("drinks", "number", "How many drinks?", lo=0, hi=60, epsilon=1),
+    question_toml("trust", "scale", "Trust?", lo=1, hi=5, epsilon=1, goal="shares"),
+    question_toml("q" + "x" * 38, "yes-no", "A long name?", truth="2/3"),
+    cohorts=["paper", "@web"],
+    results="live",
+)
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(EVERYTHING)
+
+
+@pytest.fixture(scope="module")
+def reports(survey: Survey) -> list[Report]:
+    places = survey.question("in").options
+    return sorted(
+        (
+            randomize(
+                survey,
+                {
+                    "affair": "yes" if number % 3 else "no",
+                    "in": places[number % 5],
+                    "car": "abcdef"[number % 6],
+                    "drugs": ["snow"] if number % 2 else [],
+                    "boxes": ["x"],
+                    "drinks": number % 61,
+                    "trust": number % 5 + 1,
+                    "q" + "x" * 38: "no",
+                },
+                ("paper", "@web", None)[number % 3],
+            )
+            for number in range(300)
+        ),
+        key=lambda report: report.id,
+    )
+
+
+@pytest.fixture
+def database(survey: Survey, reports: list[Report], tmp_path: Path) -> Path:
+    path = tmp_path / "reports.db"
+    store = Store(path)
+    store.publish(survey)
+    store.store_reports([(survey, reports)])
+    store.close()
+    return path
+
+
+def export(survey: Survey, database: Path, name: str, *more: str) -> Path:
+    path = database.with_name(name)
+    assert f"{path}: 300 reports" in ok("export", survey.id, "--db", database, "--to", path, *more)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "dta", "sav", "xlsx"])
+def test_every_form_is_read_back_to_the_same_estimates(
+    suffix: str, survey: Survey, reports: list[Report], database: Path
+) -> None:
+    path = export(survey, database, f"reports.{suffix}")
+    columns = {"in": "in_1", "q" + "x" * 38: "q" + "x" * 30} if suffix in ("dta", "sav") else {}
+    if columns:
+        names = {question.id: columns.get(question.id, question.id) for question in survey.questions}
+        layout = replace(Layout.of_survey(survey, names), cohort="cohort")
+    else:
+        layout = Layout.of_survey(survey)
+    table = Table.read(path, layout)
+    expected = estimate(tally_reports(reports, survey), survey, by_cohort=True)
+    assert estimate_shares(table, by="cohort") == expected
+
+
+def test_labels_say_what_was_asked_and_that_it_is_noise(survey: Survey, reports: list[Report], database: Path) -> None:
+    for suffix, read in (("dta", pyreadstat.read_dta), ("sav", pyreadstat.read_sav)):
+        frame, about = read(export(survey, database, f"reports.{suffix}"))
+        labels = about.column_names_to_labels
+        assert labels["affair"] == "Noisy report, not an answer: Have you had an affair?"
+        assert labels["in_1"] == "in: Noisy report, not an answer: Where do you live?"
+        assert about.variable_value_labels["affair"] == {0: "no", 1: "yes"}
+        assert about.variable_value_labels["in_1"] == dict(enumerate(survey.question("in").options))
+        assert about.variable_value_labels["trust"] == dict(enumerate("12345"))
+        assert set(about.variable_value_labels["cohort"].values()) == {"paper", "@web"}
+        assert about.file_label == survey.title
+        assert frame["affair"].tolist() == [report.values["affair"] for report in reports]
+        assert frame["car"].tolist() == [f"b{report.values['car']}" for report in reports]
+    table = pq.read_table(export(survey, database, "reports.parquet"))
+    assert json.loads(table.schema.field("affair").metadata[b"value_labels"]) == {"0": "no", "1": "yes"}
+    assert table.column("affair").to_pylist() == [report.values["affair"] for report in reports]
+    book = openpyxl.load_workbook(export(survey, database, "reports.xlsx"))
+    assert ["in", "Noisy report, not an answer: Where do you live?", 2, "=D"] in [
+        list(row) for row in book["variables"].iter_rows(values_only=True)
+    ]
+    assert {cell.data_type for row in book["variables"].iter_rows() for cell in row} == {"s", "n"}
+
+
+def test_surveys_without_reports_to_show_are_sentences(tmp_path: Path) -> None:
+    path, to = tmp_path / "some.db", tmp_path / "x.csv"
+    store = Store(path)
+    hidden, tallies = (
+        read_survey(survey_toml("T", question_toml("q", "yes-no", "Q?", truth="1/2"), **keys))
+        for keys in ({"results": "closed"}, {"retention": "tallies"})
+    )
+    store.publish(hidden)
+    store.publish(tallies)
+    store.close()
+    assert "results come out once the survey has closed" in refused("export", hidden.id, "--db", path, "--to", to)
+    assert "keeps no reports once they are counted" in refused("export", tallies.id, "--db", path, "--to", to)
+    assert "does not exist" in refused("export", hidden.id, "--db", tmp_path / "none.db", "--to", to)
+    assert "file: must end in" in refused("export", hidden.id, "--db", path, "--to", tmp_path / "x.xls")
+    assert not to.exists()
+
+
+def test_estimates_are_written_in_every_form(survey: Survey, database: Path) -> None:
+    source = ("estimate", survey.id, "--db", database)
+    path = database.with_name("estimates.csv")
+    assert ok(*source, "--to", path) == ok(*source)
+    assert path.read_bytes().decode() == "".join(f"{line}\r\n" for line in ok(*source, "--format", "csv").splitlines())
+    path = path.with_suffix(".json")
+    ok(*source, "--to", path)
+    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(ok(*source, "--format", "json"))
+    path = path.with_suffix(".dta")
+    ok(*source, "--to", path)
+    frame, about = pyreadstat.read_dta(path, apply_value_formats=True)
+    rows = json.loads(ok(*source, "--format", "json"))["estimates"]
+    assert frame["question"].tolist() == [row["question"] for row in rows]
+    assert frame["estimate"].tolist() == [row["estimate"] for row in rows]
+    assert about.column_names_to_labels["std_error"] == "Standard error"
+
+
+def test_scripts_stand_beside_the_file_and_hold_no_text_that_runs(survey: Survey, database: Path) -> None:
+    export(survey, database, "reports.dta", "--scripts")
+    assert {each.suffix for each in database.parent.iterdir()} >= {".dta", ".csv", ".R", ".do"}
+    r = database.with_name("reports.R").read_text(encoding="ascii")
+    assert r == r_script(survey, "reports.csv")
+    assert "# drinks (" in r
+    stata = database.with_name("reports.do").read_text(encoding="utf-8")
+    options = [line for line in stata.splitlines() if line.startswith("label define")]
+    assert len(options) == len(list(shares_of(survey)))
+    assert not any(set("`$'\\=") & set(line) for line in options)
+    assert 'quietly generate byte supports1 = v3 == "0" if v3 != ""' in stata
+    assert "deniable_share `results' affair 1 supports1 (3/4) (1/4)" in stata
+    assert refused("export", survey.id, "--db", database, "--to", database.with_name("$x.csv"), "--scripts")
+
+
+@pytest.mark.r
+def test_r_gives_our_shares_and_standard_errors(survey: Survey, reports: list[Report], database: Path) -> None:
+    found = by_r(export(survey, database, "reports.csv", "--scripts"))
+    assert_same_shares(found, [row for row in estimate(tally_reports(reports, survey), survey) if row.option], 20)
+
+
+@pytest.mark.r
+def test_r_leaves_out_who_was_not_asked(tmp_path: Path) -> None:
+    drawn = shared_survey(5, 2.0, results="live")
+    sent = [randomize(drawn, {question.id: "yes" for question in drawn.questions}, None) for _ in range(200)]
+    store = Store(tmp_path / "drawn.db")
+    store.publish(drawn)
+    store.store_reports([(drawn, sent)])
+    store.close()
+    path = tmp_path / "it's.csv"
+    assert "quotes" in refused("export", drawn.id, "--db", tmp_path / "drawn.db", "--to", path, "--scripts")
+    path = tmp_path / "drawn reports.sav"
+    ok("export", drawn.id, "--db", tmp_path / "drawn.db", "--to", path, "--scripts")
+    rows = estimate(tally_reports(sent, drawn), drawn)
+    assert len({row.n for row in rows}) > 1
+    assert_same_shares(by_r(path), rows, 10)
+
+
+def by_r(path: Path) -> list[dict[str, str]]:
+    """What the R script beside an exported file finds."""
+    code = f'source("{path.stem}.R"); write.csv(results, stdout(), row.names = FALSE)'
+    command = [rscript(), "-e", code]
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=120, check=True)
+    return list(csv.DictReader(io.StringIO(done.stdout[done.stdout.index('"question","option"') :])))
+
+
+def assert_same_shares(found: list[dict[str, str]], expected: list[EstimateRow], least: int) -> None:
+    assert len(found) == len(expected) >= least
+    for ours, theirs in zip(expected, found, strict=True):
+        assert (theirs["question"], theirs["option"]) == (ours.question, ours.option)
+        assert (int(theirs["n"]), int(theirs["count"])) == (ours.n, ours.count)
+        assert float(theirs["estimate"]) == pytest.approx(ours.estimate, abs=1e-8)
+        assert float(theirs["std_error"]) == pytest.approx(ours.std_error, abs=1e-8)

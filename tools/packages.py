@@ -1,0 +1,49 @@
+"""Programs of the system's packages, and R, which only `make test-r` needs: ``python -m tools.packages install-r``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+
+class MissingTool(RuntimeError):
+    """A program that the tests need is not here."""
+
+
+def can_install() -> bool:
+    """Whether packages of the system can be installed: by apt, as root."""
+    return bool(shutil.which("apt-get")) and os.geteuid() == 0
+
+
+def install_package(package: str) -> None:
+    """Install a package of the system."""
+    run(["apt-get", "update", "-qq"])
+    run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", package])
+
+
+def run(command: list[str]) -> None:
+    """Run a command that asks nothing and prints nothing unless it fails."""
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+def rscript() -> str:
+    """Path of the program that runs R scripts."""
+    if found := shutil.which("Rscript"):
+        return found
+    raise MissingTool("R is needed: run 'make test-r' as root where there is apt, or install R (r-base-core) yourself")
+
+
+def install_r() -> None:
+    """Bring R, if it is missing and that may be done."""
+    if not shutil.which("Rscript") and can_install():
+        install_package("r-base-core")
+    print(f"R: {rscript()}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["install-r"]:
+        sys.exit(__doc__)
+    install_r()
