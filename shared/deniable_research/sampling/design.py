@@ -200,6 +200,11 @@ class SamplingDesign:
         fitted = fitted_weights(self.weights, margins)
         return replace(self, weights=fitted, calibration=Calibration(tuple(margins), self.weights))
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether units were drawn without replacement, or for certain, in some stratum."""
+        return bool(self._fraction.any())
+
     def _spread(self, influence: NDArray[np.float64]) -> NDArray[np.float64]:
         """The spread of the units' totals within strata."""
         weighted = self.weights[:, None] * influence
@@ -222,7 +227,7 @@ class SamplingDesign:
     ) -> NDArray[np.float64]:
         """What the finite population would wrongly take away of the devices' chance."""
         m = influence.shape[1]
-        if truths is None or not self._fraction.any():
+        if truths is None or not self.is_finite:
             return np.zeros((m, m))
         fraction = self._fraction[self._stratum[self._unit]]
         return truths.added(influence, fraction * self.weights**2 * people)

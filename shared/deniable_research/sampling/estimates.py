@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from deniable.estimation.intervals import check_confidence_level
+from deniable.estimation.intervals import check_confidence_level, normal_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,8 @@ def t_quantile(confidence_level: float, df: float) -> float:
     >>> round(t_quantile(0.95, 10), 3), round(t_quantile(0.95, math.inf), 3), t_quantile(0.95, 0)
     (2.228, 1.96, inf)
     """
+    if df == math.inf:
+        return normal_quantile(check_confidence_level(confidence_level))
     check_confidence_level(confidence_level)
     return float(stdtrit(df, (1 + confidence_level) / 2)) if df > 0 else math.inf
 
