@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,7 +63,7 @@ class Domain:
     def without_population(self) -> Domain:
         """The same, as if drawn with replacement."""
         design = self.design.without_population() if isinstance(self.design, SamplingDesign) else self.design
-        return Domain(design, self.people, self.asked)
+        return replace(self, design=design)
 
     def means(
         self, values: ArrayLike, truths: Truths | None = None, groups: Sequence[NDArray[np.bool_]] = ()
@@ -73,16 +74,27 @@ class Domain:
         >>> domain = Domain(SamplingDesign.of([1, 1, 1, 1]), np.array([True, False, True, True]))
         >>> found = domain.means([1, 2, 6])
         >>> found.estimate.tolist(), round(float(found.std_error[0]), 4), found.df
-        ([3.0], 1.7638, 2)
+        ([3.0], 1.4402, 2)
         """
-        wanted = [self._spread(group) for group in groups] or [self.people]
-        whole = None
-        if truths is not None and self.is_finite:
-            of_each = truths.values if truths.values.ndim == 2 else self._spread(truths.values)
-            whole = Truths(self._spread(truths.scores), of_each, self.asked)
-        return self.design.means(self._spread(columns(values)), wanted, whole)
+        wanted = [self.spread(group) for group in groups] or [self.people]
+        return self.design.means(self.spread(columns(values)), wanted, self._whole(truths))
 
-    def _spread(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def covariance(self, influence: NDArray[np.float64], truths: Truths | None = None) -> NDArray[np.float64]:
+        """Covariance of the weighted sum of influences of the people, shape (k, m)."""
+        return self.design.covariance(self.spread(influence), self._whole(truths))
+
+    def where(self, kept: NDArray[np.bool_]) -> Domain:
+        """Some of the people, marked in an array of shape (k,)."""
+        return replace(self, people=self.spread(kept))
+
+    def _whole(self, truths: Truths | None) -> Truths | None:
+        """The truths of the people among those of the whole sample."""
+        if truths is None or not self.is_finite:
+            return None
+        values = truths.values if truths.values.ndim == 2 else self.spread(truths.values)
+        return Truths(self.spread(truths.scores), values, self.asked)
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Rows of the people among those of the whole sample, 0 for the others."""
         found = np.zeros((len(self.people), *values.shape[1:]), dtype=values.dtype)
         found[self.people] = values

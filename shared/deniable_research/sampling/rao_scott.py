@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
-from deniable_research.comparison.whitening import whitening
+from deniable_research.whitening import whitening
 
 
 class FTest(NamedTuple):

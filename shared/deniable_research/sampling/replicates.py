@@ -159,6 +159,10 @@ class ReplicateDesign:
         each = np.column_stack([fitted_weights(weights, margins) for weights in self.replicates.T])
         return replace(self, weights=fitted_weights(self.weights, margins), replicates=each)
 
+    def covariance(self, influence: NDArray[np.float64], truths: Truths | None = None) -> NDArray[np.float64]:
+        """Covariance of ``sum w_k z_k``, shape (m, m), for influences ``z`` of shape (people, m)."""
+        return self.total(influence).covariance
+
     def estimate(self, whole: NDArray[np.float64], parts: NDArray[np.float64]) -> SampleEstimate:
         """Any estimate, shape (m,), from what it is under each replicate's weights, shape (replicates, m)."""
         apart = parts - whole
