@@ -67,7 +67,7 @@ class CrosstabRow:
     conf_level: float = 0.95
     feasible: float | None = None
     statistic: float | None = None
-    df: int | None = None
+    df: float | None = None
     p_value: float | None = None
     note: str | None = None
     weighted: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,8 @@ def conditional(reports: JointReports, given: int | str) -> Conditional:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(bottom > 0, top / bottom, np.nan)
         error = np.sqrt(np.maximum(var_top - 2 * share * both + share**2 * var_bottom, 0.0)) / bottom
-    arrays = (share, error, top, bottom, var_top, var_bottom, both)
-    found = Conditional(reports.items[axis].name, *(each.reshape(shape) for each in arrays))
-    return replace(found, df=reports.df)
+    name, df = reports.items[axis].name, reports.df
+    share, error, top, bottom, var_top, var_bottom, both = (
+        array.reshape(shape) for array in (share, error, top, bottom, var_top, var_bottom, both)
+    )
+    return Conditional(name, share, error, top, bottom, var_top, var_bottom, both, df)

@@ -122,10 +122,9 @@ def correlation(
     powers = _plain_powers(plain - chances @ plain)
     moments = _moments(*_powers(first, first.scores), *powers)
     if domain is not None:
-        truths = [
-            _moments(*_powers(first, np.tile(certain, (n, 1))), *powers) for certain in np.eye(len(first.options))
-        ]
-        found = domain.means(moments, Truths(first.scores, np.stack(truths, axis=1)))
+        certain = (np.tile(truth, (n, 1)) for truth in np.eye(len(first.options)))
+        of_truths = np.stack([_moments(*_powers(first, each), *powers) for each in certain], axis=1)
+        found = domain.means(moments, Truths(first.scores, of_truths))
         return from_moments(found.estimate, found.covariance, domain.df)
     size = float(n) if each is None else kish(each.tolist())
     return from_moments(chances @ moments, one_report_covariance(moments.T, chances) / size)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from deniable_research.regression.cells import CellLogits, Cells, CellShares
+from deniable_research.regression.cells import CellLogits, Cells, CellShares, crossed
 from deniable_research.regression.coordinates import block_diagonal
 from deniable_research.regression.factor import TINY, Array, Factor, Part
 from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome, most_likely_shares
 from deniable_research.regression.regressors import Regressors
+from deniable_research.sampling import Truths
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Value
@@ -166,6 +167,36 @@ class LatentClasses:
                 other = replace(self, outcome=outcome, cells=cells)
                 found = (given * probability).sum(axis=1)
                 yield found, np.where(found[:, None] > TINY, other.scores(params), 0.0)
+
+    def truths(self, params: Array) -> Truths | None:
+        """What the scores would be without the chance of the devices; None where a design has an unknown share.
+
+        A person's score depends on the reports, so its expectation given the truths is the mean over all of these.
+        """
+        reports = self.outcome.reports if isinstance(self.outcome, CategoricalOutcome) else None
+        if self.cells.terms or (reports is not None and reports.share is not None):
+            return None
+        n, size = len(self.weights), len(self.terms)
+        whole = np.ones((n, 1))
+        scores = self.cells.scores() if self.cells.predictors else whole
+        answers = [(self.outcome, whole)]
+        if reports is not None and isinstance(self.outcome, CategoricalOutcome):
+            scores = crossed([scores, reports.scores()])
+            answers = [
+                (replace(self.outcome, reports=replace(reports, likelihood=each)), each)
+                for each, _ in reports.responses()
+            ]
+        found = np.zeros((n, scores.shape[1], size))
+        for cells in self.cells.possible():
+            for outcome, given in answers:
+                chance = crossed([cells.likelihood(), given])
+                seen = replace(self, outcome=outcome, cells=cells).scores(params)
+                found += chance[:, :, None] * np.where(chance.any(axis=1, keepdims=True), seen, 0.0)[:, None, :]
+        return Truths(scores, found)
+
+    def reweighted(self, weights: Array) -> Self:
+        """The same reports of people with other weights."""
+        return replace(self, weights=weights)
 
     def directions(self) -> Array:
         """Coordinates in which a unit step moves every linear predictor by about 1, and the outcome by its sigma."""

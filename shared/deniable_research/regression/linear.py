@@ -21,6 +21,7 @@ from deniable_research.regression.outcomes import NormalOutcome
 from deniable_research.regression.reports import Grouped
 from deniable_research.regression.responses import DesignLike
 from deniable_research.regression.rows import latent_classes, read_rows, regressors_of
+from deniable_research.sampling import Domain
 
 
 def linear(
@@ -33,6 +34,7 @@ def linear(
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
     clusters: str | ArrayLike | None = None,
+    domain: Domain | None = None,
     penalty: str | None = "auto",
     start: ArrayLike | None = None,
     random_starts: int = 5,
@@ -50,7 +52,7 @@ def linear(
         What the answers to each randomised predictor went through; their columns hold the reports.
     reports : mapping from name to array_like, optional
         The reports, if the data are no table.
-    names, weights, frequencies, clusters, penalty, start, random_starts, seed
+    names, weights, frequencies, clusters, domain, penalty, start, random_starts, seed
         As for `logistic`.
 
     Returns
@@ -88,7 +90,7 @@ def linear(
     >>> [(row.term, round(row.estimate, 6)) for row in fit.tidy(interval="wald")][:2]
     [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
     """
-    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters, domain)
     regressors = regressors_of(frame, cells, sample)
     model = latent_classes(
         frame, cells, sample, NormalOutcome(y, regressors, calibrated(y, regressors, cells, sample.weights))
@@ -132,6 +134,7 @@ def linear_moments(
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
     clusters: str | ArrayLike | None = None,
+    domain: Domain | None = None,
 ) -> MomentFit:
     """Linear regression of a number on answers that were randomised, by corrected least squares.
 
@@ -147,9 +150,13 @@ def linear_moments(
     """
     if isinstance(outcome, str):
         refuse_interactions(outcome, list(randomised))
-    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters)
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, names, weights, frequencies, clusters, domain)
     moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
-    return MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample)
+
+    def refit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return corrected_least_squares(y, frame.matrix, cells, weights).params
+
+    return MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample, refit)
 
 
 def _read(
@@ -161,12 +168,13 @@ def _read(
     weights: str | ArrayLike | None,
     frequencies: str | ArrayLike | None,
     clusters: str | ArrayLike | None,
+    domain: Domain | None,
 ) -> tuple[Frame, NDArray[np.float64], Cells, Sample]:
 
     if not randomised:
         raise ParameterError("randomised: must name a predictor, got none")
-    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
-    frame, cells, sample = read_rows(outcome, data, names, columns, randomised, reports)
+    columns = Sample.columns(weights, frequencies, clusters, domain)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised, reports, domain)
     y = frame.columns["outcome"]
     if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
         raise ParameterError("outcome: must be finite numbers")

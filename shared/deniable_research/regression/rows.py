@@ -16,6 +16,7 @@ from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import Grouped, Reports, aligned_columns, read_reports
 from deniable_research.regression.responses import DesignLike
+from deniable_research.sampling import Domain
 
 
 def read_rows(
@@ -25,6 +26,7 @@ def read_rows(
     columns: Mapping[str, Any],
     randomised: Mapping[str, DesignLike | Grouped],
     reports: Mapping[str, ArrayLike] | None,
+    domain: Domain | None = None,
 ) -> tuple[Frame, Cells, Sample]:
     """Read the rows of a model, with its randomised predictors.
 
@@ -35,6 +37,8 @@ def read_rows(
     randomised : mapping from name to design
     reports : mapping from name to array_like, optional
         The reports, if the data are no table.
+    domain : Domain, optional
+        The people of the rows among all who were drawn.
     """
     if not isinstance(outcome, str) and set(reports or ()) != set(randomised):
         raise ParameterError(f"reports: must hold arrays of {', '.join(randomised)}, because the data are no table")
@@ -47,7 +51,7 @@ def read_rows(
     predictors = {
         name: read_reports(frame.columns[role], randomised[name], frame.columns, role) for name, role in roles.items()
     }
-    return frame, Cells(predictors, len(frame.matrix)), Sample.of(frame)
+    return frame, Cells(predictors, len(frame.matrix)), Sample.of(frame, domain)
 
 
 def regressors_of(frame: Frame, cells: Cells, sample: Sample) -> Regressors:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from deniable.estimation.intervals import check_confidence_level, normal_quantile
+from deniable.estimation.intervals import check_confidence_level, normal_quantile, two_sided
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,8 @@ def t_two_sided(statistic: float, df: float) -> float:
     >>> round(t_two_sided(2.228, 10), 3)
     0.05
     """
+    if df == math.inf:
+        return two_sided(statistic)
     return float(2 * stdtr(df, -abs(statistic))) if df > 0 else math.nan
 
 
