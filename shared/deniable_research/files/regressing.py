@@ -18,9 +18,11 @@ from deniable_research.designs import Groups, from_mechanism
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.coded import Coded
 from deniable_research.files.designs import direct
+from deniable_research.files.samples import domain_of
 from deniable_research.files.table import Table, read_number
 from deniable_research.regression import Fit, Grouped, MomentFit, grouped, linear, linear_moments, logistic, multinomial
 from deniable_research.regression.data import sides, variables
+from deniable_research.sampling import Domain
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
@@ -39,9 +41,9 @@ def regress(
     Parameters
     ----------
     table : Table
-        Its weights and clusters, if it has some, are used. Without them rows that are alike are fitted once, with their
-        number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind. Of columns
-        with labels for all values ``C(region)`` takes the labels, ``region`` the values.
+        Its weights and sampling design, if it has some, are used. Without them rows that are alike are fitted once, with
+        their number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind. Of
+        columns with labels for all values ``C(region)`` takes the labels, ``region`` the values.
     formula : str
         ``"affair ~ age + religious + C(region)"``. Any of its variables may be a randomised question, or one box of
         tick boxes, ``drugs[cocaine]``, on the left or on the right.
@@ -76,9 +78,12 @@ def regress(
     """
     if model not in (None, *MODELS):
         raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
+    left, right = sides(formula)
+    domain = None
+    if table.sampling is not None:
+        domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
     if table.weights is not None and not table.weights.all():
         table = table.where(table.weights > 0)  # the others count nothing
-    left, right = sides(formula)
     outcome = left.strip("`")
     predictors = _questions(table, right)
     is_randomised = table.layout.has(outcome)
@@ -98,7 +103,7 @@ def regress(
     if is_logistic and likelihood:
         raise ParameterError("likelihood: must go with a linear model; others have no other way")
     by_likelihood = is_logistic or likelihood
-    columns, settings = _rows(table, outcome, right, questions if by_likelihood else [])
+    columns, settings = _rows(table, domain, outcome, right, questions if by_likelihood else [])
     data = {name: _values(column, table.layout.has(name)) for name, column in columns.items()}
     for name, values in data.items():
         if len(table) and pd.isna(values).all():
@@ -149,7 +154,7 @@ def _is_of_labels(table: Table, outcome: str) -> bool:
 
 
 def _rows(
-    table: Table, outcome: str, right: str, questions: Sequence[str]
+    table: Table, domain: Domain | None, outcome: str, right: str, questions: Sequence[str]
 ) -> tuple[dict[str, Coded[Any]], dict[str, Any]]:
     """The columns of a model, and how its rows count; `questions` may be such as some people were not asked."""
     names = [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)]
@@ -158,7 +163,8 @@ def _rows(
     if unasked:
         heard = ~np.logical_and.reduce(list(unasked.values()))
         if not heard.all():  # whoever was asked none of it says nothing
-            return _rows(table.where(heard), outcome, right, questions)
+            people = None if domain is None else domain.where(heard)
+            return _rows(table.where(heard), people, outcome, right, questions)
     for name, gone in unasked.items():
         if gone.any():
             columns[name] = columns[name].filled(gone, 0)  # any report will do
@@ -166,11 +172,12 @@ def _rows(
     for name in filter(table.layout.has, names):
         if table.layout.question(name).design.groups > 1:
             columns[_design_column(name)] = Coded.of([None if g < 0 else g for g in table.groups_of(name).tolist()])
-    if table.weights is None and table.layout.cluster is None:
-        columns, people = patterns(columns)
-        return columns, {"frequencies": people}
-    clusters = None if table.layout.cluster is None else table.labels(table.layout.cluster).array(object, None)
-    return columns, {"weights": table.weights, "clusters": clusters}
+    if domain is not None:
+        return columns, {"domain": domain}
+    if table.weights is not None:
+        return columns, {"weights": table.weights}
+    columns, frequencies = patterns(columns)
+    return columns, {"frequencies": frequencies}
 
 
 def questions_in(table: Table, formula: str) -> list[str]:
