@@ -149,7 +149,11 @@ def independence_of(reports: JointReports, permutations: int = 0, seed: int | No
 
 
 def _under_design(reports: JointReports, chances: NDArray[np.float64]) -> Independence:
-    """Rao and Scott's test: the same distances, with the covariance that the sampling design gives them."""
+    """Rao and Scott's test of the same distances.
+
+    Their covariance under the design is taken relative to that of as many people drawn one by one, from the same
+    reports: for simple random samples what is left is the test above, but for its `(n - 1) / n`.
+    """
     middles = [chances @ scores for scores in reports.scores]
     axes = [whitening(one_report_covariance(scores.T, chances)) for scores in reports.scores]
 
@@ -157,7 +161,11 @@ def _under_design(reports: JointReports, chances: NDArray[np.float64]) -> Indepe
         return products([(each - middle) @ axis for each, middle, axis in zip(scores, middles, axes, strict=True)])
 
     distances, covariance = reports.moments(columns)
-    test = rao_scott(float(distances @ distances), covariance, reports.df)
+    one = one_report_covariance(columns(reports.scores).T, chances)
+    relative = whitening(one)
+    if relative.shape[1] < len(one):  # such as answers that always go together
+        relative = np.eye(len(one))
+    test = rao_scott(float(distances @ distances), relative.T @ covariance @ relative, reports.df)
     return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
 
 

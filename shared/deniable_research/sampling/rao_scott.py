@@ -27,8 +27,8 @@ def rao_scott(squares: float, covariance: ArrayLike, df: float) -> FTest:
     Parameters
     ----------
     squares : float
-        The squared distance from the hypothesis in coordinates in which one person drawn by herself has variance 1:
-        the chi-squared statistic divided by the number of people.
+        The squared distance from the hypothesis in coordinates in which one person drawn alone has variance 1: the
+        chi-squared statistic divided by the number of people.
     covariance : array_like, shape (m, m)
         Of the m coordinates under the sampling design.
     df : float
@@ -54,6 +54,8 @@ def rao_scott(squares: float, covariance: ArrayLike, df: float) -> FTest:
     """
     each = np.asarray(covariance, dtype=float)
     total, both = float(np.trace(each)), float((each * each.T).sum())
+    if squares > 0 and total == 0 and df > 0:  # certain, whoever is drawn
+        return FTest(math.inf, len(each), len(each) * df, 0.0)
     if not (total > 0 and both > 0 and df > 0):
         return FTest(math.nan, 0, 0, math.nan)
     statistic, numerator = squares / total, total * total / both
