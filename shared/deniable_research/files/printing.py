@@ -11,7 +11,7 @@ from deniable.output import number, percent
 from deniable.table import format_table
 from deniable_research.files.crossing import CrosstabRow, SampledCrosstabRow
 from deniable_research.files.rows import ComparisonRow
-from deniable_research.files.sampled import SampledComparisonRow, SampledRow
+from deniable_research.files.sampled import SampledComparisonRow, SampledEstimateRow
 from deniable_research.output import counted, interval, p_value
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
             ]
         )
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
-    df = [row.df for row in rows if isinstance(row, SampledRow)]
+    df = [row.df for row in rows if isinstance(row, SampledEstimateRow)]
     whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
     return "\n".join(
         [

@@ -27,7 +27,7 @@ from deniable_research.sampling.shares import SampledShares, sampled_groups, sam
 
 
 @dataclass(frozen=True)
-class SampledRow(EstimateRow):
+class SampledEstimateRow(EstimateRow):
     """A line of estimates under a sampling design.
 
     Attributes
@@ -62,7 +62,7 @@ def sampled_rows(
     cohort: str | None,
     people: NDArray[np.bool_],
     wanted: EstimateOptions,
-) -> Iterator[SampledRow]:
+) -> Iterator[SampledEstimateRow]:
     """The rows of one question, of some of the people of a sample."""
     if wanted.target != "population":
         raise ParameterError(f"target: must be population under a sampling design, got {wanted.target}")
@@ -100,7 +100,7 @@ def sampled_rows(
 
 def _group_rows(
     table: Table, question: RandomizedColumn, cohort: str | None, asked: NDArray[np.bool_], wanted: EstimateOptions
-) -> Iterator[SampledRow]:
+) -> Iterator[SampledEstimateRow]:
     shares = _of_groups(table, question, asked)
     rows = share_rows(shares.plain, question.name, question.options, question.epsilon, cohort, wanted, shares.people)
     for option, row in enumerate(rows):
@@ -126,7 +126,7 @@ def _of_box(table: Table, name: str, people: NDArray[np.bool_]) -> tuple[Sampled
 
 def _derived(
     question: RandomizedColumn, shares: SampledShares, cohort: str | None, wanted: EstimateOptions, n: int
-) -> Iterator[SampledRow]:
+) -> Iterator[SampledEstimateRow]:
     figures = question.design.derived
     rows = derived_rows(shares.plain, figures, question.name, question.epsilon, cohort, wanted, n)
     for figure, row in zip(figures, rows, strict=True):
@@ -142,7 +142,7 @@ def _derived(
 
 def _share_row(
     row: EstimateRow, shares: SampledShares, option: int, wanted: EstimateOptions, options: int
-) -> SampledRow:
+) -> SampledEstimateRow:
     level = wanted.confidence_level
     if not shares.plain.n:
         return _sampled(row, Interval(0.0, 1.0), float("nan"), row.method, shares.df, None)
@@ -169,11 +169,11 @@ def _share_row(
 
 def _sampled(
     row: EstimateRow, interval: Interval, error: float, method: str, df: float, effect: float | None
-) -> SampledRow:
+) -> SampledEstimateRow:
     known: dict[str, Any] = {field.name: getattr(row, field.name) for field in fields(EstimateRow)}
     known |= {"std_error": number_or_none(error), "conf_low": interval.low, "conf_high": interval.high}
     effect = None if effect is None else number_or_none(effect)
-    return SampledRow(**known | {"method": method}, df=df, design_effect=effect)
+    return SampledEstimateRow(**known | {"method": method}, df=df, design_effect=effect)
 
 
 def _effect(error: float, plain_error: float, n_effective: float, n: int) -> float | None:

@@ -35,7 +35,7 @@ def estimate_shares(
     Returns
     -------
     list of EstimateRow
-        In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledRow` where the layout
+        In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledEstimateRow` where the layout
         says how people were drawn.
 
     Examples

@@ -17,6 +17,10 @@ NEAR = 1e-10
 """How near fitted margins come to the known ones, as a part of them."""
 
 
+ROUNDED = 1e-3
+"""How far the sums of several margins may differ, which are published in thousands; the first one decides."""
+
+
 @dataclass(frozen=True, eq=False)
 class Margin:
     """How many people of each kind the population has.
@@ -100,7 +104,7 @@ def fitted_weights(weights: NDArray[np.float64], margins: Sequence[Margin]) -> N
        marginal totals are known", Annals of Mathematical Statistics 11 (1940), 427-444.
     """
     sizes = [float(margin.totals.sum()) for margin in margins]
-    if max(sizes) > min(sizes) * (1 + 1e-6):
+    if max(sizes) > min(sizes) * (1 + ROUNDED):
         raise ParameterError(
             f"margins: must add up to one number of people, {margins[0].name} to {sizes[0]:g}, "
             f"others from {min(sizes):g} to {max(sizes):g}"
@@ -116,7 +120,7 @@ def fitted_weights(weights: NDArray[np.float64], margins: Sequence[Margin]) -> N
                     f"margins: {margin.name} must have somebody in the sample for every total, "
                     f"{int((sums <= 0).sum())} of {len(sums)} have nobody, or weights that add up to 0"
                 )
-            factors = margin.totals / sums
+            factors = margin.totals * (sizes[0] / margin.totals.sum()) / sums
             worst = max(worst, float(np.abs(factors - 1).max()))
             found = found * factors[margin.places]
         if worst <= NEAR or len(margins) == 1:
