@@ -41,9 +41,9 @@ def regress(
     Parameters
     ----------
     table : Table
-        Its weights and sampling design, if it has some, are used. Without them rows that are alike are fitted once, with
-        their number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind. Of
-        columns with labels for all values ``C(region)`` takes the labels, ``region`` the values.
+        Its weights and sampling design, if it has some, are used. Without them rows that are alike are fitted once,
+        with their number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind.
+        Of columns with labels for all values ``C(region)`` takes the labels, ``region`` the values.
     formula : str
         ``"affair ~ age + religious + C(region)"``. Any of its variables may be a randomised question, or one box of
         tick boxes, ``drugs[cocaine]``, on the left or on the right.

@@ -35,8 +35,8 @@ def estimate_shares(
     Returns
     -------
     list of EstimateRow
-        In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledEstimateRow` where the layout
-        says how people were drawn.
+        In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledEstimateRow`
+        where the layout says how people were drawn.
 
     Examples
     --------
