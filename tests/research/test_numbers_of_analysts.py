@@ -14,7 +14,7 @@ from deniable import Estimate, ParameterError, ReportError, TwoCoin, Warner, rea
 from deniable.estimation.intervals import METHODS, level_of_each
 from deniable.estimation.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from deniable_research.designs import combined_share, stochastic_lie_detector
-from deniable_research.files import Layout, Table, compare, cross, estimate_shares, quick_question, read_layout
+from deniable_research.files import Layout, Table, cross, estimate_shares, quick_question, read_layout
 from deniable_research.files.printing import crosstab_text
 from deniable_research.planning import NoiseModel, power, sample_size_for_power
 from deniable_research.simulation import Simulation, generator_of, reports_csv
@@ -82,18 +82,6 @@ def test_missing_reports_are_not_missing_groups() -> None:
         apart.estimate("q")
     said = Table.of(apart.columns, read_layout(design + 'group_missing = ["x"]'))
     assert said.estimate("q").n == 78
-
-
-def test_clusters_are_refused_where_errors_leave_them_out() -> None:
-    layout = Layout((quick_question("q: warner p=0.7"),), cluster="psu")
-    table = Table.of({"q": ("0", "1") * 20, "psu": ("a", "b") * 20, "wave": ("1",) * 20 + ("2",) * 20}, layout)
-    for analysis in (
-        lambda: estimate_shares(table),
-        lambda: compare(table, "q", "wave"),
-        lambda: cross(table, ["q", "wave"]),
-    ):
-        with pytest.raises(ParameterError, match=r"cluster: must not be given for .* --cluster"):
-            analysis()
 
 
 def test_prevalence_and_t_are_printed(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable_research.designs import Channel, Groups
 from deniable_research.files.layout import Layout, RandomizedColumn
+from deniable_research.files.table import read_number
 
 MOST_CELLS = 100
 """Larger tables of probabilities are left to the published parameters that they follow from."""
@@ -147,9 +148,14 @@ class Codebook:
                 entries.append(
                     Entry(column.group, label, "one of the groups", groups, tuple(filter(None, column.group_missing)))
                 )
+        sampling = layout.sampling
+        population = None if read_number(sampling.population or "0") is not None else sampling.population
         for name, label, holds in (
             (layout.weights, "Sampling weight", "numbers of at least 0"),
-            (layout.cluster, "Primary sampling unit", "labels"),
+            (sampling.strata, "Stratum", "labels"),
+            (sampling.cluster, "Primary sampling unit", "labels"),
+            (population, "Units in the population of the stratum", "numbers"),
+            *((name, "Replicate weight", "numbers of at least 0") for name in sampling.replicates),
             (layout.cohort, "Cohort", "labels"),
         ):
             if name is not None and all(entry.column != name for entry in entries):

@@ -9,7 +9,7 @@ import click
 from deniable.commands.main import example
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
-from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
+from deniable.estimation.published_rows import TARGETS, EstimateOptions
 from deniable_research.commands.analyze_data import (
     data_options,
     draw,
@@ -20,8 +20,8 @@ from deniable_research.commands.analyze_data import (
 )
 from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
-from deniable_research.files.comparing import ComparisonRow, compare
-from deniable_research.files.crossing import CrosstabRow, complete_rows, cross
+from deniable_research.files.comparing import compare
+from deniable_research.files.crossing import complete_rows, cross
 from deniable_research.files.printing import comparison_text, crosstab_text, regression_text, shares_text
 from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
 from deniable_research.files.shares import cautions, estimate_shares
@@ -30,7 +30,7 @@ from deniable_research.output import counted, records
 DESIGN_FILE = """
 \b
 A design file has a table for each randomised column:
-  weights = "w"                      # optional, as cohort = "wave", and cluster = "psu" for regress
+  weights = "w"                      # optional, as cohort = "wave", strata = "region", cluster = "psu", ...
   [[questions]]
   column = "rrt_q1"
   name = "affair"                    # optional
@@ -57,6 +57,8 @@ def analyze() -> None:
         "deniable analyze shares qualtrics.csv --survey my-survey.toml --column affair=Q7",
         'deniable analyze shares study.csv --question "rrt_q1: crosswise p=1/6 codes=same:1,different:2"',
         "deniable analyze shares study.csv --design study.toml --weights w --plot shares.svg",
+        "deniable analyze shares study.csv --design study.toml --weights w --strata region --cluster psu",
+        "deniable analyze shares study.csv --design study.toml --weights w --margins census.csv",
         "deniable analyze shares study.sav --design study.toml --by region --to shares.xlsx",
     )
 )
@@ -92,8 +94,8 @@ def shares(
     asked = questions or tuple(question.name for question in table.layout.questions)
     dropped = say_dropped(table, asked)
     rows = estimate_shares(table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous))
-    document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, EstimateRow)}
-    print_result(form, rows, EstimateRow, lambda: shares_text(rows), document, cautions(table, asked, by), to)
+    document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, type(rows[0]))}
+    print_result(form, rows, type(rows[0]), lambda: shares_text(rows), document, cautions(table, asked, by), to)
     draw(picture, lambda: share_panels(rows))
 
 
@@ -130,9 +132,9 @@ def compare_(
         raise click.UsageError("--by must name the column of cohorts")
     dropped = say_dropped(table, [question])
     rows = compare(table, question, by, line=line, options=options, confidence_level=confidence_level)
-    document = {"rows": len(table), "dropped": dropped, "comparisons": records(rows, ComparisonRow)}
+    document = {"rows": len(table), "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
     print_result(
-        form, rows, ComparisonRow, lambda: comparison_text(rows), document, cautions(table, [question], by), to
+        form, rows, type(rows[0]), lambda: comparison_text(rows), document, cautions(table, [question], by), to
     )
     draw(picture, lambda: comparison_panels(rows))
 
@@ -178,8 +180,8 @@ def crosstab(
     if left_out:
         click.echo(f"{counted(left_out, 'row')} of {len(table)} with nothing in one of the columns left out", err=True)
     doubts = cautions(table, [name for name in names if table.layout.has(name)])
-    document = {"rows": len(table), "dropped": left_out, "crosstab": records(rows, CrosstabRow)}
-    print_result(form, rows, CrosstabRow, lambda: crosstab_text(rows), document, doubts, to)
+    document = {"rows": len(table), "dropped": left_out, "crosstab": records(rows, type(rows[0]))}
+    print_result(form, rows, type(rows[0]), lambda: crosstab_text(rows), document, doubts, to)
     draw(picture, lambda: crosstab_panels(rows))
 
 
@@ -193,12 +195,11 @@ def crosstab(
 )
 @data_options
 @click.argument("formula")
-@click.option("--cluster", metavar="COLUMN", help="Rows of one label are not independent of each other.")
 @click.option(
     "--se",
     "kind",
     type=click.Choice(["observed", "expected", "opg", "sandwich"]),
-    help="Standard errors; by default observed, with weights or clusters the sandwich.",
+    help="Standard errors; by default observed, with weights or a sampling design the sandwich.",
 )
 @click.option("--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile where possible.")
 @click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
@@ -210,7 +211,6 @@ def crosstab(
 def regress_(
     table: Table,
     formula: str,
-    cluster: str | None,
     kind: str | None,
     how: str | None,
     penalty: str,
@@ -229,7 +229,7 @@ def regress_(
     """
     from deniable_research.regression import Fit, TidyRow
 
-    fit = regress(table.clustered(cluster), formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
+    fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
     if isinstance(fit, Fit):
         rows = fit.tidy(confidence_level, kind, how)
         used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
@@ -248,6 +248,8 @@ def regress_(
         "glance": glance,
         "terms": records(rows, TidyRow),
     }
+    if fit.sample.domain is not None:
+        document["df"] = fit.df
     questions = questions_in(table, formula)
     say_asked(table, questions)
     doubts = [*filter(None, [fit.message]), *cautions(table, questions)]

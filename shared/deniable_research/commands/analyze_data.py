@@ -19,10 +19,25 @@ from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
 from deniable_research.files.results import save_results
+from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
+from deniable_research.sampling import LONELY, METHODS
 
 Command = Callable[..., None]
+
+_SAMPLING = {
+    "strata": "strata",
+    "cluster": "cluster",
+    "population": "population",
+    "lonely": "lonely",
+    "replicates": "replicates",
+    "replicate_method": "replicate_method",
+    "replicate_scale": "replicate_scale",
+    "replicate_fay": "replicate_fay",
+    "df": "degrees_of_freedom",
+}
+"""Options that say how people were drawn, and the keys of a design file that do."""
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -47,6 +62,27 @@ _DATA_OPTIONS = (
         help='A question in short: "rrt_q1: forced-response truth=2/3 codes=yes:1,no:2".',
     ),
     click.option("--weights", metavar="COLUMN", help="Sampling weights."),
+    click.option("--strata", metavar="COLUMN", help="Strata of the sample."),
+    click.option("--cluster", metavar="COLUMN", help="Primary sampling units: rows of one are not independent."),
+    click.option(
+        "--population",
+        metavar="COLUMN|NUMBER",
+        help="Units in the population of the stratum, of which the sample was drawn without replacement.",
+    ),
+    click.option(
+        "--lonely", type=click.Choice(LONELY), help="What to do with strata of one sampling unit; by default fail."
+    ),
+    click.option("--replicates", metavar="COLUMNS", help="Replicate weights: w1..w80, or names with commas."),
+    click.option("--replicate-method", type=click.Choice(METHODS), help="How they were made."),
+    click.option("--replicate-scale", type=float, help="Instead: what each squared distance counts."),
+    click.option("--replicate-fay", type=float, help="Fay's k, with --replicate-method fay."),
+    click.option("--df", type=float, help="Degrees of freedom of replicate weights; by default their number minus 1."),
+    click.option(
+        "--margins",
+        metavar="FILE",
+        type=FILE,
+        help="Known totals of the population, CSV with column,label,total: weights are fitted to them.",
+    ),
     click.option("--missing", metavar="TEXT", multiple=True, help="Means nothing, besides an empty field, NA and NaN."),
     click.option(
         "--skip", type=click.IntRange(0), default=0, help="Rows below the header that are no data; Qualtrics: 2."
@@ -90,6 +126,7 @@ def data_options(command: Command) -> Command:
         design: Path | None,
         lines: tuple[str, ...],
         weights: str | None,
+        margins: Path | None,
         missing: tuple[str, ...],
         skip: int,
         delimiter: str | None,
@@ -114,6 +151,8 @@ def data_options(command: Command) -> Command:
             layout = Layout(tuple(map(quick_question, lines)))
         if weights is not None:
             layout = replace(layout, weights=weights)
+        drawn = {key: others.pop(option) for option, key in _SAMPLING.items()}
+        layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins))
         try:
             table = Table.read(data, layout.with_missing(missing), delimiter=_delimiter(delimiter), skip=skip)
             command(table=table, picture=picture, to=to, **others)
@@ -186,6 +225,18 @@ def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _sampling(said: SamplingColumns, drawn: Mapping[str, Any], margins: Path | None) -> SamplingColumns:
+    """What a design file says of how people were drawn, with what options say instead."""
+    given = {key: value for key, value in drawn.items() if value is not None}
+    if "replicates" in given:
+        given["replicates"] = replicate_columns(given["replicates"])
+    if "replicate_scale" in given:
+        given["replicate_scale"] = (given["replicate_scale"],)
+    if margins is not None:
+        given["margins"] = read_margins(margins)
+    return replace(said, **given)
 
 
 def _pair(text: str) -> tuple[str, str]:

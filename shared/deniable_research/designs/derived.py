@@ -56,11 +56,15 @@ class CombinedShare:
     @property
     def std_error(self) -> float:
         """Standard error of `estimate`; NaN where that is."""
+        return self.error_from(self.shares.covariance)
+
+    def error_from(self, covariance: NDArray[np.float64]) -> float:
+        """Standard error of `estimate` if the shares have another covariance than their own, as in complex samples."""
         if math.isnan(self.estimate):
             return math.nan
         used = np.flatnonzero(self._slope)  # the covariance of boxes is not known, and one box alone needs none
         weights = self._slope[used]
-        return math.sqrt(max(float(weights @ self.shares.covariance[np.ix_(used, used)] @ weights), 0.0))
+        return math.sqrt(max(float(weights @ covariance[np.ix_(used, used)] @ weights), 0.0))
 
     @property
     def fake_margin(self) -> float:

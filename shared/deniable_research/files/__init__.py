@@ -8,11 +8,13 @@
   publishes them, cohorts side by side, columns together, models.
 """
 
-from deniable_research.files.comparing import ComparisonRow, compare
+from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import CrosstabRow, cross
 from deniable_research.files.designs import DESIGNS, direct, quick_question, read_layout
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import regress
+from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.samples import SamplingColumns, read_margins
 from deniable_research.files.shares import estimate_shares
 from deniable_research.files.table import Table
 
@@ -22,6 +24,7 @@ __all__ = [
     "CrosstabRow",
     "Layout",
     "RandomizedColumn",
+    "SamplingColumns",
     "Table",
     "compare",
     "cross",
@@ -29,5 +32,6 @@ __all__ = [
     "estimate_shares",
     "quick_question",
     "read_layout",
+    "read_margins",
     "regress",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
@@ -14,48 +14,9 @@ from deniable.estimation.means import MeanEstimate
 from deniable_research.comparison import Difference, holm, homogeneity, pairwise, ratio, trend
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.sampled import compare_sampled
 from deniable_research.files.table import Table
-
-
-@dataclass(frozen=True)
-class ComparisonRow:
-    """One line of a comparison; the fields are the columns of the CSV, in order.
-
-    Attributes
-    ----------
-    question, option : str
-        What is compared; the option is empty where all of them are tested together, and for means.
-    measure : {"difference", "ratio", "homogeneity", "trend", "departure", "mean difference"}
-        `first` minus `second`, or over it; all cohorts at once; the slope of the share for each unit; what a straight
-        line leaves.
-    first, second : str or None
-        The cohorts; None where all are meant.
-    estimate, std_error, conf_low, conf_high : float or None
-        None where a line is a test only. With three cohorts or more the intervals of differences hold together.
-    conf_level : float
-    statistic, df, p_value : float or None
-        Chi-squared where there are degrees of freedom, else standard normal.
-    p_adjusted : float or None
-        By Holm's method for the differences of three cohorts or more.
-    method : str
-        Of the interval, or of the test.
-    """
-
-    question: str
-    option: str = ""
-    measure: str = ""
-    first: str | None = None
-    second: str | None = None
-    estimate: float | None = None
-    std_error: float | None = None
-    conf_low: float | None = None
-    conf_high: float | None = None
-    conf_level: float = 0.95
-    statistic: float | None = None
-    df: int | None = None
-    p_value: float | None = None
-    p_adjusted: float | None = None
-    method: str = ""
 
 
 def compare(
@@ -104,8 +65,15 @@ def compare(
     >>> row.measure, row.first, row.second, round(row.estimate, 4), round(row.p_value, 4)
     ('difference', '1', '2', 0.1, 0.0228)
     """
-    table.refuse_clusters("comparisons")
     question = table.layout.question(name)
+    if table.sampling is not None:
+        wanted = _options(question, options) if question.has_shares else []
+        every = not line and not options
+        return [
+            *compare_sampled(
+                table, name, by, line=line, options=wanted, all_options=every, confidence_level=confidence_level
+            )
+        ]
     cohorts = [(label, table.estimate(name, people)) for label, people in table.cohorts(by) if label is not None]
     cohorts = [(label, estimate) for label, estimate in cohorts if estimate.n]
     labels, estimates = [label for label, _ in cohorts], [estimate for _, estimate in cohorts]

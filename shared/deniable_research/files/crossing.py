@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,11 @@ from deniable.errors import ParameterError, ReportError
 from deniable_research.designs import combined_share
 from deniable_research.files.designs import direct
 from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.samples import domain_of
 from deniable_research.files.table import Table
 from deniable_research.items import Item
 from deniable_research.joint import Correlation, Crosstab, DrawnPair, box_pair, correlation, crosstab, question_pair
+from deniable_research.sampling import Domain, t_two_sided
 
 MOST_LEVELS = 20
 """A column of numbers that has more different ones is correlated, not tabulated."""
@@ -67,10 +68,24 @@ class CrosstabRow:
     conf_level: float = 0.95
     feasible: float | None = None
     statistic: float | None = None
-    df: int | None = None
+    df: float | None = None
     p_value: float | None = None
     note: str | None = None
     weighted: bool = False
+
+
+@dataclass(frozen=True)
+class SampledCrosstabRow(CrosstabRow):
+    """One line of a crosstab under a sampling design.
+
+    Attributes
+    ----------
+    df_error : float or None
+        Degrees of freedom of errors; of the test of independence, which is Rao and Scott's, the second ones of F, where
+        `df` holds the first.
+    """
+
+    df_error: float | None = None
 
 
 def cross(
@@ -87,7 +102,8 @@ def cross(
     Parameters
     ----------
     table : Table
-        Its weights, if it has some, are used. People with nothing in one of the columns are left out.
+        Its weights and sampling design, if it has some, are used. People with nothing in one of the columns are left
+        out.
     names : sequence of two or three str
         Questions, boxes like ``drugs[cocaine]``, or plain columns.
     given : str, optional
@@ -101,7 +117,7 @@ def cross(
     list of CrosstabRow
         The cells, in the order of options; of two columns then the test of independence, the odds ratio of two by two,
         and the correlation, if both stand for numbers. If one of them has more than `MOST_LEVELS` different numbers,
-        the correlation alone.
+        the correlation alone. `SampledCrosstabRow` where the layout says how people were drawn.
 
     Raises
     ------
@@ -117,7 +133,6 @@ def cross(
     >>> [(row.measure, round(row.estimate, 4)) for row in rows if row.estimate is not None]
     [('joint', 0.45), ('joint', 0.05), ('joint', 0.05), ('joint', 0.45), ('odds ratio', 81.0), ('correlation', 0.8)]
     """
-    table.refuse_clusters("crosstabs")
     if not 2 <= len(set(names)) == len(names) <= 3:
         raise ParameterError(f"crosstab: must be of two or three different columns, got {len(set(names))}")
     randomised = [name for name in names if table.layout.has(name)]
@@ -127,23 +142,34 @@ def cross(
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
     table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
+        if table.sampling is not None:
+            raise ParameterError(
+                f"{names[0]}, {names[1]}: must not be of one draw to be crossed under a sampling design; "
+                "give weights only"
+            )
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table.weights)
     table.layout.refuse_one_draw(names)
-    complete = table.where(complete_rows(table, names))
-    weights = complete.weights
+    kept = complete_rows(table, names)
+    complete, domain = table.where(kept), domain_of(table, kept, names)
+    weights = complete.weights if domain is None else domain.weights
     numeric = _continuous(complete, names)
     if numeric:
         if len(names) != 2:
             raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
-        return _marked(
-            [_correlation(_people(complete), names, correlation_with(complete, *names), confidence_level)], weights
-        )
+        found = correlation_with(complete, names[0], names[1], weights, domain)
+        (row,) = _marked([_correlation(_people(complete, weights), names, found, confidence_level)], weights)
+        return [row if domain is None else _sampled(row, domain)]
     items = [complete.item(name) if name in randomised else _plain_item(complete, name) for name in names]
-    together = crosstab(*items, weights=weights)
+    together = crosstab(*items, weights=weights if domain is None else None, domain=domain)
     rows = list(_cells(together, given, confidence_level))
     if len(names) == 2:
-        rows += _association(complete, together, items, permutations, seed, confidence_level)
-    return _marked(rows, weights)
+        rows += _association(together, items, _people(complete, weights), permutations, seed, confidence_level)
+    return _marked(rows, weights) if domain is None else [_sampled(row, domain) for row in _marked(rows, weights)]
+
+
+def _sampled(row: CrosstabRow, domain: Domain) -> SampledCrosstabRow:
+    df = domain.df if row.df is None else row.df * domain.df
+    return SampledCrosstabRow(**vars(row), df_error=df)
 
 
 def _marked(rows: Sequence[CrosstabRow], weights: NDArray[np.float64] | None) -> list[CrosstabRow]:
@@ -216,12 +242,14 @@ def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
     return found
 
 
-def correlation_with(table: Table, first: str, second: str) -> Correlation:
+def correlation_with(
+    table: Table, first: str, second: str, weights: NDArray[np.float64] | None = None, domain: Domain | None = None
+) -> Correlation:
     """The correlation of two columns of which one or both are randomised."""
     if not table.layout.has(first):
         first, second = second, first
     other = table.item(second) if table.layout.has(second) else table.numbers(second)
-    return correlation(table.item(first), other, table.weights)
+    return correlation(table.item(first), other, None if domain is not None else weights, domain)
 
 
 def _continuous(table: Table, names: Sequence[str]) -> list[str]:
@@ -282,7 +310,7 @@ def _cells(found: Crosstab, given: str | None, level: float) -> Iterator[Crossta
 
 
 def _association(
-    table: Table, found: Crosstab, items: Sequence[Item], permutations: int, seed: int | None, level: float
+    found: Crosstab, items: Sequence[Item], people: float, permutations: int, seed: int | None, level: float
 ) -> Iterator[CrosstabRow]:
     about = _about(found.names, found.n, level)
     test = found.independence(permutations, seed)
@@ -296,11 +324,11 @@ def _association(
         low, high = odds.interval(level)
         yield replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high)
     if all(item.values is not None for item in items):
-        yield _correlation(_people(table), found.names, found.correlation(), level)
+        yield _correlation(people, found.names, found.correlation(), level)
 
 
-def _people(table: Table) -> float:
-    return float(len(table)) if table.weights is None else float(table.weights.sum())
+def _people(table: Table, weights: NDArray[np.float64] | None) -> float:
+    return float(len(table)) if weights is None else float(weights.sum())
 
 
 def _correlation(n: float, names: Sequence[str], result: Correlation, level: float) -> CrosstabRow:
@@ -314,7 +342,7 @@ def _correlation(n: float, names: Sequence[str], result: Correlation, level: flo
         conf_low=low,
         conf_high=high,
         statistic=statistic,
-        p_value=2 * NormalDist().cdf(-abs(statistic)),
+        p_value=t_two_sided(statistic, result.df),
         note=result.note,
     )
 

@@ -18,11 +18,23 @@ from deniable.mechanisms import MECHANISMS
 from deniable_research import designs as channels
 from deniable_research.designs import Channel, from_matrix
 from deniable_research.files.layout import MISSING, Layout, RandomizedColumn
+from deniable_research.files.samples import SamplingColumns, replicate_columns
 
 DESIGNS: dict[str, tuple[Callable[..., Design], ...]] = {}
 """Name of each design to the ways of making it, the first one that takes the given parameters is used."""
 
-_LAYOUT_KEYS = ("questions", "weights", "cluster", "cohort", "cohorts", "missing")
+_SAMPLING_KEYS = (
+    "strata",
+    "cluster",
+    "population",
+    "lonely",
+    "replicates",
+    "replicate_method",
+    "replicate_scale",
+    "replicate_fay",
+    "degrees_of_freedom",
+)
+_LAYOUT_KEYS = ("questions", "weights", *_SAMPLING_KEYS, "cohort", "cohorts", "missing")
 _QUESTION_KEYS = (
     "column",
     "design",
@@ -77,8 +89,8 @@ def read_layout(text: str | bytes) -> Layout:
         numbers), ``codes`` (what stands in the file for each response), ``missing``, and for designs of two groups
         ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2) and ``group_missing`` (what stands
         there for no group; ``missing`` is about reports). Before the first table optionally the names of the columns
-        ``weights``, ``cluster`` and ``cohort``, the order of ``cohorts``, and ``missing``
-        for the other columns.
+        ``weights`` and ``cohort``, the order of ``cohorts``, and ``missing`` for the other columns; and how people were
+        drawn, in the keys of `SamplingColumns`: ``replicates`` are names like ``"w1..w80"`` or a list of them.
 
     Raises
     ------
@@ -119,10 +131,35 @@ def read_layout(text: str | bytes) -> Layout:
         raise ParameterError("questions: must be one or more tables [[questions]]")
     return Layout(
         tuple(_question(each, f"question {number}") for number, each in enumerate(questions, start=1)),
-        **{key: _text(written[key], key) for key in ("weights", "cluster", "cohort") if key in written},
+        **{key: _text(written[key], key) for key in ("weights", "cohort") if key in written},
+        sampling=_sampling(written),
         cohorts=_texts(written.get("cohorts", ()), "cohorts"),
         missing=_texts(written.get("missing", MISSING), "missing"),
     )
+
+
+def _sampling(written: Mapping[str, Any]) -> SamplingColumns:
+    """The keys that say how people were drawn."""
+    found: dict[str, Any] = {key: written[key] for key in _SAMPLING_KEYS if key in written}
+    for key in ("strata", "cluster", "population", "lonely", "replicate_method"):
+        if key in found:
+            found[key] = _text(found[key], key)
+    if "replicates" in found:
+        given = found["replicates"]
+        found["replicates"] = replicate_columns(given if isinstance(given, str) else _texts(given, "replicates"))
+    for key in ("replicate_fay", "degrees_of_freedom"):
+        if key in found:
+            (found[key],) = _numbers([found[key]], key)
+    if "replicate_scale" in found:
+        given = found["replicate_scale"]
+        found["replicate_scale"] = _numbers(given if isinstance(given, list) else [given], "replicate_scale")
+    return SamplingColumns(**found)
+
+
+def _numbers(values: Sequence[object], subject: str) -> tuple[float, ...]:
+    if not all(isinstance(each, (int, float, Decimal)) and not isinstance(each, bool) for each in values):
+        raise ParameterError(f"{subject}: must be a number, got {describe(values[0] if len(values) == 1 else values)}")
+    return tuple(float(each) for each in values)  # type: ignore[arg-type]  # tested here
 
 
 def quick_question(line: str) -> RandomizedColumn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable_research.designs import of_one_truth
 from deniable_research.files.coded import Coded
+from deniable_research.files.samples import SamplingColumns
 
 MISSING = ("", "NA", "NaN")
 """Texts that mean *no report*, unless a layout says otherwise."""
@@ -184,8 +185,8 @@ class Layout:
     questions : tuple of RandomizedColumn
     weights : str or None
         The column of sampling weights.
-    cluster : str or None
-        The column of primary sampling units, for standard errors of regressions; other analyses refuse it.
+    sampling : SamplingColumns
+        The columns that say how people were drawn.
     cohort : str or None
         The column that analyses compare by default.
     cohorts : tuple of str
@@ -196,7 +197,7 @@ class Layout:
 
     questions: tuple[RandomizedColumn, ...]
     weights: str | None = None
-    cluster: str | None = None
+    sampling: SamplingColumns = field(default_factory=SamplingColumns)
     cohort: str | None = None
     cohorts: tuple[str, ...] = ()
     missing: tuple[str, ...] = MISSING

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deniable.estimation.published_rows import EstimateRow
 from deniable.output import number, percent
 from deniable.table import format_table
-from deniable_research.files.comparing import ComparisonRow
-from deniable_research.files.crossing import CrosstabRow
+from deniable_research.files.crossing import CrosstabRow, SampledCrosstabRow
+from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.sampled import SampledComparisonRow, SampledEstimateRow
 from deniable_research.output import counted, interval, p_value
 
 if TYPE_CHECKING:
@@ -39,12 +41,14 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
             ]
         )
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
+    df = [row.df for row in rows if isinstance(row, SampledEstimateRow)]
     whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
     return "\n".join(
         [
             format_table(header, lines, right=header[2 + by_cohort :]),
             "",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}) for {whose}.",
+            *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
             "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.",
         ]
     )
@@ -63,7 +67,7 @@ def comparison_text(rows: Sequence[ComparisonRow]) -> str:
                 row.question,
                 row.option or "all",
                 _measure(row),
-                f"chi2({row.df}) = {number(row.statistic)}" if is_test else form(row.estimate),
+                _test(row) if is_test else form(row.estimate),
                 "" if is_test else form(row.std_error),
                 "" if is_test else interval(row.conf_low, row.conf_high, form),
                 p_value(row.p_value),
@@ -73,13 +77,29 @@ def comparison_text(rows: Sequence[ComparisonRow]) -> str:
     header += ["p (Holm)"] if adjusted else []
     together = ", intervals of all pairs hold together" if adjusted else ""
     methods = ", ".join(dict.fromkeys(row.method for row in rows if row.df is None))
+    sampled = [row for row in rows if isinstance(row, SampledComparisonRow) and row.df is None]
+    df = [row.df_error for row in sampled if row.df_error is not None]
     return "\n".join(
         [
             format_table(header, lines, right=header[3:]),
             "",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}){together}.",
+            *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
         ]
     )
+
+
+def _test(row: ComparisonRow | CrosstabRow) -> str:
+    """A statistic with its degrees of freedom: F under a sampling design, else chi-squared."""
+    if isinstance(row, (SampledComparisonRow, SampledCrosstabRow)):
+        return f"F({number(row.df)}, {number(row.df_error)}) = {number(row.statistic)}"
+    return f"chi2({row.df}) = {number(row.statistic)}"
+
+
+def _degrees(df: Sequence[float]) -> str:
+    """The degrees of freedom of several lines, in words."""
+    low, high = min(df), max(df)
+    return f"{number(low)} degrees of freedom" if low == high else f"{number(low)} to {number(high)} degrees of freedom"
 
 
 def _measure(row: ComparisonRow) -> str:
@@ -122,18 +142,22 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
     text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {whom}.")
     for row in rows:
         if row.measure == "independence":
-            text.append(f"Independence: chi2({row.df}) = {number(row.statistic)}, p {p_value(row.p_value)}.")
+            text.append(f"Independence: {_test(row)}, p {p_value(row.p_value)}.")
         elif row.measure in ("correlation", "odds ratio"):
             ends = interval(row.conf_low, row.conf_high, number)
             text.append(f"{row.measure.capitalize()}: {number(row.estimate)} ({ends}).")
         if row.note:
             text.append(f"About the {row.measure}: {row.note}.")
+    df = [row.df_error for row in rows if isinstance(row, SampledCrosstabRow) and row.df is None]
+    if found := [each for each in df if each is not None]:
+        text.append(f"Errors are those of the sampling design, with {_degrees(found)}.")
     return "\n".join(text)
 
 
 def regression_text(fit: Fit | MomentFit, rows: Sequence[TidyRow], confidence_level: float, how: str) -> str:
     """Coefficients, and what is known about the whole fit."""
-    header = ["term", "estimate", "std. error", "z", "p", "interval"]
+    df = fit.df
+    header = ["term", "estimate", "std. error", "z" if df == math.inf else "t", "p", "interval"]
     lines = [
         [
             row.term,
@@ -146,6 +170,8 @@ def regression_text(fit: Fit | MomentFit, rows: Sequence[TidyRow], confidence_le
         for row in rows
     ]
     said = [f"{100 * confidence_level:g} % intervals ({how}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
+    if df != math.inf:
+        said.append(f"Errors are those of the sampling design, with {number(df)} degrees of freedom.")
     return "\n".join([format_table(header, lines, right=header[1:]), "", *said])
 
 

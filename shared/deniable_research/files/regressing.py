@@ -18,6 +18,7 @@ from deniable_research.designs import Groups, from_mechanism
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.coded import Coded
 from deniable_research.files.designs import direct
+from deniable_research.files.samples import domain_of
 from deniable_research.files.table import Table, read_number
 from deniable_research.regression import (
     Fit,
@@ -31,6 +32,7 @@ from deniable_research.regression import (
     multinomial,
 )
 from deniable_research.regression.data import sides, variables
+from deniable_research.sampling import Domain
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
@@ -49,9 +51,9 @@ def regress(
     Parameters
     ----------
     table : Table
-        Its weights and clusters, if it has some, are used. Without them rows that are alike are fitted once, with their
-        number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind. Of columns
-        with labels for all values ``C(region)`` takes the labels, ``region`` the values.
+        Its weights and sampling design, if it has some, are used. Without them rows that are alike are fitted once,
+        with their number as frequency: `Fit.n` counts people, `Fit.predict` without new data has a row for each kind.
+        Of columns with labels for all values ``C(region)`` takes the labels, ``region`` the values.
     formula : str
         ``"affair ~ age + religious + C(region)"``. Any of its variables may be a randomised question, or one box of
         tick boxes, ``drugs[cocaine]``, on the left or on the right.
@@ -86,9 +88,12 @@ def regress(
     """
     if model not in (None, *MODELS):
         raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
+    left, right = sides(formula)
+    domain = None
+    if table.sampling is not None:
+        domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
     if table.weights is not None and not table.weights.all():
         table = table.where(table.weights > 0)  # the others count nothing
-    left, right = sides(formula)
     outcome = left.strip("`")
     predictors = _questions(table, right)
     is_randomised = table.layout.has(outcome)
@@ -116,7 +121,7 @@ def regress(
     else:
         table.layout.refuse_never_together(questions)
         table.layout.refuse_one_draw(questions)
-    columns, people = _rows(table, outcome, right, questions if by_likelihood else [])
+    columns, people = _rows(table, domain, outcome, right, questions if by_likelihood else [])
     settings |= people
     data = {name: _values(column, table.layout.has(name)) for name, column in columns.items()}
     for name, values in data.items():
@@ -177,7 +182,7 @@ def _is_of_labels(table: Table, outcome: str) -> bool:
 
 
 def _rows(
-    table: Table, outcome: str, right: str, questions: Sequence[str]
+    table: Table, domain: Domain | None, outcome: str, right: str, questions: Sequence[str]
 ) -> tuple[dict[str, Coded[Any]], dict[str, Any]]:
     """The columns of a model, and how its rows count; `questions` may be such as some people were not asked."""
     names = [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)]
@@ -186,7 +191,8 @@ def _rows(
     if unasked:
         heard = ~np.logical_and.reduce(list(unasked.values()))
         if not heard.all():  # whoever was asked none of it says nothing
-            return _rows(table.where(heard), outcome, right, questions)
+            people = None if domain is None else domain.where(heard)
+            return _rows(table.where(heard), people, outcome, right, questions)
     for name, gone in unasked.items():
         if gone.any():
             columns[name] = columns[name].filled(gone, 0)  # any report will do
@@ -194,11 +200,12 @@ def _rows(
     for name in filter(table.layout.has, names):
         if table.layout.question(name).design.groups > 1:
             columns[_design_column(name)] = Coded.of([None if g < 0 else g for g in table.groups_of(name).tolist()])
-    if table.weights is None and table.layout.cluster is None:
-        columns, people = patterns(columns)
-        return columns, {"frequencies": people}
-    clusters = None if table.layout.cluster is None else table.labels(table.layout.cluster).array(object, None)
-    return columns, {"weights": table.weights, "clusters": clusters}
+    if domain is not None:
+        return columns, {"domain": domain}
+    if table.weights is not None:
+        return columns, {"weights": table.weights}
+    columns, frequencies = patterns(columns)
+    return columns, {"frequencies": frequencies}
 
 
 def questions_in(table: Table, formula: str) -> list[str]:

@@ -17,6 +17,11 @@ _TESTS = {
     "p_value": (Kind.REAL, "p-value"),
     "p_adjusted": (Kind.REAL, "p-value adjusted by Holm's method"),
 }
+_UNDER_DESIGN = {
+    "df": (Kind.REAL, "Degrees of freedom of the error, or the first ones of F"),
+    "df_error": (Kind.REAL, "Degrees of freedom of the error, or the second ones of F"),
+    "design_effect": (Kind.REAL, "Variance over that of as many people drawn one by one"),
+}
 _LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
     "EstimateRow": RESULT_LABELS,
     "ComparisonRow": RESULT_LABELS
@@ -54,7 +59,8 @@ def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
     (['term', 'estimate', 'std_error'], 'Standard error', 1)
     """
     names = field_names(row_type)
-    known = _LABELS[row_type.__name__]
+    kind = row_type.__name__
+    known = _LABELS.get(kind) or {**_LABELS[kind.removeprefix("Sampled")], **_UNDER_DESIGN}
     variables = [Variable(name, known[name][1], known[name][0]) for name in names]
     return DataSet.of_rows(title, variables, ([_numbered(getattr(row, name)) for name in names] for row in rows))
 

@@ -13,6 +13,7 @@ from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mea
 from deniable.survey.group import Group
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.sampled import sampled_doubts, sampled_rows
 from deniable_research.files.table import Table
 
 
@@ -34,7 +35,8 @@ def estimate_shares(
     Returns
     -------
     list of EstimateRow
-        In the order of cohorts, questions and options, as `deniable.estimate` gives them.
+        In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledEstimateRow`
+        where the layout says how people were drawn.
 
     Examples
     --------
@@ -48,13 +50,13 @@ def estimate_shares(
     >>> round(yes.estimate, 4), round(yes.p_below, 4), yes.flag[:41]
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
-    table.refuse_clusters("shares")
     asked = wanted or EstimateOptions()
     questions = [table.layout.question(name) for name in names] or list(table.layout.questions)
     rows: list[EstimateRow] = []
     for cohort, people in _cohorts(table, by):
         for question in questions:
-            rows += _rows(table, question, cohort, people, asked)
+            found = _rows if table.sampling is None else sampled_rows
+            rows += found(table, question, cohort, people, asked)
     return rows
 
 
@@ -63,8 +65,10 @@ def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[
     found = _wrong_draws(table)
     for cohort, people in _cohorts(table, by):
         for name in names:
-            result = table.estimate(name, people)
-            for option, flag in zip(table.layout.question(name).options, result.flags, strict=True):
+            flags = (
+                table.estimate(name, people).flags if table.sampling is None else sampled_doubts(table, name, people)
+            )
+            for option, flag in zip(table.layout.question(name).options, flags, strict=True):
                 if flag:
                     found.append(f"{name}: {option}{f' ({cohort})' if cohort else ''}: {flag}")
     return found

@@ -18,7 +18,9 @@ from deniable.survey.document import Survey
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns
+from deniable_research.files.samples import sampling_of
 from deniable_research.items import Item
+from deniable_research.sampling import Sampling
 from deniable_research.weights import kish
 
 MOST_WEIGHT = 1e100
@@ -92,7 +94,7 @@ class Table:
             for column in filter(None, (question.column, question.group)):
                 _require(coded, column)
             reports[question.name] = question.read(coded[question.column])
-        for role in filter(None, (layout.weights, layout.cluster)):
+        for role in filter(None, (layout.weights, *layout.sampling.columns)):
             _require(coded, role)
         return cls(layout, coded, reports)
 
@@ -162,20 +164,10 @@ class Table:
             raise ReportError(f"{column}: weights must be 0 or from {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}")
         return weights
 
-    def clustered(self, column: str | None) -> Table:
-        """The same table, its rows of one label of a plain column not independent of each other; None: as it was."""
-        if column is None:
-            return self
-        _require(self.columns, column)
-        return replace(self, layout=replace(self.layout, cluster=column))
-
-    def refuse_clusters(self, analysis: str) -> None:
-        """Raise a ParameterError if rows are clustered, for an analysis whose errors would leave that out."""
-        if self.layout.cluster is not None:
-            raise ParameterError(
-                f"cluster: must not be given for {analysis}, whose errors know of no clusters and would be too small; "
-                "leave it out of the design file and give it to 'deniable analyze regress' as --cluster"
-            )
+    @cached_property
+    def sampling(self) -> Sampling | None:
+        """How the people were drawn; None where the layout says nothing but weights. Ask the whole file, not a part."""
+        return sampling_of(self)
 
     def where(self, people: NDArray[np.bool_]) -> Table:
         """The rows of some of the people."""

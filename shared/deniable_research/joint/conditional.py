@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.intervals import Interval, check_confidence_level
-from deniable.estimation.intervals.interval import normal_quantile
+from deniable.estimation.intervals import Interval
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
+from deniable_research.sampling import t_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,8 @@ class Conditional:
         Numerator and denominator, unbiased.
     cell_variance, margin_variance, both : ndarray, of the same shape
         Their variances and covariance.
+    df : float
+        Degrees of freedom of these.
     """
 
     given: str
@@ -42,6 +45,7 @@ class Conditional:
     cell_variance: NDArray[np.float64] = field(repr=False)
     margin_variance: NDArray[np.float64] = field(repr=False)
     both: NDArray[np.float64] = field(repr=False)
+    df: float = math.inf
 
     def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals, cut to [0, 1]: an array of lower and one of upper ends.
@@ -50,12 +54,12 @@ class Conditional:
         is excluded and the interval reaches the end of the range. A delta interval around the ratio does not notice.
         """
 
-        square = normal_quantile(check_confidence_level(confidence_level)) ** 2
+        square = t_quantile(confidence_level, self.df) ** 2
 
         def ends(
             cell: float, margin: float, cell_variance: float, margin_variance: float, both: float
         ) -> tuple[float, float]:
-            if not margin > 0 or np.isnan(cell):
+            if not margin > 0 or np.isnan(cell) or not np.isfinite(square):
                 return Interval(0.0, 1.0)
             spread = Spread(square * cell_variance, square * margin_variance, square * both)
             return ratio_limits(cell, margin, spread, spread).cut()
@@ -95,5 +99,8 @@ def conditional(reports: JointReports, given: int | str) -> Conditional:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(bottom > 0, top / bottom, np.nan)
         error = np.sqrt(np.maximum(var_top - 2 * share * both + share**2 * var_bottom, 0.0)) / bottom
-    arrays = (share, error, top, bottom, var_top, var_bottom, both)
-    return Conditional(reports.items[axis].name, *(each.reshape(shape) for each in arrays))
+    name, df = reports.items[axis].name, reports.df
+    share, error, top, bottom, var_top, var_bottom, both = (
+        array.reshape(shape) for array in (share, error, top, bottom, var_top, var_bottom, both)
+    )
+    return Conditional(name, share, error, top, bottom, var_top, var_bottom, both, df)

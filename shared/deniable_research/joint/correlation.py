@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import one_report_covariance
-from deniable.estimation.intervals import Interval, check_confidence_level, normal_intervals
+from deniable.estimation.intervals import Interval
 from deniable_research.items import Item
 from deniable_research.joint.reports import JointReports, check_exclusive, check_weights
+from deniable_research.sampling import Domain, Truths, t_quantile
 from deniable_research.weights import kish
 
 
@@ -31,12 +32,15 @@ class Correlation:
         Unbiased up to a factor ``1 - 1/n``.
     variances : tuple of two floats
         Of the true values; unbiased likewise, and so sometimes below 0.
+    df : float
+        Degrees of freedom of the error.
     """
 
     correlation: float
     std_error: float
     covariance: float
     variances: tuple[float, float]
+    df: float = math.inf
 
     @property
     def note(self) -> str | None:
@@ -53,13 +57,15 @@ class Correlation:
         Normal around the correlation, not on Fisher's scale: noise takes the estimate beyond 1 where the truth is near,
         and Fisher's interval, which cannot go there, covers .56 (two fair coins, a correlation of 1, 1000 people).
         """
-        check_confidence_level(confidence_level)
-        if math.isnan(self.correlation):
+        reach = t_quantile(confidence_level, self.df) * self.std_error
+        if math.isnan(self.correlation) or not self.df > 0:
             return Interval(-1.0, 1.0)
-        return normal_intervals([self.correlation], [self.std_error], confidence_level)[0].cut(-1, 1)
+        return Interval(self.correlation - reach, self.correlation + reach).cut(-1, 1)
 
 
-def correlation(first: Item, second: Item | ArrayLike, weights: ArrayLike | None = None) -> Correlation:
+def correlation(
+    first: Item, second: Item | ArrayLike, weights: ArrayLike | None = None, domain: Domain | None = None
+) -> Correlation:
     """Estimate the correlation of the true values of a randomised question and another one, or a plain variable.
 
     Parameters
@@ -70,6 +76,8 @@ def correlation(first: Item, second: Item | ArrayLike, weights: ArrayLike | None
         Another question of the same people, or what is known of them without noise.
     weights : array_like, shape (people,), optional
         Weights of the people; errors use Kish's effective number.
+    domain : Domain, optional
+        The people among all who were drawn, with the weights and errors of the sampling design.
 
     Returns
     -------
@@ -101,17 +109,23 @@ def correlation(first: Item, second: Item | ArrayLike, weights: ArrayLike | None
     """
 
     if isinstance(second, Item):
-        return correlation_of(JointReports.from_items((first, second), weights))
+        return correlation_of(JointReports.from_items((first, second), weights, domain))
     plain = np.asarray(second, dtype=float)
     n = len(first)
     if plain.shape != (n,) or not np.isfinite(plain).all():
         raise ParameterError(f"second: must be {n} finite numbers, one for each person")
-    each = check_weights(weights, n)
+    each = check_weights(weights if domain is None else domain.weights, n)
     if not n or (each is not None and not each.any()):
         return Correlation(math.nan, math.nan, math.nan, (math.nan, math.nan))
     chances = np.full(n, 1 / n) if each is None else each / each.sum()
     # The correlation does not change with the origin, and far from 0 squares would lose their digits.
-    moments = _moments(*_powers(first, first.scores), *_plain_powers(plain - chances @ plain))
+    powers = _plain_powers(plain - chances @ plain)
+    moments = _moments(*_powers(first, first.scores), *powers)
+    if domain is not None:
+        certain = (np.tile(truth, (n, 1)) for truth in np.eye(len(first.options)))
+        of_truths = np.stack([_moments(*_powers(first, each), *powers) for each in certain], axis=1)
+        found = domain.means(moments, Truths(first.scores, of_truths))
+        return from_moments(found.estimate, found.covariance, domain.df)
     size = float(n) if each is None else kish(each.tolist())
     return from_moments(chances @ moments, one_report_covariance(moments.T, chances) / size)
 
@@ -125,7 +139,7 @@ def correlation_of(reports: JointReports) -> Correlation:
     def columns(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         return _moments(*_powers(first, scores[0]), *_powers(second, scores[1]))
 
-    return from_moments(*reports.moments(columns))
+    return from_moments(*reports.moments(columns), reports.df)
 
 
 Powers = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
@@ -152,16 +166,16 @@ def _moments(
     return np.column_stack([x, x_square, y, y_square, x * y])
 
 
-def from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Correlation:
+def from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64], df: float = math.inf) -> Correlation:
     """``r = (m_xy - m_x m_y) / sqrt(v_x v_y)`` and its error, from five means and their covariance."""
 
     x, x_square, y, y_square, product = map(float, mean)
     both, v_x, v_y = product - x * y, x_square - x * x, y_square - y * y
     if not (v_x > 0 and v_y > 0):
-        return Correlation(math.nan, math.nan, both, (v_x, v_y))
+        return Correlation(math.nan, math.nan, both, (v_x, v_y), df)
     scale = math.sqrt(v_x * v_y)
     r = both / scale
     slope_both = np.array([-y, 0, -x, 0, 1]) / scale
     slope_x, slope_y = np.array([-2 * x, 1, 0, 0, 0]) / v_x, np.array([0, 0, -2 * y, 1, 0]) / v_y
     slope = slope_both - r / 2 * (slope_x + slope_y)
-    return Correlation(r, math.sqrt(max(float(slope @ covariance @ slope), 0.0)), both, (v_x, v_y))
+    return Correlation(r, math.sqrt(max(float(slope @ covariance @ slope), 0.0)), both, (v_x, v_y), df)

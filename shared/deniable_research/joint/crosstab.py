@@ -15,8 +15,6 @@ from deniable.estimation.debiasing import Count
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.feasible import most_likely_mixture
-from deniable.estimation.intervals import check_confidence_level
-from deniable.estimation.intervals.interval import normal_quantile
 from deniable_research.items import Item
 from deniable_research.joint.association import OddsRatio, odds_ratio
 from deniable_research.joint.conditional import Conditional, conditional
@@ -24,6 +22,7 @@ from deniable_research.joint.correlation import Correlation, correlation_of
 from deniable_research.joint.independence import Independence, independence_of
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports, check_shares
+from deniable_research.sampling import Domain, t_quantile
 
 MOST_CELLS = 2000
 """More cells than anybody's reports can tell apart, and a covariance of 32 megabytes."""
@@ -122,8 +121,8 @@ class Crosstab:
         simulation, two yes-no questions with two fair coins each: .92 at least for 50 people, .94 for 200.
         """
 
-        reach = normal_quantile(check_confidence_level(confidence_level)) * self.std_error
-        if not self.n:
+        reach = t_quantile(confidence_level, self.reports.df) * self.std_error
+        if not self.n or not self.reports.df > 0:
             return np.zeros(self.share.shape), np.ones(self.share.shape)
         return np.clip(self.share - reach, 0, 1), np.clip(self.share + reach, 0, 1)
 
@@ -170,10 +169,10 @@ class Crosstab:
         ParameterError
             If the crosstab is not 2 by 2.
         """
-        return odds_ratio(self.share, self.std_error, self.covariance)
+        return odds_ratio(self.share, self.std_error, self.covariance, self.reports.df)
 
 
-def crosstab(*items: Item, weights: ArrayLike | None = None) -> Crosstab:
+def crosstab(*items: Item, weights: ArrayLike | None = None, domain: Domain | None = None) -> Crosstab:
     """Count how often true answers to two questions or more go together.
 
     Parameters
@@ -183,6 +182,8 @@ def crosstab(*items: Item, weights: ArrayLike | None = None) -> Crosstab:
         ``from_matrix([[1, 0], [0, 1]])``.
     weights : array_like, shape (people,), optional
         Weights of the people; errors use Kish's effective number.
+    domain : Domain, optional
+        The people among all who were drawn, with the weights and errors of the sampling design.
 
     Returns
     -------
@@ -218,4 +219,4 @@ def crosstab(*items: Item, weights: ArrayLike | None = None) -> Crosstab:
     >>> table.conditional("affair").share.round(4).tolist()
     [[0.9, 0.1], [0.1, 0.9]]
     """
-    return Crosstab.from_reports(JointReports.from_items(items, weights))
+    return Crosstab.from_reports(JointReports.from_items(items, weights, domain))

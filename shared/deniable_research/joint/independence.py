@@ -14,10 +14,12 @@ from scipy.stats import ncx2
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import one_report_covariance
 from deniable.estimation.design import Design
-from deniable_research.comparison.whitening import whitening
 from deniable_research.items import Item
+from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
 from deniable_research.planning.testing import check_level
+from deniable_research.sampling import Domain, rao_scott
+from deniable_research.whitening import whitening
 
 
 @dataclass(frozen=True)
@@ -28,21 +30,25 @@ class Independence:
     ----------
     statistic : float
         Chi-squared with `df` degrees of freedom if they are. NaN without reports.
-    df : int
+    df : float
+        A whole number, except under a sampling design.
     p_value : float
-        From the chi-squared distribution, or from permutations.
+        From the chi-squared or F distribution, or from permutations.
     p_error : float
         Standard error of a p-value from permutations; 0 otherwise.
     smallest_expected : float or None
         Smallest expected number of people with a combination of reports. Below 5 permutations are safer. None where
         reports are no single values.
+    df_error : float or None
+        Under a sampling design the statistic is F, and these are its other degrees of freedom; see `rao_scott`.
     """
 
     statistic: float
-    df: int
+    df: float
     p_value: float
     p_error: float
     smallest_expected: float | None
+    df_error: float | None = None
 
 
 def independence(
@@ -50,6 +56,7 @@ def independence(
     second: Item,
     *,
     weights: ArrayLike | None = None,
+    domain: Domain | None = None,
     permutations: int = 0,
     seed: int | None = None,
 ) -> Independence:
@@ -61,9 +68,11 @@ def independence(
         Questions asked of the same people.
     weights : array_like, shape (people,), optional
         Weights of the people; the statistic is that of Kish's effective number of people.
+    domain : Domain, optional
+        The people among all who were drawn: the test is Rao and Scott's of second order.
     permutations : int
         If above 0, the p-value is that among this many random reassignments of the second question's reports to
-        people, exact at any number of people. Not for weighted reports.
+        people, exact at any number of people. Not for weighted reports, or under a sampling design.
     seed : int, optional
         Of the permutations.
 
@@ -107,9 +116,9 @@ def independence(
     >>> round(result.statistic, 6), result.df, round(result.p_value, 4), result.smallest_expected
     (4.0, 1, 0.0455, 25.0)
     """
-    if permutations and weights is not None:
+    if permutations and (weights is not None or domain is not None):
         raise ParameterError("permutations: must be 0 for weighted reports, which cannot be exchanged")
-    return independence_of(JointReports.from_items((first, second), weights), permutations, seed)
+    return independence_of(JointReports.from_items((first, second), weights, domain), permutations, seed)
 
 
 def independence_of(reports: JointReports, permutations: int = 0, seed: int | None = None) -> Independence:
@@ -123,6 +132,10 @@ def independence_of(reports: JointReports, permutations: int = 0, seed: int | No
     first, second = (_standardised(scores, chances) for scores in reports.scores)
     statistic = reports.n_effective * float((((first.T * chances) @ second) ** 2).sum())
     df = first.shape[1] * second.shape[1]
+    if reports.domain is not None and df:
+        if permutations:
+            raise ParameterError("permutations: must be 0 under a sampling design, whose people cannot be exchanged")
+        return _under_design(reports, chances)
     expected = _smallest_expected(reports)
     if not df:  # all reports to one question are the same: nothing can go with them
         return Independence(0.0, 0, 1.0, 0.0, expected)
@@ -133,6 +146,27 @@ def independence_of(reports: JointReports, permutations: int = 0, seed: int | No
     people = np.repeat(np.arange(len(chances)), reports.frequencies.astype(int))
     p, error = _permuted(statistic, first[people], second[people], permutations, seed)
     return Independence(statistic, df, p, error, expected)
+
+
+def _under_design(reports: JointReports, chances: NDArray[np.float64]) -> Independence:
+    """Rao and Scott's test of the same distances.
+
+    Their covariance under the design is taken relative to that of as many people drawn one by one, from the same
+    reports: for simple random samples what is left is the test above, but for its `(n - 1) / n`.
+    """
+    middles = [chances @ scores for scores in reports.scores]
+    axes = [whitening(one_report_covariance(scores.T, chances)) for scores in reports.scores]
+
+    def columns(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return products([(each - middle) @ axis for each, middle, axis in zip(scores, middles, axes, strict=True)])
+
+    distances, covariance = reports.moments(columns)
+    one = one_report_covariance(columns(reports.scores).T, chances)
+    relative = whitening(one)
+    if relative.shape[1] < len(one):  # such as answers that always go together
+        relative = np.eye(len(one))
+    test = rao_scott(float(distances @ distances), relative.T @ covariance @ relative, reports.df)
+    return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
 
 
 def _standardised(scores: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,8 @@ from deniable.estimation.debiasing import Count, one_report_covariance
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable_research.items import Item, refuse_one_chance
+from deniable_research.joint.products import products
+from deniable_research.sampling import Domain, Truths
 from deniable_research.weights import kish
 
 BLOCK = 4096
@@ -33,15 +35,23 @@ class JointReports:
         Number of people with each combination, or the sum of their weights.
     n_effective : float
         Kish's effective number of people; their number where they have no weights.
+    domain : Domain or None
+        How the people were drawn; None where each was drawn alone, or with a weight that tells nothing else.
+    rows : ndarray of int, shape (people,), or None
+        The combination of each person of the domain.
     """
 
     items: tuple[Item, ...]
     frequencies: NDArray[np.float64]
     n_effective: float
+    domain: Domain | None = None
+    rows: NDArray[np.int64] | None = None
 
     @classmethod
-    def from_items(cls, items: Sequence[Item], weights: ArrayLike | None = None) -> JointReports:
-        """Combine questions that were asked of the same people.
+    def from_items(
+        cls, items: Sequence[Item], weights: ArrayLike | None = None, domain: Domain | None = None
+    ) -> JointReports:
+        """Combine questions that were asked of the same people; with a domain, its weights are theirs.
 
         Raises
         ------
@@ -55,6 +65,12 @@ class JointReports:
         for item in items:
             if len(item) != n:
                 raise ParameterError(f"items: must all have the reports of {n} people, {item.name} has {len(item)}")
+        if domain is not None:
+            if weights is not None or len(domain) != n:
+                raise ParameterError(
+                    f"domain: must be of the {n} people and bring their weights, got {len(domain)} people"
+                )
+            weights = domain.weights
         each = check_weights(weights, n)
         packed = np.packbits(np.hstack([item.supports for item in items]), axis=1)
         whole = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
@@ -64,7 +80,16 @@ class JointReports:
         distinct = first[seen]
         rows = (item.where(distinct) for item in items)
         size = float(n) if each is None else kish(each.tolist())
-        return cls._checked(tuple(rows), frequencies[seen].astype(float), size)
+        found = cls._checked(tuple(rows), frequencies[seen].astype(float), size)
+        if domain is None:
+            return found
+        if domain.is_finite and not all(item.design.is_exclusive for item in items):
+            raise ParameterError(
+                "population: must not be given for tick boxes as a whole, whose chances are not told apart; "
+                "take one box at a time"
+            )
+        places = np.maximum(np.cumsum(seen) - 1, 0)  # who weighs nothing may stand anywhere
+        return replace(found, domain=domain, rows=places[where.ravel()])
 
     @classmethod
     def from_counts(
@@ -166,7 +191,7 @@ class JointReports:
         -------
         mean : ndarray, shape (m,)
         covariance : ndarray, shape (m, m)
-            Of people drawn from a population without end.
+            Of people drawn from a population without end, or as the domain says.
 
         Notes
         -----
@@ -177,6 +202,9 @@ class JointReports:
         if not len(self.frequencies):
             m = columns([scores[:0] for scores in self.scores]).shape[1]
             return np.full(m, math.nan), np.full((m, m), math.nan)
+        if self.domain is not None:
+            found = self.domain.means(columns(self.scores)[self.rows], self._truths(columns))
+            return found.estimate, found.covariance
         means, sizes, within = [], [], 0.0
         for start in range(0, len(self.frequencies), BLOCK):
             block = slice(start, start + BLOCK)
@@ -188,6 +216,21 @@ class JointReports:
         shares = np.array(sizes) / self.frequencies.sum()
         between = one_report_covariance(np.array(means).T, shares)
         return shares @ np.array(means), (within / self.frequencies.sum() + between) / self.n_effective
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the covariances; infinite unless a domain says otherwise."""
+        return math.inf if self.domain is None else self.domain.df
+
+    def _truths(self, columns: Callable[[Sequence[NDArray[np.float64]]], NDArray[np.float64]]) -> Truths | None:
+        """The columns of people with each combination of true answers, and unbiased indicators of these."""
+        assert self.domain is not None
+        if not self.domain.is_finite:
+            return None
+        sizes = [len(item.options) for item in self.items]
+        places = np.indices(sizes).reshape(len(sizes), -1)
+        certain = [np.eye(size)[where] for size, where in zip(sizes, places, strict=True)]
+        return Truths(products(self.scores)[self.rows], columns(certain))
 
 
 def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:

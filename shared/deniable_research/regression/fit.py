@@ -21,6 +21,7 @@ from deniable_research.regression.penalty import CauchyPrior, penalised
 from deniable_research.regression.prediction import Prediction, predict
 from deniable_research.regression.profile import Profile
 from deniable_research.regression.tidy import Glance, TidyRow, wald_row
+from deniable_research.sampling import Truths
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Objective
@@ -152,6 +153,8 @@ class Fit:
         kind = self.default_kind if kind is None and clusters is None else kind or "sandwich"
         if kind not in KINDS:
             raise ParameterError(f"kind: must be one of {', '.join(KINDS)}, got {kind!r}")
+        if self.sample.domain is not None and kind != "sandwich":
+            raise ParameterError(f"kind: must be sandwich under a sampling design, got {kind}")
         if clusters is not None and kind != "sandwich":
             raise ParameterError(f"clusters: must go with the sandwich, got {kind}")
         bread_kind = "observed" if kind == "sandwich" else kind
@@ -165,9 +168,40 @@ class Fit:
             raise ParameterError(f"clusters: must be one for each of {len(self.model.weights)} rows, got {len(labels)}")
         known = np.isfinite(np.diag(inverse))
         bread = inverse[np.ix_(known, known)]
-        meat = self.sample.meat(self.model.scores(self.params), labels)[np.ix_(known, known)]
+        if labels is None and self._replicated is not None:
+            inverse[np.ix_(known, known)] = self._replicated[np.ix_(known, known)]
+            return inverse
+        meat = self.sample.meat(self.model.scores(self.params), labels, self._truths)[np.ix_(known, known)]
         inverse[np.ix_(known, known)] = bread @ meat @ bread
         return inverse
+
+    @cached_property
+    def _truths(self) -> Truths | None:
+        """What scores would be without the chance of the devices, where a finite population asks for it."""
+        if not self.sample.is_finite:
+            return None
+        try:
+            return self.model.truths(self.params)
+        except ParameterError:  # too many possible reports to go through, or none that tell every truth
+            return None
+
+    @cached_property
+    def _replicated(self) -> NDArray[np.float64] | None:
+        """Covariance from fits under every set of replicate weights."""
+        directions, bounded = self.model.directions(), self.model.bounded
+        people = float(self.model.weights.sum())
+
+        def refit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            objective = penalised(self.model.reweighted(weights), self.prior)
+            end = newton(objective, self.params, directions, bounded, people)
+            return end.params if end.converged else np.full_like(self.params, np.nan)
+
+        return self.sample.replicated(self.params, refit)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of errors, infinite unless people were drawn by a design; see `Sample.df`."""
+        return self.sample.df(len(self.model.outcome.terms))
 
     @property
     def default_kind(self) -> str:
@@ -202,7 +236,9 @@ class Fit:
             few = len(self.terms) <= MOST_PROFILED
             interval = "profile" if kind == "observed" and self.sample.plain and few else "wald"
         errors = np.sqrt(np.diag(self.covariance(kind)))
-        rows = [wald_row(*each, confidence_level) for each in zip(self.terms, self.params, errors, strict=True)]
+        rows = [
+            wald_row(*each, confidence_level, self.df) for each in zip(self.terms, self.params, errors, strict=True)
+        ]
         if interval == "wald" or not (self.converged or self.separated):
             return rows
         profile = Profile.of(self)
@@ -295,6 +331,13 @@ class Fit:
             )
         if crowded := self.model.outcome.crowded(self.params):
             remarks.append(f"In {crowded} rows the shares of honest yes and cheaters add up to more than 1.")
+        if self.sample.is_finite and self._truths is None:
+            remarks.append(
+                "Errors leave out that the population is finite, because what devices added to scores of this design "
+                "is not known: they are rather too large."
+            )
+        if self._replicated is not None and np.isnan(self._replicated).any():
+            remarks.append("Some replicate weights have no estimate, so there are no standard errors.")
         if self.n_dropped:
             remarks.append(f"{self.n_dropped} rows were left out because something was missing.")
         return remarks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from deniable_research.regression.coordinates import block_diagonal
 from deniable_research.regression.factor import TINY, Array, Factor, Part
 from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome, most_likely_shares
 from deniable_research.regression.regressors import Regressors
+from deniable_research.sampling import Truths
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Value
@@ -169,6 +170,39 @@ class LatentClasses:
                 found = (given * probability).sum(axis=1)
                 yield found, np.where(found[:, None] > TINY, other.scores(params), 0.0)
 
+    def truths(self, params: Array) -> Truths | None:
+        """What the scores would be without the chance of the devices.
+
+        None where it is not known: with unknown shares, shared responses, and people who were not asked.
+
+        A person's score depends on the reports, so its expectation given the truths is the mean over all of these.
+        """
+        reports = self.outcome.reports if isinstance(self.outcome, CategoricalOutcome) else None
+        seen = [*self.cells.predictors.values(), *filter(None, [reports])]
+        if self.cells.shared or self.cells.with_outcome or not all(each.tells_all for each in seen):
+            return None
+        n, size = len(self.weights), len(self.terms)
+        whole = np.ones((n, 1))
+        scores = self.cells.scores() if self.cells.predictors else whole
+        answers = [(self.outcome, whole)]
+        if reports is not None and isinstance(self.outcome, CategoricalOutcome):
+            scores = _crossed(scores, reports.scores())
+            answers = [
+                (replace(self.outcome, reports=replace(reports, likelihood=each)), each)
+                for each, _ in reports.responses()
+            ]
+        found = np.zeros((n, scores.shape[1], size))
+        for cells in self.cells.possible():
+            for outcome, given in answers:
+                chance = _crossed(cells.likelihood(), given)
+                each = replace(self, outcome=outcome, cells=cells).scores(params)
+                found += chance[:, :, None] * np.where(chance.any(axis=1, keepdims=True), each, 0.0)[:, None, :]
+        return Truths(scores, found)
+
+    def reweighted(self, weights: Array) -> Self:
+        """The same reports of people with other weights."""
+        return replace(self, weights=weights)
+
     def directions(self) -> Array:
         """Coordinates in which a unit step moves every linear predictor by about 1, and the outcome by its sigma."""
         return block_diagonal(self.outcome.directions(), self.shares.directions(), np.eye(len(self.cells.terms)))
@@ -196,6 +230,11 @@ class LatentClasses:
 def first_shares(cells: Cells, weights: Array) -> Array:
     """The cells' shares from the reports alone, shape (cells,)."""
     return most_likely_shares(cells.likelihood(), weights)
+
+
+def _crossed(one: Array, other: Array) -> Array:
+    """Products of the columns of two tables, those of the second within those of the first."""
+    return np.asarray((one[:, :, None] * other[:, None, :]).reshape(len(one), -1))
 
 
 def _product(parts: list[Part], *without: int) -> Array:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
+from deniable_research.sampling import Domain, ReplicateDesign, Truths
 
 if TYPE_CHECKING:
     from deniable_research.regression.data import Frame
@@ -44,6 +46,8 @@ class Likelihood(Protocol):
     def null_directions(self) -> NDArray[np.float64]: ...
     def inside(self, params: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def starts(self) -> list[NDArray[np.float64]]: ...
+    def truths(self, params: NDArray[np.float64]) -> Truths | None: ...
+    def reweighted(self, weights: NDArray[np.float64]) -> Self: ...
 
 
 @dataclass(frozen=True)
@@ -58,16 +62,28 @@ class Sample:
     frequencies : bool
         Whether a weight counts people who are all alike.
     clusters : ndarray of int, shape (n,), or None
+    domain : Domain or None
+        Among all who were drawn, the people of the rows.
     """
 
     frame: Frame
     weights: NDArray[np.float64]
     frequencies: bool
     clusters: NDArray[np.int64] | None
+    domain: Domain | None = None
+
+    @staticmethod
+    def columns(weights: Any, frequencies: Any, clusters: Any, domain: Domain | None) -> dict[str, Any]:
+        """The columns that belong to rows, by role; those of a domain are its own."""
+        if domain is None:
+            return {"weights": weights, "frequencies": frequencies, "clusters": clusters}
+        if any(each is not None for each in (weights, frequencies, clusters)):
+            raise ParameterError("domain: must bring weights and clusters itself, they are not given beside it")
+        return {"weights": domain.weights, "rows": np.arange(len(domain))}
 
     @classmethod
-    def of(cls, frame: Frame) -> Sample:
-        """Check the columns ``weights``, ``frequencies`` and ``clusters`` of a frame."""
+    def of(cls, frame: Frame, domain: Domain | None = None) -> Sample:
+        """Check the columns ``weights``, ``frequencies``, ``clusters`` and ``rows`` of a frame."""
 
         n, coefficients = frame.matrix.shape
         given = [role for role in ("weights", "frequencies") if role in frame.columns]
@@ -88,12 +104,16 @@ class Sample:
             raise ParameterError(f"formula: must have fewer coefficients than people, got {coefficients} for {people}")
         clusters = frame.columns.get("clusters")
         numbers = None if clusters is None else numbered(clusters)
-        return cls(frame, weights, given != ["weights"], numbers)
+        if domain is not None:
+            kept = np.zeros(len(domain), dtype=bool)
+            kept[frame.columns["rows"]] = True
+            domain = domain.where(kept)
+        return cls(frame, weights, given != ["weights"], numbers, domain)
 
     @property
     def plain(self) -> bool:
         """Whether the likelihood is one: independent people who count alike."""
-        return self.frequencies and self.clusters is None
+        return self.frequencies and self.clusters is None and self.domain is None
 
     @property
     def n(self) -> int:
@@ -105,11 +125,45 @@ class Sample:
         """Kish's ``(sum w)^2 / sum w^2`` under probability weights."""
         return float(self.n if self.frequencies else self.weights.sum() ** 2 / (self.weights**2).sum())
 
-    def meat(self, scores: NDArray[np.float64], clusters: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """Variance of the sum of the scores, for the sandwich: over people, or over clusters of them.
+    def df(self, coefficients: int) -> float:
+        """Degrees of freedom of errors: of the design, those but the first that coefficients take; else infinite."""
+        return math.inf if self.domain is None else self.domain.df + 1 - coefficients
 
-        Times ``G / (G - 1)`` for ``G`` clusters, which are people where there are none.
+    @property
+    def is_finite(self) -> bool:
+        """Whether some of a population was drawn without replacement."""
+        return self.domain is not None and self.domain.is_finite
+
+    def replicated(
+        self,
+        params: NDArray[np.float64],
+        refit: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    ) -> NDArray[np.float64] | None:
+        """Covariance of estimates from what they are under each replicate's weights; None without replicates.
+
+        NaN if some replicate has no estimate.
         """
+        if self.domain is None or not isinstance(self.domain.design, ReplicateDesign):
+            return None
+        unit = float(self.weights.sum() / self.domain.weights.sum())
+        each = self.domain.design.replicates[self.domain.people].T * unit
+        return self.domain.design.estimate(params, np.array([refit(weights) for weights in each])).covariance
+
+    def meat(
+        self,
+        scores: NDArray[np.float64],
+        clusters: NDArray[np.int64] | None = None,
+        truths: Truths | None = None,
+    ) -> NDArray[np.float64]:
+        """Variance of the sum of the scores, for the sandwich: over people, over clusters of them, or by the design.
+
+        Times ``G / (G - 1)`` for ``G`` clusters, which are people where there are none. With a finite population
+        `truths` say what scores are without the chance of the devices; without them the population counts as endless.
+        """
+        if self.domain is not None and clusters is None:
+            domain = self.domain if truths is not None else self.domain.without_population()
+            unit = float(self.weights.sum() / domain.weights.sum())
+            return domain.covariance(scores, truths) * unit**2
 
         labels = self.clusters if clusters is None else clusters
         weighted = self.weights[:, None] * scores

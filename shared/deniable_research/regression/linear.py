@@ -21,6 +21,7 @@ from deniable_research.regression.outcomes import NormalOutcome
 from deniable_research.regression.reports import Grouped
 from deniable_research.regression.responses import DesignLike
 from deniable_research.regression.rows import latent_classes, read_rows, regressors_of
+from deniable_research.sampling import Domain
 
 
 def linear(
@@ -34,6 +35,7 @@ def linear(
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
     clusters: str | ArrayLike | None = None,
+    domain: Domain | None = None,
     penalty: str | None = "auto",
     start: ArrayLike | None = None,
     random_starts: int = 5,
@@ -51,7 +53,7 @@ def linear(
         What the answers to each randomised predictor went through; their columns hold the reports.
     reports : mapping from name to array_like, optional
         The reports, if the data are no table.
-    shared, names, weights, frequencies, clusters, penalty, start, random_starts, seed
+    shared, names, weights, frequencies, clusters, domain, penalty, start, random_starts, seed
         As for `logistic`.
 
     Returns
@@ -89,8 +91,8 @@ def linear(
     >>> [(row.term, round(row.estimate, 6)) for row in fit.tidy(interval="wald")][:2]
     [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
     """
-    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
-    frame, y, cells, sample = _read(outcome, data, randomised, reports, shared, names, columns)
+    columns = Sample.columns(weights, frequencies, clusters, domain)
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, shared, names, columns, domain)
     regressors = regressors_of(frame, cells, sample)
     model = latent_classes(
         frame, cells, sample, NormalOutcome(y, regressors, calibrated(y, regressors, cells, sample.weights))
@@ -135,6 +137,7 @@ def linear_moments(
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
     clusters: str | ArrayLike | None = None,
+    domain: Domain | None = None,
 ) -> MomentFit:
     """Linear regression of a number on answers that were randomised, by corrected least squares.
 
@@ -150,10 +153,14 @@ def linear_moments(
     """
     if isinstance(outcome, str):
         refuse_interactions(outcome, list(randomised))
-    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters}
-    frame, y, cells, sample = _read(outcome, data, randomised, reports, (), names, columns)
+    columns = Sample.columns(weights, frequencies, clusters, domain)
+    frame, y, cells, sample = _read(outcome, data, randomised, reports, (), names, columns, domain)
     moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
-    return MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample)
+
+    def refit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return corrected_least_squares(y, frame.matrix, cells, weights).params
+
+    return MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample, refit)
 
 
 def _read(
@@ -164,11 +171,12 @@ def _read(
     shared: Sequence[SharedResponse],
     names: Sequence[str] | None,
     columns: Mapping[str, Any],
+    domain: Domain | None,
 ) -> tuple[Frame, NDArray[np.float64], Cells, Sample]:
 
     if not randomised:
         raise ParameterError("randomised: must name a predictor, got none")
-    frame, cells, sample = read_rows(outcome, data, names, columns, randomised, reports, shared)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised, reports, shared, domain)
     y = frame.columns["outcome"]
     if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
         raise ParameterError("outcome: must be finite numbers")

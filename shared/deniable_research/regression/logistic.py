@@ -11,9 +11,11 @@ from deniable.errors import ParameterError
 from deniable_research.regression.cells import SharedResponse
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
+from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
 from deniable_research.regression.responses import DesignLike
 from deniable_research.regression.rows import categorical, read_rows
+from deniable_research.sampling import Domain
 
 
 def logistic(
@@ -28,6 +30,7 @@ def logistic(
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
     clusters: str | ArrayLike | None = None,
+    domain: Domain | None = None,
     penalty: str | None = "auto",
     start: ArrayLike | None = None,
     random_starts: int = 5,
@@ -59,6 +62,9 @@ def logistic(
         How many people a row stands for.
     clusters : str or array_like, optional
         Labels of rows that are not independent. Standard errors are those of the sandwich over clusters.
+    domain : Domain, optional
+        The people of the rows among all who were drawn: weights, and errors of the sampling design. Those of replicate
+        weights come from a fit with each.
     penalty : {"auto", "cauchy", None}
         A weakly informative prior only if the likelihood has no maximum, always, or never.
     start : array_like, optional
@@ -119,8 +125,8 @@ def logistic(
     >>> both.terms, [round(float(each), 2) for each in both.params]
     (('Intercept', 'old[T.yes]', 'P(old=yes)'), [-4.61, 9.21, 0.5])
     """
-    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters} | aligned_columns(design)
-    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports, shared)
+    columns = Sample.columns(weights, frequencies, clusters, domain) | aligned_columns(design)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports, shared, domain)
     seen = read_reports(frame.columns["outcome"], design, frame.columns)
     if len(seen.truths) != 2:
         raise ParameterError(f"design: must have 2 truths, got {len(seen.truths)}; multinomial takes more")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,31 +44,51 @@ class MomentFit:
     message: str
     moments: Moments = field(repr=False)
     sample: Sample = field(repr=False)
+    refit: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, terms: tuple[str, ...], moments: Moments, sample: Sample) -> MomentFit:
+    def of(
+        cls,
+        terms: tuple[str, ...],
+        moments: Moments,
+        sample: Sample,
+        refit: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    ) -> MomentFit:
 
         solved, dropped = bool(np.isfinite(moments.params).all()), sample.frame.n_dropped
         remarks = [] if solved else ["The corrected equations have no solution: too much noise for so few people."]
         if dropped:
             remarks.append(f"{dropped} rows were left out because something was missing.")
         counts = (sample.n, sample.n_effective, dropped)
-        return cls(moments.params, terms, moments.sigma, *counts, solved, " ".join(remarks), moments, sample)
+        return cls(moments.params, terms, moments.sigma, *counts, solved, " ".join(remarks), moments, sample, refit)
 
     def covariance(self) -> NDArray[np.float64]:
-        """The sandwich, over clusters if the fit has them, shape (terms, terms)."""
+        """The sandwich, over clusters or by the design if the fit has them, shape (terms, terms).
+
+        With replicate weights: of the estimates under each of them.
+        """
 
         if not self.converged:
             return np.full((len(self.terms),) * 2, np.nan)
+        if self.refit is not None and (replicated := self.sample.replicated(self.params, self.refit)) is not None:
+            return replicated
         bread = np.linalg.inv(self.moments.bread)
-        return np.asarray(bread @ self.sample.meat(self.moments.equations) @ bread)
+        known = self.moments.truths() if self.moments.truths is not None and self.sample.is_finite else None
+        return np.asarray(bread @ self.sample.meat(self.moments.equations, truths=known) @ bread)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of errors, infinite unless people were drawn by a design; see `Sample.df`."""
+        return self.sample.df(len(self.terms))
 
     def tidy(self, confidence_level: float = 0.95) -> list[TidyRow]:
         """One row for each term, with Wald's test and interval."""
 
         check_confidence_level(confidence_level)
         errors = np.sqrt(np.diag(self.covariance()))
-        return [wald_row(*each, confidence_level) for each in zip(self.terms, self.params, errors, strict=True)]
+        return [
+            wald_row(*each, confidence_level, self.df) for each in zip(self.terms, self.params, errors, strict=True)
+        ]
 
     def glance(self) -> Glance:
         """One row about the whole fit; what needs a likelihood is NaN."""

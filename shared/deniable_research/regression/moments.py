@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from deniable_research.regression.outcomes import most_likely_shares
 from deniable_research.regression.regressors import Regressors
+from deniable_research.sampling import Truths
 
 if TYPE_CHECKING:
     from deniable_research.regression.cells import Cells
@@ -29,12 +31,15 @@ class Moments:
         ``sum w_i M_i``.
     sigma : float
         Corrected standard deviation of the residuals; NaN if the correction leaves less than nothing.
+    truths : callable, or None
+        What the equations would be without the chance of the devices.
     """
 
     params: NDArray[np.float64]
     equations: NDArray[np.float64]
     bread: NDArray[np.float64]
     sigma: float
+    truths: Callable[[], Truths] | None = None
 
 
 def corrected_least_squares(
@@ -72,7 +77,12 @@ def corrected_least_squares(
     # Of the effects among themselves it is diag(s) that counts, not s s'.
     of_effects, slopes = known[:, p:], params[p:]
     equations[:, p:] += of_effects * (of_effects @ slopes)[:, None] - (scores * (effects @ slopes)) @ effects
-    return Moments(params, equations, bread, sigma)
+
+    def truths() -> Truths:
+        certain = [np.concatenate([matrix, np.tile(effect, (len(matrix), 1))], axis=1) for effect in effects]
+        return Truths(scores, np.stack([x * (outcome - x @ params)[:, None] for x in certain], axis=1))
+
+    return Moments(params, equations, bread, sigma, truths)
 
 
 def calibrated(

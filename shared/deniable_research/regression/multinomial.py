@@ -11,9 +11,11 @@ from deniable.errors import ParameterError
 from deniable_research.regression.cells import SharedResponse
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
+from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
 from deniable_research.regression.responses import DesignLike
 from deniable_research.regression.rows import categorical, read_rows
+from deniable_research.sampling import Domain
 
 
 def multinomial(
@@ -29,6 +31,7 @@ def multinomial(
     weights: str | ArrayLike | None = None,
     frequencies: str | ArrayLike | None = None,
     clusters: str | ArrayLike | None = None,
+    domain: Domain | None = None,
     penalty: str | None = "auto",
     start: ArrayLike | None = None,
     random_starts: int = 5,
@@ -45,7 +48,8 @@ def multinomial(
         another; all must have the same truths.
     truths : sequence of str, optional
         Names of the options for the terms, in option order.
-    data, randomised, reports, shared, names, weights, frequencies, clusters, penalty, start, random_starts, seed
+    data, randomised, reports, shared, names, weights, frequencies, clusters, domain, penalty, start, random_starts,
+    seed
         As for `logistic`.
 
     Returns
@@ -79,8 +83,8 @@ def multinomial(
     >>> [(row.term, round(row.estimate, 4)) for row in fit.tidy(interval="wald")]
     [('car: x0', -0.4055), ('foot: x0', -1.0986)]
     """
-    columns = {"weights": weights, "frequencies": frequencies, "clusters": clusters} | aligned_columns(design)
-    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports, shared)
+    columns = Sample.columns(weights, frequencies, clusters, domain) | aligned_columns(design)
+    frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports, shared, domain)
     seen = read_reports(frame.columns["outcome"], design, frame.columns)
     if truths is not None:
         seen = seen.named(truths)

@@ -117,6 +117,11 @@ class Reports:
     responses: Callable[[], list[Rows]]
     scores: Callable[[], NDArray[np.float64]]
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether every row's report says something, by known probabilities."""
+        return self.share is None and bool((np.ptp(self.likelihood, axis=1) > 0).all())
+
     def named(self, truths: Sequence[str]) -> Reports:
         """The same reports with other names of the truths."""
         if len(set(truths)) != len(self.truths) or len(truths) != len(self.truths):

@@ -17,6 +17,7 @@ from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import Grouped, Reports, aligned_columns, read_reports
 from deniable_research.regression.responses import DesignLike
+from deniable_research.sampling import Domain
 
 
 def read_rows(
@@ -27,6 +28,7 @@ def read_rows(
     randomised: Mapping[str, DesignLike | Grouped],
     reports: Mapping[str, ArrayLike] | None,
     shared: Sequence[SharedResponse] = (),
+    domain: Domain | None = None,
 ) -> tuple[Frame, Cells, Sample]:
     """Read the rows of a model, with its randomised predictors.
 
@@ -38,6 +40,8 @@ def read_rows(
     reports : mapping from name to array_like, optional
         The reports, if the data are no table.
     shared : sequence of SharedResponse
+    domain : Domain, optional
+        The people of the rows among all who were drawn.
     """
     if not isinstance(outcome, str) and set(reports or ()) != set(randomised):
         raise ParameterError(f"reports: must hold arrays of {', '.join(randomised)}, because the data are no table")
@@ -58,7 +62,7 @@ def read_rows(
     with_outcome = tuple(
         name for each in shared if "outcome" in each.names for name in each.names if name in predictors
     )
-    return frame, Cells(predictors, len(frame.matrix), among, with_outcome), Sample.of(frame)
+    return frame, Cells(predictors, len(frame.matrix), among, with_outcome), Sample.of(frame, domain)
 
 
 def regressors_of(frame: Frame, cells: Cells, sample: Sample) -> Regressors:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deniable.estimation.intervals import normal_quantile, two_sided
+from deniable_research.sampling import t_quantile, t_two_sided
 
 
 class TidyRow(NamedTuple):
@@ -20,22 +20,22 @@ class TidyRow(NamedTuple):
     """With profile intervals the signed root of the likelihood ratio, NaN if a fit without the term turns out better;
     otherwise estimate over standard error."""
     p_value: float
-    """Two-sided, standard normal."""
+    """Two-sided, standard normal; Student's under a sampling design."""
     conf_low: float
     conf_high: float
 
 
-def wald_row(term: str, estimate: float, std_error: float, confidence_level: float) -> TidyRow:
-    """A row from an estimate and its standard error.
+def wald_row(term: str, estimate: float, std_error: float, confidence_level: float, df: float = math.inf) -> TidyRow:
+    """A row from an estimate, its standard error and the degrees of freedom of that.
 
     >>> row = wald_row("age", 1.0, 0.5, 0.95)
     >>> row.statistic, round(row.p_value, 4), round(row.conf_low, 4), round(row.conf_high, 4)
     (2.0, 0.0455, 0.02, 1.98)
     """
     estimate, std_error = float(estimate), float(std_error)
-    reach = normal_quantile(confidence_level) * std_error
+    reach = t_quantile(confidence_level, df) * std_error
     statistic = estimate / std_error if 0 < std_error < math.inf else math.nan
-    return TidyRow(term, estimate, std_error, statistic, two_sided(statistic), estimate - reach, estimate + reach)
+    return TidyRow(term, estimate, std_error, statistic, t_two_sided(statistic, df), estimate - reach, estimate + reach)
 
 
 @dataclass(frozen=True)

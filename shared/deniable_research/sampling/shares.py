@@ -1,0 +1,231 @@
+"""Shares and means of one question under a sampling design, with intervals that keep their level near 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError
+from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
+from deniable.estimation.intervals import Interval, check_confidence_level, level_of_each, wilson
+from deniable.estimation.means import MeanEstimate
+from deniable_research.designs import Groups
+from deniable_research.items import Item
+from deniable_research.sampling.domain import Domain
+from deniable_research.sampling.estimates import SampleEstimate, effective_number
+from deniable_research.sampling.noise import Truths
+
+
+@dataclass(frozen=True, eq=False)
+class SampledShares:
+    """The shares of a question's options among some people of a sample.
+
+    Attributes
+    ----------
+    plain : Estimate
+        The same shares, of Kish's effective number of people drawn one by one.
+    covariance : ndarray, shape (k, k)
+        Of the shares under the sampling design. Between tick boxes of a finite population it lacks what is known of
+        no two of them.
+    df : float
+        Degrees of freedom of that.
+    people : int
+        How many they are.
+    """
+
+    plain: Estimate
+    covariance: NDArray[np.float64]
+    df: float
+    people: int
+
+    @property
+    def share(self) -> tuple[float, ...]:
+        """Unbiased shares; they may leave [0, 1]."""
+        return self.plain.share
+
+    @property
+    def std_error(self) -> NDArray[np.float64]:
+        """Standard errors of the shares."""
+        return np.sqrt(np.maximum(self.covariance.diagonal(), 0.0))
+
+    @property
+    def design_effect(self) -> NDArray[np.float64]:
+        """Variance of each share over that of as many people drawn one by one from a population without end."""
+        plain = np.array(self.plain.std_error) * np.sqrt(self.plain.n_effective / max(self.people, 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((self.std_error / plain) ** 2)
+
+    def worth(self, plain_error: float, error: float, confidence_level: float = 0.95) -> Estimate:
+        """The shares of as many people drawn one by one as know a figure equally well; see `effective_number`."""
+        known = effective_number(
+            self.plain.n_effective, plain_error, error, self.people, self.df, check_confidence_level(confidence_level)
+        )
+        return replace(self.plain, n_effective=known)
+
+    def of_option(self, option: int, confidence_level: float = 0.95) -> Estimate:
+        """`worth` for the share of one option."""
+        return self.worth(self.plain.std_error[option], float(self.std_error[option]), confidence_level)
+
+    def interval(
+        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, simultaneous: bool = False
+    ) -> tuple[Interval, ...]:
+        """Confidence intervals, one for each option, cut to [0, 1]: Korn and Graubard's; see `effective_number`."""
+        k = len(self.share)
+        level = level_of_each(confidence_level, k) if simultaneous and k > 2 else confidence_level
+        found = []
+        for option in range(k):
+            near = self.of_option(option, level)
+            # Less than one person: the clusters tell nothing.
+            found.append(near.interval(level, method)[option] if near.n_effective >= 1 else Interval(0.0, 1.0))
+        return tuple(found)
+
+    def interval_method(self, method: str = DEFAULT_METHOD) -> str:
+        """The method that `interval` really uses, within that of Korn and Graubard."""
+        used = {self.of_option(option).interval_method(method) for option in range(len(self.share))}
+        return f"korn-graubard {', '.join(sorted(used))}"
+
+    def limits(self, option: int, confidence_level: float) -> Interval:
+        """Limits of one share that are not cut: Wilson's of the effective number, or Student's."""
+        near = self.of_option(option, confidence_level)
+        if near.n_effective < 1:
+            return Interval(-np.inf, np.inf)
+        if near.design.support is None:
+            known = SampleEstimate(np.array(self.share), self.covariance, self.df).interval(confidence_level)
+            return Interval(float(known[0][option]), float(known[1][option]))
+        ends = wilson(near.effective_counts[option], near.n_effective, confidence_level)
+        return ends.debiased(*near.design.support[option].floats)
+
+
+def sampled_shares(
+    item: Item, domain: Domain, groups: Sequence[NDArray[np.bool_]] = ()
+) -> tuple[list[SampledShares], NDArray[np.float64]]:
+    """The shares of a question among groups of those who answered, and the covariance of all shares of all groups.
+
+    Parameters
+    ----------
+    item : Item
+        A report for each person of the domain.
+    domain : Domain
+    groups : sequence of ndarray of bool, shape (people of the domain,)
+        By default one, of everybody.
+
+    Examples
+    --------
+    Two clusters of two people who report the same tell as much as two people. (1, 0), (0, 1): one half.
+
+    >>> from deniable_research.files import direct
+    >>> from deniable_research.sampling import SamplingDesign
+    >>> item = Item.from_reports("q", direct(), [1, 1, 0, 0])
+    >>> design = SamplingDesign.of([1, 1, 1, 1], clusters="aabb")
+    >>> (found,), _ = sampled_shares(item, Domain(design, np.ones(4, dtype=bool)))
+    >>> found.share, found.std_error.round(4).tolist(), found.df
+    ((0.5, 0.5), [0.5, 0.5], 1)
+    """
+    wanted = list(groups) or [np.ones(len(item), dtype=bool)]
+    k = len(item.options)
+    together = domain.means(item.scores, Truths(item.scores, np.eye(k)), wanted)
+    weights = domain.weights
+    found = []
+    for place, people in enumerate(wanted):
+        own = slice(place * k, (place + 1) * k)
+        plain = item.where(people).estimate(weights[people])
+        found.append(SampledShares(plain, together.covariance[own, own], domain.where(people).df, int(people.sum())))
+    return found, together.covariance
+
+
+def sampled_groups(
+    design: Groups, responses: NDArray[np.int64], numbers: NDArray[np.int64], domain: Domain
+) -> SampledShares:
+    """The shares of a design of several groups of people.
+
+    Parameters
+    ----------
+    design : Groups
+    responses, numbers : ndarray of int, shape (people of the domain,)
+        The response of each person, and the group.
+    domain : Domain
+
+    Notes
+    -----
+    The shares are a linear map of the shares of responses in each group, which are means of domains.
+    """
+    if domain.is_finite:
+        raise ParameterError("population: needs a design that asks everybody alike, got groups")
+    sizes = [len(matrix) for matrix in design.matrices]
+    seen = np.eye(max(sizes))[responses]
+    members = [numbers == place for place in range(len(sizes))]
+    if not all(float(domain.weights @ people) for people in members):
+        raise ParameterError(f"{design.name}: must have reports of both groups, got none of one")
+    together = domain.means(seen, None, members)
+    kept = np.concatenate([place * max(sizes) + np.arange(size) for place, size in enumerate(sizes)])
+    inverse = np.array(design.inverse, dtype=float)
+    counts = np.concatenate(
+        [domain.weights[people] @ seen[people][:, :size] for people, size in zip(members, sizes, strict=True)]
+    )
+    plain = Estimate.from_counts(design, counts.tolist(), n_effective=domain.n_effective)
+    covariance = inverse @ together.covariance[np.ix_(kept, kept)] @ inverse.T
+    return SampledShares(plain, covariance, domain.df, len(domain))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledMean:
+    """The mean of the true numbers among some people of a sample.
+
+    Attributes
+    ----------
+    plain : MeanEstimate
+        Of Kish's effective number of people drawn one by one.
+    std_error, df : float
+        Under the sampling design.
+    people : int
+    """
+
+    plain: MeanEstimate
+    std_error: float
+    df: float
+    people: int
+
+    @property
+    def mean(self) -> float:
+        """Unbiased; may leave the range."""
+        return self.plain.mean
+
+    def worth(self, confidence_level: float = 0.95) -> MeanEstimate:
+        """The mean of as many people drawn one by one as know it equally well; see `effective_number`."""
+        errors = (self.plain.std_error, self.std_error)
+        known = effective_number(self.plain.n_effective, *errors, self.people, self.df, confidence_level)
+        factor = self.plain.n_effective / known if known > 0 else np.inf
+        return replace(self.plain, n_effective=known, std_error=float(self.plain.std_error * np.sqrt(factor)))
+
+    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> Interval:
+        """A confidence interval, cut to the range."""
+        near = self.worth(check_confidence_level(confidence_level))
+        if near.n_effective < 1:
+            return Interval(self.plain.lowest, self.plain.highest)
+        return near.interval(confidence_level, method)
+
+
+def sampled_means(
+    item: Item, values: Sequence[float], domain: Domain, groups: Sequence[NDArray[np.bool_]] = ()
+) -> tuple[list[SampledMean], NDArray[np.float64]]:
+    """The means of a question among groups of those who answered, and their covariance.
+
+    Parameters are those of `sampled_shares`, and the numbers that the design's truths stand for. Of designs that tell a
+    mean only nobody knows how much of a report is noise: with a finite population their errors are those of a
+    population without end, which are too large rather than too small.
+    """
+    wanted = list(groups) or [np.ones(len(item), dtype=bool)]
+    weights, constant = item.design.mean_weights(values)
+    scored = item.supports @ np.array(weights) + constant
+    truths = Truths(item.scores, np.array(values, dtype=float)[:, None]) if item.design.has_shares else None
+    together = (domain if truths is not None else domain.without_population()).means(scored, truths, wanted)
+    found = []
+    for place, people in enumerate(wanted):
+        plain = item.where(people).estimate(domain.weights[people])
+        mean = MeanEstimate.from_counts(item.design, plain.counts, plain.n, values, plain.n_effective)
+        error = float(together.std_error[place])
+        found.append(SampledMean(mean, error, domain.where(people).df, int(people.sum())))
+    return found, together.covariance
