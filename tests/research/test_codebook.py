@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 from fractions import Fraction
 from pathlib import Path
 
+import pandas as pd
+import pyreadstat
 import pytest
 
 from deniable import read_survey
@@ -155,6 +157,34 @@ def test_markdown_shows_texts_as_they_are() -> None:
     assert "# \\# \\<script\\>\n" in text
     assert "| 0 | a\\|b |\n| 1 | \\`c\\` |\n| 2 | \\<i\\> |" in text
     assert "<script>" in str(ET.fromstring(to_ddi(Codebook.of_survey(survey))).findtext(f".//{DDI}titl"))
+
+
+def test_labels_come_from_the_data(tmp_path: Path) -> None:
+    design, path = tmp_path / "study.toml", tmp_path / "study.sav"
+    design.write_text(
+        'missing = ["", "-9"]\n[[questions]]\ncolumn = "q7"\nname = "affair"\ndesign = "forced-response"\n'
+        'truth = "1/2"\nmissing = ["", "refused"]\n',
+        encoding="utf-8",
+    )
+    frame = pd.DataFrame({"q7": [1, 2, 9], "age": [20, 35, -9], "town": ["a", "b", "b"], "arm": [1, 2, 1]})
+    pyreadstat.write_sav(
+        frame,
+        path,
+        column_labels={"q7": "Ever had an affair?", "age": "Age in years"},
+        variable_value_labels={"q7": {1: "No", 2: "Yes", 9: "refused"}, "arm": {1: "paper", 2: "web"}},
+    )
+    text = CODEBOOK.ok(design, "--data", path)
+    assert "## `q7`\n\nEver had an affair?\n\n- A noisy report" in text
+    assert "| 1 | No |\n| 2 | Yes |\n\nP(" in text
+    assert "## `age`\n\nAge in years\n\n- Holds numbers from 20 to 35 or an empty field, -9.\n" in text
+    assert "## `town`\n\ntown\n\n- Holds 2 different texts" in text
+    assert "| 1 | paper |\n| 2 | web |" in text
+    CODEBOOK.ok(design, "--data", path, "--to", tmp_path / "study.xml")
+    check_structure(ET.parse(tmp_path / "study.xml").getroot())
+    assert "column 'q7': must be one of the file's columns" in CODEBOOK.refused(design, "--data", DATA / "study.csv")
+    toml = tmp_path / "love.toml"
+    toml.write_text(SURVEY, encoding="utf-8")
+    assert "--data goes with a design file" in CODEBOOK.refused(toml, "--data", path)
 
 
 def test_the_command_writes_both_for_surveys_and_design_files(tmp_path: Path) -> None:

@@ -249,6 +249,7 @@ def test_arrow_reads_types_and_labels(tmp_path: Path) -> None:
     assert pa.types.is_integer(table.schema.field("q").type)
     assert pa.types.is_dictionary(table.schema.field("wave").type)
     assert read_columns(tmp_path / "file.parquet")["q"].labels["0"] == "no"
+    assert read_columns(tmp_path / "file.parquet")["q"].label == DATA_SET.variables[0].label
 
 
 def test_excel_calculates_nothing_and_has_the_labels_on_a_second_sheet(tmp_path: Path) -> None:

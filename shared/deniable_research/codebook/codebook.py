@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from deniable.estimation.design import Design
@@ -13,6 +13,7 @@ from deniable.mechanisms import Mechanism
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable_research.designs import Channel, Groups
+from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.table import read_number
 
@@ -137,31 +138,63 @@ class Codebook:
         )
 
     @classmethod
-    def of_layout(cls, layout: Layout, title: str) -> Codebook:
-        """The codebook of a file that a design file describes."""
-        entries = [_of_column(column, None) for column in layout.questions]
+    def of_layout(cls, layout: Layout, title: str, columns: Mapping[str, Coded[str]] | None = None) -> Codebook:
+        """The codebook of a file that a design file describes.
+
+        Parameters
+        ----------
+        layout : Layout
+        title : str
+        columns : mapping of str to Coded, optional
+            The columns of the file, whose labels are taken, and the plain ones among them as well.
+        """
+        entries = {column.column: _of_column(column, None) for column in layout.questions}
         missing = tuple(filter(None, layout.missing))
         for column in layout.questions:
-            if column.group is not None and all(entry.column != column.group for entry in entries):
+            if column.group is not None:
                 groups = tuple((text, f"group {number}") for number, text in enumerate(column.groups, start=1))
                 label = f"Group of the design of {column.name}"
-                entries.append(
-                    Entry(column.group, label, "one of the groups", groups, tuple(filter(None, column.group_missing)))
-                )
+                none = tuple(filter(None, column.group_missing))
+                entries.setdefault(column.group, Entry(column.group, label, "one of the groups", groups, none))
         sampling = layout.sampling
         population = None if read_number(sampling.population or "0") is not None else sampling.population
-        for name, label, holds in (
-            (layout.weights, "Sampling weight", "numbers of at least 0"),
-            (sampling.strata, "Stratum", "labels"),
-            (sampling.cluster, "Primary sampling unit", "labels"),
-            (population, "Units in the population of the stratum", "numbers"),
-            *((name, "Replicate weight", "numbers of at least 0") for name in sampling.replicates),
-            (layout.cohort, "Cohort", "labels"),
+        for name, label, holds, labels in (
+            (layout.weights, "Sampling weight", "numbers of at least 0", ()),
+            (sampling.strata, "Stratum", "labels", ()),
+            (sampling.cluster, "Primary sampling unit", "labels", ()),
+            (population, "Units in the population of the stratum", "numbers", ()),
+            *((name, "Replicate weight", "numbers of at least 0", ()) for name in sampling.replicates),
+            (layout.cohort, "Cohort", "labels", layout.cohorts),
         ):
-            if name is not None and all(entry.column != name for entry in entries):
-                cohorts = tuple((text, text) for text in layout.cohorts) if label == "Cohort" else ()
-                entries.append(Entry(name, label, holds, cohorts, missing))
-        return cls(title, None, (), tuple(entries))
+            if name is not None:
+                categories = tuple((text, text) for text in labels)
+                entries.setdefault(name, Entry(name, label, holds, categories, missing))
+        if columns is None:
+            return cls(title, None, (), tuple(entries.values()))
+        found = (
+            _labelled(entries.get(name) or _plain(name, column.without(layout.missing), missing), column)
+            for name, column in columns.items()
+        )
+        return cls(title, None, (), tuple(found))
+
+
+def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
+    """A column of which no more is known than what stands in it."""
+    try:
+        numbers = list(map(float, column.values))
+    except ValueError:
+        numbers = []
+    different = f"{len(column.values)} different texts"
+    holds = f"numbers from {min(numbers):.6g} to {max(numbers):.6g}" if numbers else different
+    return Entry(name, name, holds, missing=missing)
+
+
+def _labelled(entry: Entry, column: Coded[str]) -> Entry:
+    """An entry with the labels that the file has."""
+    categories = tuple(
+        (value, label) for value, label in column.labels.items() if not {value, label} & {*entry.missing}
+    )
+    return replace(entry, label=column.label or entry.label, categories=categories or entry.categories)
 
 
 def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:

@@ -9,7 +9,7 @@ import click
 from deniable.commands.main import example
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
-from deniable.estimation.published_rows import TARGETS, EstimateOptions
+from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
 from deniable_research.commands.analyze_data import (
     data_options,
     draw,
@@ -94,8 +94,9 @@ def shares(
     asked = questions or tuple(question.name for question in table.layout.questions)
     dropped = say_dropped(table, asked)
     rows = estimate_shares(table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous))
-    document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, type(rows[0]))}
-    print_result(form, rows, type(rows[0]), lambda: shares_text(rows), document, cautions(table, asked, by), to)
+    row_type = type(rows[0]) if rows else EstimateRow
+    document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, row_type)}
+    print_result(form, rows, row_type, lambda: shares_text(rows), document, cautions(table, asked, by), to)
     draw(picture, lambda: share_panels(rows))
 
 

@@ -11,14 +11,14 @@ from deniable.data.writing import replace_file
 from deniable.errors import ParameterError
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.commands.analyze_data import FILE, read_any_survey
-from deniable_research.files import read_layout
+from deniable_research.files import Table, read_layout
 
 
 @click.command(
     epilog=example(
         "deniable codebook my-survey.toml",
         "deniable codebook my-survey.toml --to codebook.xml",
-        "deniable codebook study.toml --to codebook.md",
+        "deniable codebook study.toml --data study.sav --to codebook.md",
     )
 )
 @click.argument("file", type=FILE)
@@ -28,7 +28,13 @@ from deniable_research.files import read_layout
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write it: .md is Markdown, .xml is DDI-Codebook 2.5.",
 )
-def codebook(file: Path, to: Path | None) -> None:
+@click.option(
+    "--data",
+    metavar="FILE",
+    type=FILE,
+    help="With a design file: the file that it describes, for its labels and its other columns.",
+)
+def codebook(file: Path, to: Path | None, data: Path | None) -> None:
     """Say what each column of a file of reports holds.
 
     FILE is a survey (its TOML or published JSON) or a design file. Questions, options, codes, what means nothing, and
@@ -36,7 +42,7 @@ def codebook(file: Path, to: Path | None) -> None:
     """
     if to is not None and to.suffix.lower() not in (".md", ".xml"):
         raise ParameterError(f"file: must end in .md or .xml, got {to.name!r:.80}")
-    found = _read(file)
+    found = _read(file, data)
     if to is None:
         click.echo(to_markdown(found), nl=False)
         return
@@ -45,11 +51,15 @@ def codebook(file: Path, to: Path | None) -> None:
     click.echo(to)
 
 
-def _read(file: Path) -> Codebook:
+def _read(file: Path, data: Path | None) -> Codebook:
     """The codebook of a survey, or of a design file: the one whose columns have designs."""
     content = file.read_bytes()
     if _is_design_file(content):
-        return Codebook.of_layout(read_layout(content), file.stem)
+        layout = read_layout(content)
+        columns = None if data is None else Table.read(data, layout).columns
+        return Codebook.of_layout(layout, file.stem, columns)
+    if data is not None:
+        raise click.UsageError("--data goes with a design file; a survey says it all")
     return Codebook.of_survey(read_any_survey(content))
 
 

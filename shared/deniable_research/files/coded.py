@@ -26,6 +26,8 @@ class Coded(Generic[T]):
         Different values, each of which somebody has.
     labels : mapping of values to str
         What a file of a statistical program says that some of them stand for.
+    label : str
+        What it says that the column is.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Coded(Generic[T]):
     codes: NDArray[np.int32]
     values: tuple[T, ...]
     labels: Mapping[T, str] = field(default_factory=dict)
+    label: str = ""
 
     @classmethod
     def of(cls, column: Coded[T] | Iterable[T | None]) -> Coded[T]:
@@ -87,7 +90,7 @@ class Coded(Generic[T]):
         """Other codes for the same values, of which those are kept that are used."""
         used = np.bincount(codes[codes >= 0], minlength=len(self.values)) > 0
         places = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
-        return Coded(places[codes], tuple(itertools.compress(self.values, used)), self.labels)
+        return Coded(places[codes], tuple(itertools.compress(self.values, used)), self.labels, self.label)
 
     def labelled(self) -> Coded[str] | None:
         """The column with labels for values, if each value has a label of its own; else None."""

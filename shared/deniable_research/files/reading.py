@@ -38,9 +38,9 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
     Returns
     -------
     dict of str to Coded
-        Whole numbers without a point, dates as ISO 8601 writes them, booleans as 1 and 0. Labels of values are kept as
-        `Coded.labels`. There is nothing where the file has nothing, user-missing values of SPSS and extended missing
-        values of Stata (``.a`` to ``.z``) among it.
+        Whole numbers without a point, dates as ISO 8601 writes them, booleans as 1 and 0. Labels of columns and of
+        values are kept as `Coded.label` and `Coded.labels`. There is nothing where the file has nothing, user-missing
+        values of SPSS and extended missing values of Stata (``.a`` to ``.z``) among it.
 
     Raises
     ------
@@ -74,7 +74,8 @@ def _statistical(path: Path, _skip: int) -> Columns:
     for name in _different(frame.columns, path.name):
         codes, values = pandas.factorize(frame[name])
         texts = Coded(codes.astype(np.int32), tuple(values)).map(_text)
-        columns[name] = _with_labels(texts, about.variable_value_labels.get(name, {}))
+        label = about.column_names_to_labels.get(name) or ""
+        columns[name] = _with_labels(texts, about.variable_value_labels.get(name, {}), label)
     return columns
 
 
@@ -97,7 +98,8 @@ def _parquet(path: Path, _skip: int) -> Columns:
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
         values = array.dictionary.to_pylist() if len(table) else ()
         texts = Coded(codes.astype(np.int32), tuple(values)).map(_text)
-        columns[name] = _with_labels(texts, json.loads(about.get(b"value_labels", b"{}")))
+        label = about.get(b"label", b"").decode(errors="replace")
+        columns[name] = _with_labels(texts, json.loads(about.get(b"value_labels", b"{}")), label)
     return columns
 
 
@@ -147,10 +149,10 @@ def _different(names: Iterable[Any], subject: str) -> list[str]:
     return every
 
 
-def _with_labels(column: Coded[str], labels: Mapping[Any, str]) -> Coded[str]:
-    """The column with labels of its values, and without values that nobody has."""
+def _with_labels(column: Coded[str], labels: Mapping[Any, str], label: str) -> Coded[str]:
+    """The column with labels, and without values that nobody has."""
     texts = {text: str(label).strip() for value, label in labels.items() if (text := _text(value)) is not None}
-    return Coded(column.codes, column.values, texts).without(())
+    return Coded(column.codes, column.values, texts, label).without(())
 
 
 def _text(value: Any) -> str | None:
