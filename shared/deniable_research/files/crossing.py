@@ -147,7 +147,7 @@ def cross(
                 f"{names[0]}, {names[1]}: must not be of one draw to be crossed under a sampling design; "
                 "give weights only"
             )
-        return _marked(_pair_rows(table, names, given, permutations, confidence_level), table.weights)
+        return _marked(_pair_rows(table, names, given, permutations, confidence_level), table)
     table.layout.refuse_one_draw(names)
     kept = complete_rows(table, names)
     complete, domain = table.where(kept), domain_of(table, kept, names)
@@ -157,14 +157,14 @@ def cross(
         if len(names) != 2:
             raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
         found = correlation_with(complete, names[0], names[1], weights, domain)
-        (row,) = _marked([_correlation(_people(complete, weights), names, found, confidence_level)], weights)
+        (row,) = _marked([_correlation(_people(complete, weights), names, found, confidence_level)], table)
         return [row if domain is None else _sampled(row, domain)]
     items = [complete.item(name) if name in randomised else _plain_item(complete, name) for name in names]
     together = crosstab(*items, weights=weights if domain is None else None, domain=domain)
     rows = list(_cells(together, given, confidence_level))
     if len(names) == 2:
         rows += _association(together, items, _people(complete, weights), permutations, seed, confidence_level)
-    return _marked(rows, weights) if domain is None else [_sampled(row, domain) for row in _marked(rows, weights)]
+    return _marked(rows, table) if domain is None else [_sampled(row, domain) for row in _marked(rows, table)]
 
 
 def _sampled(row: CrosstabRow, domain: Domain) -> SampledCrosstabRow:
@@ -172,8 +172,9 @@ def _sampled(row: CrosstabRow, domain: Domain) -> SampledCrosstabRow:
     return SampledCrosstabRow(**vars(row), df_error=df)
 
 
-def _marked(rows: Sequence[CrosstabRow], weights: NDArray[np.float64] | None) -> list[CrosstabRow]:
-    return [replace(row, weighted=weights is not None) for row in rows]
+def _marked(rows: Sequence[CrosstabRow], table: Table) -> list[CrosstabRow]:
+    weighted = table.weights is not None or table.layout.sampling.margins is not None
+    return [replace(row, weighted=weighted) for row in rows]
 
 
 def _pair_rows(
