@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable_research.designs import combined_share
 from deniable_research.files.designs import direct
+from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.samples import domain_of
 from deniable_research.files.table import Table
 from deniable_research.items import Item
 from deniable_research.joint import Correlation, Crosstab, DrawnPair, box_pair, correlation, crosstab, question_pair
