@@ -27,7 +27,7 @@ from deniable.survey.respondents import people_needed
 from deniable.survey.sharing import split_over_all
 from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
-from deniable_research.files import Layout, Table, compare, cross, estimate_shares, regress
+from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
@@ -43,6 +43,7 @@ from tests.support.drawn_questions import (
     joint_survey,
     published_output,
     shared_survey,
+    table_of,
 )
 from tests.support.survey_files import question_toml, survey_toml
 from tools.tables import sharing
@@ -69,22 +70,6 @@ def tally_of(survey: Survey, columns: dict[str, Column], people: slice = slice(N
         found = question.mechanism.reports.tally(told)
         counts[question.id] = found if column.asked is None else (*found, len(told))
     return Tally(len(columns[survey.questions[0].id].values[people]), counts)
-
-
-def table_of(survey: Survey, columns: dict[str, Column], **plain: tuple[str, ...]) -> Table:
-    """The file that a collector writes, read."""
-    texts = {
-        name: tuple(
-            str(value) if asked else ""
-            for value, asked in zip(
-                column.values.tolist(),
-                itertools.repeat(True) if column.asked is None else column.asked.tolist(),
-                strict=False,
-            )
-        )
-        for name, column in columns.items()
-    }
-    return Table.of(texts | plain, Layout.of_survey(survey))
 
 
 def people_of(survey: Survey, joint: Mapping[Any, float], n: int, rng: np.random.Generator) -> dict[str, Any]:

@@ -376,3 +376,28 @@ def test_numbers_boxes_and_groups_have_errors_of_the_design() -> None:
             assert one.std_error == pytest.approx(
                 alone.std_error, rel=0.03
             )  # (n - 1) / n, and the exact form of groups
+
+
+def test_few_units_are_said_to_be_few(tmp_path: Path) -> None:
+    file = tmp_path / "few.csv"
+    lines = [f"{('no', 'yes')[place % 3 == 0]},{place % 2},{place}" for place in range(20)]
+    file.write_text("\n".join(["q,c,x", *lines]), encoding="utf-8")
+    sample = (str(file), "--question", "q: direct", "--cluster", "c")
+    assert "with 1 degree of freedom." in ok("shares", *sample)
+    text = ok("regress", *sample, "q ~ x")
+    assert "There are too few sampling units for so many coefficients" in text
+    assert "\u2212\u221e to \u221e" in text
+    assert "There are too few sampling units" in ok("regress", *sample, "x ~ q")
+    assert "20 people" in ok("crosstab", *sample, "q", "c")  # and no sum of weights that nobody gave
+
+
+def test_results_go_to_files_with_labels(tmp_path: Path) -> None:
+    for command in (
+        ("shares", *CLUSTERS),
+        ("compare", *CLUSTERS, "met", "--by", "stype"),
+        ("crosstab", *CLUSTERS, "met", "stype"),
+        ("regress", *CLUSTERS, "met ~ ell"),
+    ):
+        for name in ("results.csv", "results.xlsx", "results.dta", "results.json"):
+            ok(*command, "--to", str(tmp_path / name))
+            assert (tmp_path / name).stat().st_size > 200

@@ -310,6 +310,7 @@ def test_korn_and_graubard_put_the_design_effect_into_the_number() -> None:
     known = (t_quantile(0.95, 182) / t_quantile(0.95, 14)) ** 2
     assert effective_number(183, 0.0, 0.0, 183, 14, 0.95) == pytest.approx(183 * known)  # nobody says yes
     assert effective_number(183, 0.1, 0.1, 183, 0, 0.95) == 0
+    assert effective_number(1.5, 0.1, 1e-50, 183, 182, 0.95) == pytest.approx(1.5)  # one weighs nearly everything
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from deniable.randomness import UNIT
 from deniable.report.space import Value
 from deniable.survey.group import Group, marginal
 from deniable.survey.question_types import YES_NO
+from deniable_research.files import Layout, Table
+from deniable_research.simulation.draw import Column
 from tests.support.survey_files import question_toml, survey_toml
 
 Values = tuple[Value, ...]
@@ -35,6 +37,22 @@ def joint_survey(k: int, size: int, s: int, epsilon: str = "1.5") -> Survey:
     kind, options = ("yes-no", YES_NO) if k == 2 else ("choice", tuple("abc"[:k]))
     mechanism = marginal(joint, k, is_yes_no=k == 2)
     return Survey("T", tuple(Question(f"q{j}", kind, "Q?", options, mechanism, group=group) for j in range(size)))
+
+
+def table_of(survey: Survey, columns: dict[str, Column], **plain: tuple[str, ...]) -> Table:
+    """The file that a collector writes, read."""
+    texts = {
+        name: tuple(
+            str(value) if asked else ""
+            for value, asked in zip(
+                column.values.tolist(),
+                itertools.repeat(True) if column.asked is None else column.asked.tolist(),
+                strict=False,
+            )
+        )
+        for name, column in columns.items()
+    }
+    return Table.of(texts | plain, Layout.of_survey(survey))
 
 
 def group_of(survey: Survey) -> Group:

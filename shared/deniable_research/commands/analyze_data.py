@@ -67,7 +67,7 @@ _DATA_OPTIONS = (
     click.option(
         "--population",
         metavar="COLUMN|NUMBER",
-        help="Units in the population of the stratum, of which the sample was drawn without replacement.",
+        help="Sampling units in the population of the stratum; those drawn were asked as a whole.",
     ),
     click.option(
         "--lonely", type=click.Choice(LONELY), help="What to do with strata of one sampling unit; by default fail."

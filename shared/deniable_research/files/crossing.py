@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable_research.designs import combined_share
 from deniable_research.files.designs import direct
+from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.samples import domain_of
 from deniable_research.files.table import Table
 from deniable_research.items import Item
 from deniable_research.joint import Correlation, Crosstab, DrawnPair, box_pair, correlation, crosstab, question_pair
@@ -142,12 +142,7 @@ def cross(
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
     table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
-        if table.sampling is not None:
-            raise ParameterError(
-                f"{names[0]}, {names[1]}: must not be of one draw to be crossed under a sampling design; "
-                "give weights only"
-            )
-        return _marked(_pair_rows(table, names, given, permutations, confidence_level), table.weights)
+        return _marked(_pair_rows(table, names, given, permutations, confidence_level), table)
     table.layout.refuse_one_draw(names)
     kept = complete_rows(table, names)
     complete, domain = table.where(kept), domain_of(table, kept, names)
@@ -157,23 +152,23 @@ def cross(
         if len(names) != 2:
             raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
         found = correlation_with(complete, names[0], names[1], weights, domain)
-        (row,) = _marked([_correlation(_people(complete, weights), names, found, confidence_level)], weights)
-        return [row if domain is None else _sampled(row, domain)]
+        (row,) = _marked([_correlation(_people(complete, weights), names, found, confidence_level)], table)
+        return [row if domain is None else _sampled(row, domain.df)]
     items = [complete.item(name) if name in randomised else _plain_item(complete, name) for name in names]
     together = crosstab(*items, weights=weights if domain is None else None, domain=domain)
     rows = list(_cells(together, given, confidence_level))
     if len(names) == 2:
         rows += _association(together, items, _people(complete, weights), permutations, seed, confidence_level)
-    return _marked(rows, weights) if domain is None else [_sampled(row, domain) for row in _marked(rows, weights)]
+    return _marked(rows, table) if domain is None else [_sampled(row, domain.df) for row in _marked(rows, table)]
 
 
-def _sampled(row: CrosstabRow, domain: Domain) -> SampledCrosstabRow:
-    df = domain.df if row.df is None else row.df * domain.df
-    return SampledCrosstabRow(**vars(row), df_error=df)
+def _sampled(row: CrosstabRow, df: float) -> SampledCrosstabRow:
+    return SampledCrosstabRow(**vars(row), df_error=df if row.df is None else row.df * df)
 
 
-def _marked(rows: Sequence[CrosstabRow], weights: NDArray[np.float64] | None) -> list[CrosstabRow]:
-    return [replace(row, weighted=weights is not None) for row in rows]
+def _marked(rows: Sequence[CrosstabRow], table: Table) -> list[CrosstabRow]:
+    weighted = table.weights is not None or table.layout.sampling.margins is not None
+    return [replace(row, weighted=weighted) for row in rows]
 
 
 def _pair_rows(
@@ -185,13 +180,19 @@ def _pair_rows(
     pair = _pair(table, names)
     about = _about(names, float(pair.estimate.n), level)
     rows = []
-    for cell, interval, feasible in zip(pair.cells, pair.estimate.interval(level), pair.estimate.feasible, strict=True):
+    intervals = (pair.sampled or pair.estimate).interval(level)
+    for cell, interval, feasible in zip(pair.cells, intervals, pair.estimate.feasible, strict=True):
         among = None
         if given is not None:
             axis = names.index(given)
             among = [", ".join(each) for each in pair.cells if each[axis] == cell[axis]]
         found = combined_share(pair.estimate, [", ".join(cell)], among)
-        ends = interval if among is None else found.interval(level)
+        ends, error = interval if among is None else found.interval(level), found.std_error
+        if pair.sampled is not None:
+            error = found.error_from(pair.covariance)
+            if among is not None:
+                near = combined_share(pair.sampled.worth(found.std_error, error, level), [", ".join(cell)], among)
+                ends = near.interval(level)
         rows.append(
             replace(
                 about,
@@ -200,7 +201,7 @@ def _pair_rows(
                 second_option=cell[1],
                 given=given,
                 estimate=found.estimate,
-                std_error=found.std_error,
+                std_error=error,
                 conf_low=ends.low,
                 conf_high=ends.high,
                 feasible=feasible if among is None else None,
@@ -214,7 +215,7 @@ def _pair_rows(
         rows.append(replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high))
     if pair.values is not None:
         rows.append(_correlation(about.n, names, pair.correlation(), level))
-    return rows
+    return rows if pair.sampled is None else [_sampled(row, pair.df) for row in rows]
 
 
 def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
@@ -222,14 +223,17 @@ def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
     if whole is not other:
         assert whole.drawn is not None
         assert whole.drawn.joint is not None
-        complete = table.where(complete_rows(table, names))
+        kept = complete_rows(table, names)
+        complete, domain = table.where(kept), domain_of(table, kept, names)
         one, two = map(complete.item, names)
-        return question_pair(one, two, whole.drawn.joint, complete.weights)
+        weights = complete.weights if domain is None else None
+        return question_pair(one, two, whole.drawn.joint, weights, domain)
     if first is None or second is None:
         raise ParameterError(f"crosstab: must be of two boxes or of different questions, got {' and '.join(names)}")
     people = table.answered(whole.name)
-    weights = None if table.weights is None else table.weights[people]
-    return box_pair(table.item(whole.name), first, second, weights)
+    domain = domain_of(table, people, names)
+    weights = None if table.weights is None or domain is not None else table.weights[people]
+    return box_pair(table.item(whole.name), first, second, weights, domain)
 
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:

@@ -99,7 +99,9 @@ def _test(row: ComparisonRow | CrosstabRow) -> str:
 def _degrees(df: Sequence[float]) -> str:
     """The degrees of freedom of several lines, in words."""
     low, high = min(df), max(df)
-    return f"{number(low)} degrees of freedom" if low == high else f"{number(low)} to {number(high)} degrees of freedom"
+    if low != high:
+        return f"{number(low)} to {number(high)} degrees of freedom"
+    return f"{number(low)} degree{'' if low == 1 else 's'} of freedom"
 
 
 def _measure(row: ComparisonRow) -> str:
@@ -171,7 +173,7 @@ def regression_text(fit: Fit | MomentFit, rows: Sequence[TidyRow], confidence_le
     ]
     said = [f"{100 * confidence_level:g} % intervals ({how}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
     if df != math.inf:
-        said.append(f"Errors are those of the sampling design, with {number(df)} degrees of freedom.")
+        said.append(f"Errors are those of the sampling design, with {_degrees([df])}.")
     return "\n".join([format_table(header, lines, right=header[1:]), "", *said])
 
 

@@ -18,7 +18,7 @@ from deniable_research.designs import Groups, from_mechanism
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.coded import Coded
 from deniable_research.files.designs import direct
-from deniable_research.files.samples import domain_of
+from deniable_research.files.domains import domain_of
 from deniable_research.files.table import Table, read_number
 from deniable_research.regression import (
     Fit,

@@ -16,9 +16,9 @@ from deniable_research.comparison import holm
 from deniable_research.comparison.sampled import SampledGroups, mean_differences
 from deniable_research.designs import Groups, combined_share
 from deniable_research.designs.derived import derived_rows
+from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.rows import ComparisonRow
-from deniable_research.files.samples import domain_of
 from deniable_research.files.table import Table
 from deniable_research.sampling import Domain
 from deniable_research.sampling.estimates import t_two_sided

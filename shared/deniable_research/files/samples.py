@@ -5,20 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable_research.sampling import Domain, Margin, ReplicateDesign, Sampling, SamplingDesign, replicate_scales
-
-if TYPE_CHECKING:
-    from deniable_research.files.layout import Layout
-    from deniable_research.files.table import Table
+from deniable_research.sampling import Margin, ReplicateDesign, Sampling, SamplingDesign, replicate_scales
 
 MARGIN_COLUMNS = ("column", "label", "total")
 
@@ -146,8 +142,20 @@ def read_margins(path: str | Path) -> dict[str, dict[str, float]]:
     return margins
 
 
-def sampling_of(table: Table) -> Sampling | None:
-    """How the people of a whole file were drawn; None where the layout says nothing but weights.
+class Columns(Protocol):
+    """What is asked of a table."""
+
+    @property
+    def columns(self) -> Mapping[str, object]: ...
+    @property
+    def weights(self) -> NDArray[np.float64] | None: ...
+    def __len__(self) -> int: ...
+    def labels(self, column: str) -> Iterable[str | None]: ...
+    def numbers(self, column: str) -> NDArray[np.float64]: ...
+
+
+def sampling_of(said: SamplingColumns, table: Columns) -> Sampling | None:
+    """How the people of a whole file were drawn; None where nothing is said but weights.
 
     Raises
     ------
@@ -156,7 +164,6 @@ def sampling_of(table: Table) -> Sampling | None:
     ParameterError
         If the design cannot be; see `SamplingDesign` and `ReplicateDesign`.
     """
-    said = table.layout.sampling
     if not said.is_design:
         return None
     weights = np.ones(len(table)) if table.weights is None else table.weights
@@ -176,37 +183,7 @@ def sampling_of(table: Table) -> Sampling | None:
     return design.calibrated(margins) if margins else design
 
 
-def domain_of(table: Table, people: NDArray[np.bool_], names: Sequence[str] = ()) -> Domain | None:
-    """Some of the people of a file, who answered these questions; None where the layout says nothing but weights."""
-    if table.sampling is None:
-        return None
-    return Domain(table.sampling, people, chance_asked(table.layout, names))
-
-
-def chance_asked(layout: Layout, names: Sequence[str]) -> float:
-    """The chance that a device asks all of these questions, or boxes of one.
-
-    Of the questions of a group that draws ``s`` of ``k``, ``m`` are asked together with the chance
-    ``s (s - 1) ... / (k (k - 1) ...)``, and so are boxes that are drawn.
-    """
-    drawn: dict[object, tuple[int, int, set[str]]] = {}
-    for name in filter(layout.has, names):
-        whole, option = layout.whole(name)
-        if whole.drawn is not None:
-            key: tuple[object, int, int, str] = (whole.drawn, whole.drawn.draw, whole.drawn.size, whole.name)
-        elif whole.design.is_one_draw and option is not None:
-            key = (whole.name, whole.design.s, whole.design.k, option)  # type: ignore[attr-defined]  # drawn boxes
-        else:
-            continue
-        drawn.setdefault(key[0], (key[1], key[2], set()))[2].add(key[3])
-    chance = 1.0
-    for draw, size, asked in drawn.values():
-        for place in range(len(asked)):
-            chance *= (draw - place) / (size - place)
-    return chance
-
-
-def _labels(table: Table, column: str) -> list[str]:
+def _labels(table: Columns, column: str) -> list[str]:
     """A column that must hold something in every row."""
     labels = list(table.labels(column))
     found = [label for label in labels if label is not None]
@@ -218,7 +195,7 @@ def _labels(table: Table, column: str) -> list[str]:
     return found
 
 
-def _full(table: Table, column: str) -> NDArray[np.float64]:
+def _full(table: Columns, column: str) -> NDArray[np.float64]:
     """A column that must hold a number in every row."""
     numbers = table.numbers(column)
     if bad := int((~np.isfinite(numbers)).sum()):
@@ -226,7 +203,7 @@ def _full(table: Table, column: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _population(table: Table, said: str | None) -> NDArray[np.float64] | None:
+def _population(table: Columns, said: str | None) -> NDArray[np.float64] | None:
     if said is None:
         return None
     if said in table.columns:
@@ -237,7 +214,7 @@ def _population(table: Table, said: str | None) -> NDArray[np.float64] | None:
         raise ReportError(f"population: must be a column of the file or a number of units, got {said!r:.60}") from None
 
 
-def _margin(table: Table, column: str, totals: Mapping[str, float]) -> Margin:
+def _margin(table: Columns, column: str, totals: Mapping[str, float]) -> Margin:
     """The margin of a column; whole numbers match however they are written, as 1 and 1.0."""
     places = {_plain(label): place for place, label in enumerate(totals)}
     codes = np.array([places.get(_plain(label), -1) for label in _labels(table, column)], dtype=np.int64)

@@ -167,7 +167,7 @@ class Table:
     @cached_property
     def sampling(self) -> Sampling | None:
         """How the people were drawn; None where the layout says nothing but weights. Ask the whole file, not a part."""
-        return sampling_of(self)
+        return sampling_of(self.layout.sampling, self)
 
     def where(self, people: NDArray[np.bool_]) -> Table:
         """The rows of some of the people."""

@@ -18,7 +18,7 @@ from deniable_research.items import Item
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
 from deniable_research.planning.testing import check_level
-from deniable_research.sampling import Domain, rao_scott
+from deniable_research.sampling import Domain, FTest, rao_scott
 from deniable_research.whitening import whitening
 
 
@@ -162,11 +162,20 @@ def _under_design(reports: JointReports, chances: NDArray[np.float64]) -> Indepe
 
     distances, covariance = reports.moments(columns)
     one = one_report_covariance(columns(reports.scores).T, chances)
+    test = under_design(float(distances @ distances), one, covariance, reports.df)
+    return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
+
+
+def under_design(squares: float, one: NDArray[np.float64], covariance: NDArray[np.float64], df: float) -> FTest:
+    """Rao and Scott's test of distances, by what the design makes of their covariance.
+
+    `squares` is their squared length in coordinates in which one person drawn alone would have variance 1 under
+    independence, `one` the covariance that such a person has by the same reports, and `covariance` that of the design.
+    """
     relative = whitening(one)
     if relative.shape[1] < len(one):  # such as answers that always go together
         relative = np.eye(len(one))
-    test = rao_scott(float(distances @ distances), relative.T @ covariance @ relative, reports.df)
-    return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
+    return rao_scott(squares, relative.T @ covariance @ relative, df)
 
 
 def _standardised(scores: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +19,10 @@ from deniable_research.designs import Channel
 from deniable_research.items import Item
 from deniable_research.joint.association import OddsRatio, odds_ratio
 from deniable_research.joint.correlation import Correlation, from_moments
-from deniable_research.joint.independence import Independence
+from deniable_research.joint.independence import Independence, under_design
 from deniable_research.joint.reports import check_weights
+from deniable_research.sampling import Domain
+from deniable_research.sampling.shares import SampledShares, sampled_shares
 from deniable_research.weights import kish
 
 
@@ -36,12 +39,15 @@ class DrawnPair:
         The answers to each.
     values : pair of sequence of float, or None
         The numbers that they stand for.
+    sampled : SampledShares or None
+        The same shares with the errors of a sampling design.
     """
 
     estimate: Estimate
     first: tuple[str, ...] = ("no", "yes")
     second: tuple[str, ...] = ("no", "yes")
     values: tuple[Sequence[float], Sequence[float]] | None = ((0.0, 1.0), (0.0, 1.0))
+    sampled: SampledShares | None = None
 
     @property
     def cells(self) -> tuple[tuple[str, str], ...]:
@@ -53,9 +59,20 @@ class DrawnPair:
         """Unbiased joint shares, shape (answers to the first, answers to the second)."""
         return np.reshape(self.estimate.share, (len(self.first), len(self.second)))
 
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Covariance of the joint shares in the order of `cells`."""
+        return self.estimate.covariance if self.sampled is None else self.sampled.covariance
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of that; infinite unless people were drawn by a design."""
+        return math.inf if self.sampled is None else self.sampled.df
+
     def odds_ratio(self) -> OddsRatio:
         """The odds ratio, of two by two answers."""
-        return odds_ratio(self.share, np.reshape(self.estimate.std_error, self.share.shape), self.estimate.covariance)
+        errors = self.estimate.std_error if self.sampled is None else self.sampled.std_error
+        return odds_ratio(self.share, np.reshape(errors, self.share.shape), self.covariance, self.df)
 
     def correlation(self) -> Correlation:
         """Correlation of the numbers that answers stand for: of two yes-no answers, phi.
@@ -69,8 +86,7 @@ class DrawnPair:
             raise ParameterError("correlation: must be of answers that stand for numbers, got names")
         x, y = np.meshgrid(*map(np.asarray, self.values), indexing="ij")
         moments = np.stack([each.ravel() for each in (x, x**2, y, y**2, x * y)]).astype(float)
-        covariance = self.estimate.covariance
-        return from_moments(moments @ self.estimate.share, moments @ covariance @ moments.T)
+        return from_moments(moments @ self.estimate.share, moments @ self.covariance @ moments.T, self.df)
 
     def independence(self) -> Independence:
         """Score test of independence: how far joint shares are from products of margins, by what it is if they are.
@@ -79,7 +95,8 @@ class DrawnPair:
         covariance is that of independent answers with the margins that were found: one that follows the counts
         themselves (Wald's test) is too small where few reports have a combination. At 5 % this rejects, by simulation,
         2.3 to 5.7 % of samples of 20 to 1000 reports: of two boxes or yes-no questions, and of two questions of three
-        options, with shares down to .02 and at epsilon 1 to 4.
+        options, with shares down to .02 and at epsilon 1 to 4. Under a sampling design it is corrected as that of other
+        questions is (`deniable_research.joint.independence`).
         """
         nothing = Independence(math.nan, 0, math.nan, 0.0, None)
         if np.count_nonzero(self.estimate.counts) < 2:
@@ -97,8 +114,12 @@ class DrawnPair:
         gradient = slopes.reshape(len(places), -1)
         design, together = self.estimate.design, np.outer(first, second)
         of_one = design.covariance(design.expected(together.ravel().tolist()), 1)
-        covariance = gradient @ of_one @ gradient.T / self.estimate.n_effective
-        statistic = float(excess @ np.linalg.solve(covariance, excess))
+        square = float(excess @ np.linalg.solve(gradient @ of_one @ gradient.T, excess))
+        if self.sampled is not None:
+            one = gradient @ self.estimate.covariance @ gradient.T * self.estimate.n_effective
+            test = under_design(square, one, gradient @ self.covariance @ gradient.T, self.df)
+            return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
+        statistic = square * self.estimate.n_effective
         expected = float(together.min() * self.estimate.n)
         return Independence(statistic, len(places), float(chdtrc(len(places), statistic)), 0.0, expected)
 
@@ -109,7 +130,9 @@ def _possible(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(within / within.sum())
 
 
-def box_pair(item: Item, first: str, second: str, weights: ArrayLike | None = None) -> DrawnPair:
+def box_pair(
+    item: Item, first: str, second: str, weights: ArrayLike | None = None, domain: Domain | None = None
+) -> DrawnPair:
     """Two boxes of a question whose devices draw boxes.
 
     Parameters
@@ -120,6 +143,8 @@ def box_pair(item: Item, first: str, second: str, weights: ArrayLike | None = No
         Two of its options.
     weights : array_like, shape (people,), optional
         Weights of the people; errors use Kish's effective number of those who drew both.
+    domain : Domain, optional
+        The people among all who were drawn, with the weights and errors of the sampling design.
 
     Raises
     ------
@@ -142,10 +167,12 @@ def box_pair(item: Item, first: str, second: str, weights: ArrayLike | None = No
     marks = [item.supports[:, 2 * place : 2 * place + 2] for place in places]
     cells = (marks[0][:, :, None] & marks[1][:, None, :]).reshape(len(item), 4)
     names = tuple(itertools.product(("no", "yes"), ("no", "yes")))
-    return DrawnPair(_estimate(pair_channel(design.pair, names, item.name), cells, weights))
+    return _pair(pair_channel(design.pair, names, item.name), cells, weights, domain, DrawnPair)
 
 
-def question_pair(first: Item, second: Item, joint: KAry, weights: ArrayLike | None = None) -> DrawnPair:
+def question_pair(
+    first: Item, second: Item, joint: KAry, weights: ArrayLike | None = None, domain: Domain | None = None
+) -> DrawnPair:
     """Two questions of a group that answers in one response.
 
     Parameters
@@ -155,6 +182,8 @@ def question_pair(first: Item, second: Item, joint: KAry, weights: ArrayLike | N
     joint : KAry
         The response over the patterns of what is asked.
     weights : array_like, shape (people,), optional
+    domain : Domain, optional
+        As for `box_pair`.
 
     Examples
     --------
@@ -171,11 +200,28 @@ def question_pair(first: Item, second: Item, joint: KAry, weights: ArrayLike | N
     names = tuple(itertools.product(first.options, second.options))
     channel = pair_channel(joint.of_digits(k, 2), names, f"{first.name}, {second.name}")
     values = None if first.values is None or second.values is None else (first.values, second.values)
-    return DrawnPair(_estimate(channel, cells, weights), first.options, second.options, values)
+    make = partial(DrawnPair, first=first.options, second=second.options, values=values)
+    return _pair(channel, cells, weights, domain, make)
+
+
+def _pair(
+    channel: Channel,
+    cells: NDArray[np.bool_],
+    weights: ArrayLike | None,
+    domain: Domain | None,
+    make: Callable[..., DrawnPair],
+) -> DrawnPair:
+    """The shares of the combinations, among the people who are in one of them."""
+    if domain is None:
+        return make(_estimate(channel, cells, weights))
+    drawn = cells.sum(axis=1) > 0
+    item = Item(channel.name, channel, cells[drawn], channel.truths)
+    (sampled,), _ = sampled_shares(item, domain.where(drawn))
+    return make(sampled.plain, sampled=sampled)
 
 
 def _estimate(channel: Channel, cells: NDArray[np.bool_], weights: ArrayLike | None) -> Estimate:
-    """The shares of the combinations, among the people who are in one of them."""
+    """The same of people who were drawn one by one."""
     each = check_weights(weights, len(cells))
     if each is None:
         return channel.estimate(cells.sum(axis=0).tolist())

@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from deniable.errors import ParameterError
 from deniable.estimation.intervals import check_confidence_level
 from deniable_research.regression.information import information, invert
-from deniable_research.regression.likelihood import Likelihood, Sample, numbered
+from deniable_research.regression.likelihood import TOO_FEW_UNITS, Likelihood, Sample, numbered
 from deniable_research.regression.maximum import Search, newton
 from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.regression.penalty import CauchyPrior, penalised
@@ -336,6 +336,8 @@ class Fit:
                 "Errors leave out that the population is finite, because what devices added to scores of this design "
                 "is not known: they are rather too large."
             )
+        if not self.df > 0:
+            remarks.append(TOO_FEW_UNITS)
         if self._replicated is not None and np.isnan(self._replicated).any():
             remarks.append("Some replicate weights have no estimate, so there are no standard errors.")
         if self.n_dropped:

@@ -50,6 +50,9 @@ class Likelihood(Protocol):
     def reweighted(self, weights: NDArray[np.float64]) -> Self: ...
 
 
+TOO_FEW_UNITS = "There are too few sampling units for so many coefficients: their errors have no degrees of freedom."
+
+
 @dataclass(frozen=True)
 class Sample:
     """How the rows of a fit stand for people.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.estimation.intervals import check_confidence_level
-from deniable_research.regression.likelihood import Sample
+from deniable_research.regression.likelihood import TOO_FEW_UNITS, Sample
 from deniable_research.regression.moments import Moments
 from deniable_research.regression.tidy import Glance, TidyRow, wald_row
 
@@ -57,6 +57,8 @@ class MomentFit:
 
         solved, dropped = bool(np.isfinite(moments.params).all()), sample.frame.n_dropped
         remarks = [] if solved else ["The corrected equations have no solution: too much noise for so few people."]
+        if not sample.df(len(terms)) > 0:
+            remarks.append(TOO_FEW_UNITS)
         if dropped:
             remarks.append(f"{dropped} rows were left out because something was missing.")
         counts = (sample.n, sample.n_effective, dropped)

@@ -17,8 +17,8 @@ NEAR = 1e-10
 """How near fitted margins come to the known ones, as a part of them."""
 
 
-ROUNDED = 1e-3
-"""How far the sums of several margins may differ, which are published in thousands; the first one decides."""
+ROUNDED = 5e-3
+"""How far the sums of several margins may differ, which are published rounded; the first one decides."""
 
 
 @dataclass(frozen=True, eq=False)

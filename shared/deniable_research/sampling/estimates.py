@@ -69,7 +69,8 @@ def effective_number(n: float, plain_error: float, error: float, people: int, df
     Parameters
     ----------
     n : float
-        The number to which `plain_error` belongs; returned as it is where there is no error to compare.
+        The number to which `plain_error` belongs. Where there is no error to compare, or less than two people, it
+        stays, but for the degrees of freedom.
     plain_error : float
         The standard error of a simple random sample of that number.
     error : float
@@ -103,6 +104,7 @@ def effective_number(n: float, plain_error: float, error: float, people: int, df
     78.3
     """
     known = t_quantile(level, people - 1) / t_quantile(level, df) if people > 1 else 0.0
-    if not (math.isfinite(error) and error > 0 and plain_error > 0):
+    # One person who weighs nearly everything is near the mean, whatever is true: the error says nothing.
+    if n < 2 or not (math.isfinite(error) and error > 0 and plain_error > 0):
         return n * min(known, 1.0) ** 2
     return n * (plain_error / error * known) ** 2

@@ -1,0 +1,42 @@
+"""The people of a file whom an analysis is about, among all who were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable_research.files.layout import Layout
+from deniable_research.files.table import Table
+from deniable_research.sampling import Domain
+
+
+def domain_of(table: Table, people: NDArray[np.bool_], names: Sequence[str] = ()) -> Domain | None:
+    """Some of the people of a file, who answered these questions; None where the layout says nothing but weights."""
+    if table.sampling is None:
+        return None
+    return Domain(table.sampling, people, chance_asked(table.layout, names))
+
+
+def chance_asked(layout: Layout, names: Sequence[str]) -> float:
+    """The chance that a device asks all of these questions, or boxes of one.
+
+    Of the questions of a group that draws ``s`` of ``k``, ``m`` are asked together with the chance
+    ``s (s - 1) ... / (k (k - 1) ...)``, and so are boxes that are drawn.
+    """
+    drawn: dict[object, tuple[int, int, set[str]]] = {}
+    for name in filter(layout.has, names):
+        whole, option = layout.whole(name)
+        if whole.drawn is not None:
+            key: tuple[object, int, int, str] = (whole.drawn, whole.drawn.draw, whole.drawn.size, whole.name)
+        elif whole.design.is_one_draw and option is not None:
+            key = (whole.name, whole.design.s, whole.design.k, option)  # type: ignore[attr-defined]  # drawn boxes
+        else:
+            continue
+        drawn.setdefault(key[0], (key[1], key[2], set()))[2].add(key[3])
+    chance = 1.0
+    for draw, size, asked in drawn.values():
+        for place in range(len(asked)):
+            chance *= (draw - place) / (size - place)
+    return chance
