@@ -14,9 +14,11 @@ from deniable_research.regression.moment_fit import MomentFit
 from deniable_research.regression.multinomial import multinomial
 from deniable_research.regression.prediction import Prediction
 from deniable_research.regression.reports import Grouped, grouped
+from deniable_research.regression.shares import ClassShares, class_shares
 from deniable_research.regression.tidy import Glance, TidyRow
 
 __all__ = [
+    "ClassShares",
     "Fit",
     "Glance",
     "Grouped",
@@ -25,6 +27,7 @@ __all__ = [
     "Prediction",
     "SharedResponse",
     "TidyRow",
+    "class_shares",
     "grouped",
     "likelihood_ratio_test",
     "linear",

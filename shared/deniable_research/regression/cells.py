@@ -245,20 +245,22 @@ class CellShares:
     group_names : tuple of str
         Empty texts where there is one group.
     first : ndarray, shape (groups, cells)
-        Shares to start from. The largest of each group is its reference, what the others leave.
+        Shares to start from.
+    reference : ndarray of int, shape (groups,)
+        The cell of each group that has what the others leave: far from 0, so the largest of the first shares.
     """
 
     groups: NDArray[np.int64]
     names: tuple[str, ...]
     group_names: tuple[str, ...]
     first: Array
+    reference: NDArray[np.int64]
     logits = ()
 
     @property
     def _free(self) -> list[tuple[int, int]]:
         """Group and cell of each parameter."""
-        reference = self.first.argmax(axis=1)
-        return [(g, x) for g, one in enumerate(reference) for x in range(len(self.names)) if x != one]
+        return [(g, x) for g, one in enumerate(self.reference) for x in range(len(self.names)) if x != one]
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -270,21 +272,20 @@ class CellShares:
         return tuple(range(len(self._free)))
 
     @cached_property
-    def _slopes(self) -> Array:
+    def slopes(self) -> Array:
         """What each parameter adds to each share, shape (groups, cells, parameters)."""
         found = np.zeros((*self.first.shape, len(self._free)))
-        reference = self.first.argmax(axis=1)
         for j, (g, x) in enumerate(self._free):
-            found[g, x, j], found[g, reference[g], j] = 1, -1
+            found[g, x, j], found[g, self.reference[g], j] = 1, -1
         return found
 
     @cached_property
     def _base(self) -> Array:
-        return np.asarray(np.eye(len(self.names))[self.first.argmax(axis=1)])
+        return np.asarray(np.eye(len(self.names))[self.reference])
 
     def allows(self, params: Array) -> bool:
         """Whether no share is below 0: that of the reference of a group may be what is wrong."""
-        return bool((self._base + self._slopes @ params).min(initial=0.0) >= 0)
+        return bool((self._base + self.slopes @ params).min(initial=0.0) >= 0)
 
     def inside(self, params: Array) -> Array:
         """The nearest parameters, about, with which every share is above 0."""
@@ -296,9 +297,9 @@ class CellShares:
 
     def at(self, params: Array, rows: slice) -> Part:
         """The shares of the cells."""
-        share = self._base + self._slopes @ params
+        share = self._base + self.slopes @ params
         groups = self.groups[rows]
-        return Part(share[groups], lambda: self._slopes[groups], lambda _weights: np.zeros((len(self._free),) * 2))
+        return Part(share[groups], lambda: self.slopes[groups], lambda _weights: np.zeros((len(self._free),) * 2))
 
     def directions(self) -> Array:
         return np.eye(len(self._free))
@@ -397,7 +398,8 @@ def cell_model(cells: Cells, covariates: Regressors, weights: Array, first: Arra
         names = tuple(_described(covariates.terms, row) for row in different) if len(different) > 1 else ("",)
         if cells.size == 1:
             groups, names = np.zeros(cells.n, dtype=np.int64), ("",)
-        return CellShares(groups, cells.names, names, np.tile(first, (len(names), 1)))
+        every = np.tile(first, (len(names), 1))
+        return CellShares(groups, cells.names, names, every, every.argmax(axis=1))
     return CellLogits(covariates, cells.names, first)
 
 

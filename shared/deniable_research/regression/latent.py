@@ -12,7 +12,7 @@ import numpy as np
 from deniable_research.regression.cells import CellLogits, Cells, CellShares
 from deniable_research.regression.coordinates import block_diagonal
 from deniable_research.regression.factor import TINY, Array, Factor, Part
-from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome, most_likely_shares
+from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome, most_likely_shares
 from deniable_research.regression.regressors import Regressors
 from deniable_research.sampling import Truths
 
@@ -43,7 +43,7 @@ class LatentClasses:
        Royal Statistical Society B 44 (1982), 226-233.
     """
 
-    outcome: CategoricalOutcome | NormalOutcome
+    outcome: CategoricalOutcome | NoOutcome | NormalOutcome
     shares: CellShares | CellLogits
     cells: Cells
     weights: Array

@@ -16,7 +16,7 @@ from deniable_research.sampling import Domain, ReplicateDesign, Truths
 if TYPE_CHECKING:
     from deniable_research.regression.data import Frame
     from deniable_research.regression.maximum import Value
-    from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome
+    from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome
     from deniable_research.regression.regressors import Regressors
 
 
@@ -36,7 +36,7 @@ class Likelihood(Protocol):
     @property
     def cells_at(self) -> slice: ...
     @property
-    def outcome(self) -> CategoricalOutcome | NormalOutcome: ...
+    def outcome(self) -> CategoricalOutcome | NoOutcome | NormalOutcome: ...
     @property
     def bounded(self) -> Sequence[int]: ...
     def evaluate(self, params: NDArray[np.float64]) -> Value: ...

@@ -254,6 +254,45 @@ class NormalOutcome:
         ]
 
 
+@dataclass(frozen=True)
+class NoOutcome:
+    """Nothing is explained: what is left of the model is how often each cell is."""
+
+    regressors: Regressors
+    cells: int
+    terms: tuple[str, ...] = ()
+    bounded = ()
+    logits = ()
+
+    @property
+    def observed(self) -> Array:
+        """Nothing, for every row."""
+        return np.zeros((len(self.regressors.plain), 0))
+
+    def at(self, _params: Array, rows: slice) -> Part:
+        """1."""
+        n = len(self.regressors.plain[rows])
+        return Part(np.ones((n, self.cells)), lambda: np.zeros((n, self.cells, 0)), lambda _weights: np.zeros((0, 0)))
+
+    def crowded(self, _params: Array) -> int:
+        """As of `NormalOutcome`."""
+        return 0
+
+    def possible(self, _params: Array) -> Iterator[tuple[NoOutcome, Array]]:
+        """The one outcome."""
+        yield self, np.ones((len(self.regressors.plain), self.cells))
+
+    def directions(self) -> Array:
+        """None."""
+        return np.zeros((0, 0))
+
+    null_directions = directions
+
+    def starts(self, _likelihood: Array, _weights: Array) -> list[Array]:
+        """The one that there is."""
+        return [np.zeros(0)]
+
+
 def most_likely_shares(likelihood: Array, weights: Array) -> Array:
     """Shares of the columns in a few steps of expectation maximisation: to start from, never to publish.
 

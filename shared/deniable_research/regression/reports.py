@@ -38,6 +38,11 @@ class Grouped:
     by: Any
 
 
+def response_models(design: DesignLike | Groups, subject: str) -> list[ResponseModel]:
+    """The model of one design, or those of the groups of a two-group design."""
+    return _with_unknown_share(design) if isinstance(design, Groups) else [response_model(design, subject)]
+
+
 def grouped(designs: Mapping[Any, DesignLike | None] | Groups, by: str | ArrayLike) -> Grouped:
     """Give each group of people its own design.
 
@@ -158,7 +163,11 @@ def read_reports(
     else:
         models, groups = [response_model(design, subject)], np.zeros(len(array), dtype=np.int64)
         models[0].check(subject)
-    truths, share = models[0].design.truths, models[0].share
+    truths = models[0].design.truths
+    shares = list(dict.fromkeys(model.share for model in models if model.share is not None))
+    if len(shares) > 1:
+        raise ParameterError(f"{subject}: designs must have one unknown besides the truths, got {', '.join(shares)}")
+    share = shares[0] if shares else None
     if any(len(model.design.truths) != len(truths) for model in models):
         raise ParameterError(f"{subject}: designs of all groups must have the same truths")
     likelihood = np.empty((len(array), len(truths)), order="F")  # as the shares that it meets, see `softmax`
@@ -167,7 +176,7 @@ def read_reports(
         rows = groups == g
         likelihood[rows], slopes = model.look_up(array[rows], subject)
         if slope is not None:
-            slope[rows] = slopes
+            slope[rows] = 0.0 if slopes is None else slopes
 
     def scores() -> NDArray[np.float64]:
         found = np.empty_like(likelihood)
@@ -185,8 +194,10 @@ def _responses(models: list[ResponseModel], groups: NDArray[np.int64]) -> list[R
     every = [(model.matrix, model.slope) for model in models]
     most = max(len(matrix) for matrix, _ in every)
     padded = np.array([np.pad(matrix, ((0, most - len(matrix)), (0, 0))) for matrix, _ in every])
-    slopes = [slope for _, slope in every if slope is not None]
-    stacked = np.array(slopes) if slopes else None
+    stacked = None
+    if any(slope is not None for _, slope in every):
+        slopes = [np.zeros_like(matrix) if slope is None else slope for matrix, slope in every]
+        stacked = np.array([np.pad(slope, ((0, most - len(slope)), (0, 0))) for slope in slopes])
     return [(padded[groups, r], None if stacked is None else stacked[groups, r]) for r in range(most)]
 
 
@@ -228,11 +239,11 @@ def _models(design: Grouped, by: NDArray[Any]) -> tuple[list[ResponseModel], NDA
     if (groups < 0).any():
         expected = ", ".join(map(str, names))
         raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
-    if models[0].share is None:
-        for g, (name, model) in enumerate(zip(names, models, strict=True)):
-            if (groups == g).any() and model.design.reports.count > 1:
-                model.check(f"group {name}")
-    elif len(np.unique(groups)) < 2 or np.array_equal(models[0].matrix, models[1].matrix):
+    asked = [g for g in np.unique(groups).tolist() if models[g].design.reports.count > 1]
+    if all(models[g].share is None for g in asked):
+        for g in asked:
+            models[g].check(f"group {names[g]}")
+    elif all(np.array_equal(models[g].matrix, models[asked[0]].matrix) for g in asked):
         raise ParameterError("by: must hold rows of both groups with different probabilities, which are compared")
     return models, groups
 
