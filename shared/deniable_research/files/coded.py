@@ -72,6 +72,15 @@ class Coded(Generic[T]):
         found = [place for place, each in enumerate(self.values) if each == value]
         return np.isin(self.codes, found)
 
+    def equal_label(self, label: str) -> NDArray[np.bool_]:
+        """Who has a value that is this text, or has it for a label, shape (people,)."""
+        found = [place for place, each in enumerate(self.values) if label in (each, self.labels.get(each))]
+        return np.isin(self.codes, found)
+
+    def only(self, people: NDArray[np.bool_]) -> Coded[T]:
+        """The column with nothing for everybody else."""
+        return self._recoded(np.where(people, self.codes, np.int32(-1)))
+
     def where(self, people: NDArray[np.bool_]) -> Coded[T]:
         """The column of some of the people."""
         return self._recoded(self.codes[people])

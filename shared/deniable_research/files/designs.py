@@ -8,6 +8,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -88,9 +89,12 @@ def read_layout(text: str | bytes) -> Layout:
         the parameters of that design; optionally ``name``, ``options`` (names of the true answers), ``values`` (their
         numbers), ``codes`` (what stands in the file for each response), ``missing``, and for designs of two groups
         ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2) and ``group_missing`` (what stands
-        there for no group; ``missing`` is about reports). Before the first table optionally the names of the columns
-        ``weights`` and ``cohort``, the order of ``cohorts``, and ``missing`` for the other columns; and how people were
-        drawn, in the keys of `SamplingColumns`: ``replicates`` are names like ``"w1..w80"`` or a list of them.
+        there for no group; ``missing`` is about reports). A question that was asked by several designs has ``arm`` (a
+        column) instead of a design, and for each of its labels a table ``[questions.arms.LABEL]`` with all that
+        differs: ``design``, its parameters, ``codes``, ``column`` and so on. Before the first table optionally the
+        names of the columns ``weights`` and ``cohort``, the order of ``cohorts``, and ``missing`` for the other
+        columns; and how people were drawn, in the keys of `SamplingColumns`: ``replicates`` are names like
+        ``"w1..w80"`` or a list of them.
 
     Raises
     ------
@@ -129,13 +133,52 @@ def read_layout(text: str | bytes) -> Layout:
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
         raise ParameterError("questions: must be one or more tables [[questions]]")
+    found: list[RandomizedColumn] = []
+    mixed: dict[str, tuple[str, ...]] = {}
+    for number, each in enumerate(questions, start=1):
+        if "arm" in each or "arms" in each:
+            name, arms = _arms(each, f"question {number}")
+            mixed[name] = tuple(arm.name for arm in arms)
+            found += arms
+        else:
+            found.append(_question(each, f"question {number}"))
     return Layout(
-        tuple(_question(each, f"question {number}") for number, each in enumerate(questions, start=1)),
+        tuple(found),
         **{key: _text(written[key], key) for key in ("weights", "cohort") if key in written},
         sampling=_sampling(written),
         cohorts=_texts(written.get("cohorts", ()), "cohorts"),
         missing=_texts(written.get("missing", MISSING), "missing"),
+        mixed=mixed,
     )
+
+
+def _arms(written: Mapping[str, Any], fallback: str) -> tuple[str, list[RandomizedColumn]]:
+    """The arms of a question that was asked by several designs, each a question of its own people."""
+    name = _text(written.get("name", written.get("column", "")), f"{fallback}: name")
+    where = f"question {name!r}"
+    arms = written.get("arms")
+    if "arm" not in written or not isinstance(arms, dict) or not all(isinstance(each, dict) for each in arms.values()):
+        raise ParameterError(
+            f"{where}: must have arm, a column, and a table [questions.arms.LABEL] for each of its labels"
+        )
+    if len(arms) < 2:
+        raise ParameterError(f"{where}: arms must be at least 2, got {len(arms)}")
+    if "design" in written:
+        raise ParameterError(f"{where}: must have its designs in the arms, got design beside them")
+    common = {key: value for key, value in written.items() if key not in ("arm", "arms")}
+    found = []
+    for label, own in arms.items():
+        arm = _question({**common, **own, "name": f"{name} ({label})"}, fallback)
+        found.append(replace(arm, arm=(_text(written["arm"], f"{where}: arm"), label)))
+    truths = {len(_answers(arm)) for arm in found}
+    if len(truths) > 1 or not all(arm.design.is_exclusive and arm.has_shares for arm in found):
+        raise ParameterError(f"{where}: arms must ask for the same answers, of which each person has one")
+    return name, found
+
+
+def _answers(question: RandomizedColumn) -> tuple[str, ...]:
+    """The answers to a question; those of two-group designs are no and yes, whatever else the design finds out."""
+    return channels.designs.NO_YES if question.design.groups > 1 else question.options
 
 
 def _sampling(written: Mapping[str, Any]) -> SamplingColumns:

@@ -58,6 +58,8 @@ class RandomizedColumn:
         Whether the shares of the options are of interest, or can be estimated at all.
     drawn : Group or None
         The group of questions of which devices asked some, if it is of one.
+    arm : tuple of two str, or None
+        A column, and what stands there for the people who were asked by this design; the others were not.
     """
 
     name: str
@@ -73,6 +75,7 @@ class RandomizedColumn:
     has_shares: bool = True
     group_missing: tuple[str, ...] = MISSING
     drawn: Group | None = None
+    arm: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         if len(self.options) != len(self.design.truths):
@@ -193,6 +196,8 @@ class Layout:
         Its labels in order, where their author gave one.
     missing : tuple of str
         Texts that mean *nothing* in the other columns.
+    mixed : mapping of str to tuple of str
+        Questions that were asked by several designs, and the names of their arms among `questions`.
     """
 
     questions: tuple[RandomizedColumn, ...]
@@ -201,9 +206,10 @@ class Layout:
     cohort: str | None = None
     cohorts: tuple[str, ...] = ()
     missing: tuple[str, ...] = MISSING
+    mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        names = [question.name for question in self.questions]
+        names = [*(question.name for question in self.questions), *self.mixed]
         if not names:
             raise ParameterError("layout: must have at least one randomised question")
         for place, name in enumerate(names):
@@ -228,12 +234,26 @@ class Layout:
                 return question, None
             if name.startswith(f"{question.name}[") and name.endswith("]"):
                 return question, name[len(question.name) + 1 : -1]
-        named = ", ".join(question.name for question in self.questions)
-        raise ParameterError(f"question: must be one of {named}, got {name!r}")
+        if name in self.mixed:
+            raise ParameterError(
+                f"{name}: must be one of its arms for this analysis, {', '.join(self.mixed[name])}; of all arms "
+                "together only shares, crosstabs of two and regressions are known"
+            )
+        raise ParameterError(f"question: must be one of {', '.join(self.names)}, got {name!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What analyses call the questions, those of several arms once."""
+        of_arms = {arm: name for name, arms in self.mixed.items() for arm in arms}
+        return tuple(dict.fromkeys(of_arms.get(question.name, question.name) for question in self.questions))
+
+    def arms(self, name: str) -> tuple[RandomizedColumn, ...]:
+        """The questions that a name stands for: several if it was asked by several designs."""
+        return tuple(map(self.question, self.mixed.get(name, (name,))))
 
     def is_one_draw(self, first: str, second: str) -> bool:
         """Whether one chance goes into both: into boxes of a question, or into questions of a group."""
-        if not (self.has(first) and self.has(second)):
+        if not (self.has(first) and self.has(second)) or {first, second} & self.mixed.keys():
             return False
         (one, _), (other, _) = self.whole(first), self.whole(second)
         if one is other:
@@ -243,7 +263,7 @@ class Layout:
     def refuse_one_draw(self, names: Iterable[str]) -> None:
         """Raise a ParameterError if two names are; of these only crosstabs and likelihoods are known."""
         names = list(names)
-        for first, second in itertools.combinations(filter(self.has, names), 2):
+        for first, second in itertools.combinations(filter(self._is_single, names), 2):
             whole, _ = self.whole(first)
             if self.is_one_draw(first, second) and whole is not self.whole(second)[0]:
                 raise ParameterError(
@@ -254,7 +274,7 @@ class Layout:
 
     def refuse_boxes_of_one_draw(self, names: Iterable[str]) -> None:
         """Raise a ParameterError if two names are boxes of a question of which devices draw some."""
-        for first, second in itertools.combinations(filter(self.has, names), 2):
+        for first, second in itertools.combinations(filter(self._is_single, names), 2):
             whole, _ = self.whole(first)
             if self.is_one_draw(first, second) and whole is self.whole(second)[0]:
                 raise ParameterError(
@@ -277,14 +297,19 @@ class Layout:
     def groups_in(self, names: Iterable[str]) -> dict[Group, list[str]]:
         """The groups of which some questions are named, each with these."""
         found: dict[Group, list[str]] = {}
-        for name in dict.fromkeys(self.whole(each)[0].name for each in names if self.has(each)):
+        for name in dict.fromkeys(self.whole(each)[0].name for each in names if self._is_single(each)):
             if group := self.question(name).drawn:
                 found.setdefault(group, []).append(name)
         return found
 
+    def _is_single(self, name: str) -> bool:
+        return self.has(name) and name not in self.mixed
+
     def has(self, name: str) -> bool:
         """Whether a name is that of a randomised question, or of one of its boxes."""
-        return any(name == each.name or name.startswith(f"{each.name}[") for each in self.questions)
+        return name in self.mixed or any(
+            name == each.name or name.startswith(f"{each.name}[") for each in self.questions
+        )
 
     @classmethod
     def of_survey(cls, survey: Survey, columns: Mapping[str, str] | None = None) -> Layout:

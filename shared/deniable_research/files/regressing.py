@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-
 from deniable.errors import ParameterError
-from deniable.estimation.design import Design
-from deniable.mechanisms import OneOfK
-from deniable_research.designs import Groups, from_mechanism
-from deniable_research.designs.designs import NO_YES
-from deniable_research.files.coded import Coded
 from deniable_research.files.designs import direct
 from deniable_research.files.domains import domain_of
+from deniable_research.files.model_rows import answers_to, model_rows, plain_columns, shared_responses
 from deniable_research.files.table import Table, read_number
-from deniable_research.regression import (
-    Fit,
-    Grouped,
-    MomentFit,
-    SharedResponse,
-    grouped,
-    linear,
-    linear_moments,
-    logistic,
-    multinomial,
-)
-from deniable_research.regression.data import sides, variables
-from deniable_research.sampling import Domain
+from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
+from deniable_research.regression.data import computes_with_columns, sides, variables
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
@@ -98,7 +76,7 @@ def regress(
     predictors = _questions(table, right)
     is_randomised = table.layout.has(outcome)
     if not is_randomised and not predictors:
-        named = ", ".join(question.name for question in table.layout.questions)
+        named = ", ".join(table.layout.names)
         raise ParameterError(f"formula: must have a randomised question ({named}), got none")
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
@@ -117,17 +95,21 @@ def regress(
     if by_likelihood:
         table.layout.refuse_never_together(questions, at_once=2)
         table.layout.refuse_boxes_of_one_draw(questions)
-        settings = {"shared": _shared(table, questions, outcome), "penalty": penalty}
+        settings = {"shared": shared_responses(table, questions, outcome), "penalty": penalty}
     else:
         table.layout.refuse_never_together(questions)
         table.layout.refuse_one_draw(questions)
-    columns, people = _rows(table, domain, outcome, right, questions if by_likelihood else [])
-    settings |= people
-    data = {name: _values(column, table.layout.has(name)) for name, column in columns.items()}
-    for name, values in data.items():
-        if len(table) and pd.isna(values).all():
-            raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
-    designs = {name: _design(table, name, data) for name in questions}
+    names = [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)]
+    found = model_rows(
+        table,
+        domain,
+        plain_columns(table, names, right),
+        questions,
+        by_likelihood=by_likelihood,
+        alike_once=not computes_with_columns(formula),
+    )
+    settings |= found.people
+    data, designs = found.data, found.designs
     randomised = {name: designs[name] for name in predictors}
     if not by_likelihood:
         return linear_moments(formula, data, randomised, **settings)
@@ -135,33 +117,21 @@ def regress(
         return linear(formula, data, randomised, **settings)
     text = f"`{outcome}` ~ {right}"
     if is_randomised:
-        question = table.layout.question(outcome)
-        design, options = designs[outcome], question.options
-        if not question.design.is_exclusive:
+        design, options = designs[outcome], answers_to(table, outcome)
+        if not all(arm.design.is_exclusive for arm in table.layout.arms(outcome)):
             raise ParameterError(
                 f"formula: {outcome} must be one box of its question, such as {outcome}[{options[0]}] ~ ..., "
                 "because a person may tick several"
             )
-        if question.design.groups > 1:
-            options = NO_YES
     else:
         options = tuple(table.levels(outcome))
         if len(options) < 2:
             raise ParameterError(f"formula: {outcome} must have at least 2 labels, got {len(options)}")
         design = direct(options)
-        data[outcome] = columns[outcome].array(object, None)
+        data[outcome] = found.columns[outcome].array(object, None)
     if len(options) == 2:
         return logistic(text, data, design, randomised=randomised, **settings)
     return multinomial(text, data, design, truths=options, randomised=randomised, **settings)
-
-
-def _shared(table: Table, questions: Sequence[str], outcome: str) -> list[SharedResponse]:
-    """The responses that several of these questions share."""
-    return [
-        SharedResponse(tuple("outcome" if name == outcome else name for name in members), group.draw, group.joint)
-        for group, members in table.layout.groups_in(questions).items()
-        if group.joint is not None and len(members) > 1
-    ]
 
 
 def _check_outcome(table: Table, outcome: str) -> None:
@@ -181,38 +151,12 @@ def _is_of_labels(table: Table, outcome: str) -> bool:
     return not table.texts(outcome).map(read_number).present.any()
 
 
-def _rows(
-    table: Table, domain: Domain | None, outcome: str, right: str, questions: Sequence[str]
-) -> tuple[dict[str, Coded[Any]], dict[str, Any]]:
-    """The columns of a model, and how its rows count; `questions` may be such as some people were not asked."""
-    names = [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)]
-    columns = _columns(table, names, right)
-    unasked = {name: ~table.asked(name) for name in questions}
-    if unasked:
-        heard = ~np.logical_and.reduce(list(unasked.values()))
-        if not heard.all():  # whoever was asked none of it says nothing
-            people = None if domain is None else domain.where(heard)
-            return _rows(table.where(heard), people, outcome, right, questions)
-    for name, gone in unasked.items():
-        if gone.any():
-            columns[name] = columns[name].filled(gone, 0)  # any report will do
-            columns[_design_column(name)] = Coded.of(gone.tolist())
-    for name in filter(table.layout.has, names):
-        if table.layout.question(name).design.groups > 1:
-            columns[_design_column(name)] = Coded.of([None if g < 0 else g for g in table.groups_of(name).tolist()])
-    if domain is not None:
-        return columns, {"domain": domain}
-    if table.weights is not None:
-        return columns, {"weights": table.weights}
-    columns, frequencies = patterns(columns)
-    return columns, {"frequencies": frequencies}
-
-
 def questions_in(table: Table, formula: str) -> list[str]:
-    """The randomised questions that a formula names."""
+    """The randomised questions that a formula names, each arm of those that were asked by several designs."""
     left, right = sides(formula)
     outcome = left.strip("`")
-    return [*filter(table.layout.has, [outcome]), *_questions(table, right)]
+    named = [*filter(table.layout.has, [outcome]), *_questions(table, right)]
+    return [arm.name for name in named for arm in table.layout.arms(name)]
 
 
 def _questions(table: Table, right: str) -> list[str]:
@@ -223,61 +167,3 @@ def _columns_of_outcome(table: Table, outcome: str) -> list[str]:
     """The outcome, or what it is computed from, as ``log(income)`` is."""
     is_plain = table.layout.has(outcome) or outcome in table.columns
     return [outcome] if is_plain else variables(outcome, table.layout.has)
-
-
-def _columns(table: Table, names: Iterable[str], right: str) -> dict[str, Coded[Any]]:
-    """The columns that a formula names: reports; labels where it says ``C(column)``; else what stands in the file."""
-    found: dict[str, Coded[Any]] = {}
-    for name in names:
-        if table.layout.has(name):
-            found[name] = table.reports_of(name)
-        elif name in table.columns:
-            is_category = re.search(rf"\bC\(\s*`?{re.escape(name)}`?\s*[,)]", right)
-            found[name] = table.labels(name) if is_category else table.texts(name)
-    return found
-
-
-def patterns(columns: Mapping[str, Coded[Any]]) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
-    """The different rows of some columns, in the order in which they were found, and how many people have each.
-
-    >>> columns, people = patterns({"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])})
-    >>> {name: list(column) for name, column in columns.items()}, people.tolist()
-    ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [2, 1, 1])
-    """
-    places = list(range(len(columns)))
-    every = pd.DataFrame(dict(enumerate(column.codes for column in columns.values())), columns=places)
-    people = every.groupby(places, sort=False).size()
-    found = people.index.to_frame()
-    return {
-        name: Coded(found[place].to_numpy(np.int32), column.values)
-        for place, (name, column) in enumerate(columns.items())
-    }, people.to_numpy(np.int64)
-
-
-def _values(column: Coded[Any], are_reports: bool) -> NDArray[Any]:
-    """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are no numbers."""
-    if are_reports and any(isinstance(value, str) for value in column.values):
-        return column.array(object, None)
-    try:
-        return column.map(float).array(float, np.nan)
-    except ValueError:
-        return column.array(object, None)
-
-
-def _design_column(name: str) -> str:
-    """Where it stands what the answer of each person went through, if that differs."""
-    return f"design of {name}"
-
-
-def _design(table: Table, name: str, data: Mapping[str, NDArray[Any]]) -> Design | Grouped:
-    """What the answers went through, row by row where it differs."""
-    question = table.layout.question(name)
-    column = _design_column(name)
-    if isinstance(question.design, Groups):
-        return grouped(question.design, data[column])
-    if not question.has_shares:
-        raise ParameterError(f"formula: must not have {question.name}, a number of which only the mean is estimated")
-    design: Design = question.design
-    if isinstance(design, OneOfK) and question.options != design.truths:
-        design = replace(from_mechanism(design), truths=question.options, responses=())
-    return grouped({False: design, True: None}, data[column]) if column in data else design

@@ -91,9 +91,14 @@ class Table:
         coded = {name: Coded.of(each) for name, each in columns.items()}
         reports = {}
         for question in layout.questions:
-            for column in filter(None, (question.column, question.group)):
+            for column in filter(None, (question.column, question.group, question.arm and question.arm[0])):
                 _require(coded, column)
-            reports[question.name] = question.read(coded[question.column])
+            said = coded[question.column]
+            if question.arm is not None:
+                column, label = question.arm
+                said = said.only(coded[column].equal_label(label))
+            reports[question.name] = question.read(said)
+        _check_arms(layout, coded)
         for role in filter(None, (layout.weights, *layout.sampling.columns)):
             _require(coded, role)
         return cls(layout, coded, reports)
@@ -113,11 +118,13 @@ class Table:
         """Who was asked a question, shape (people,): of what devices draw, those whose device drew it.
 
         A device reports all that it draws. So a row with fewer reports than that lacks one, nobody knows which, and
-        counts as asked.
+        counts as asked. Of an arm those who are in it.
         """
         whole, box = self.layout.whole(name)
         if box is not None:
             return self.answered(name) | (self.asked(whole.name) & ~self.answered(whole.name))
+        if whole.arm is not None:
+            return self.columns[whole.arm[0]].equal_label(whole.arm[1])
         group = whole.drawn
         if group is None or not group.is_drawn:
             return np.ones(len(self), dtype=bool)
@@ -313,6 +320,22 @@ def read_number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]]) -> None:
+    """Raise a ReportError if a column of arms holds something else than their labels, or nothing."""
+    for name, arms in layout.mixed.items():
+        known = [question.arm for question in layout.questions if question.name in arms and question.arm]
+        column, labels = known[0][0], [label for _, label in known]
+        texts = columns[column].without(layout.missing)
+        strange = texts.present.copy()
+        for label in labels:
+            strange &= ~texts.equal_label(label)
+        if rows := int(strange.sum()):
+            raise ReportError(
+                f"column {column!r}: must hold the arms of {name}, {', '.join(labels)}, or nothing; got something else "
+                f"in {rows} row{'s' if rows > 1 else ''}, first {texts[int(strange.argmax())]!r:.40}"
+            )
 
 
 def _require(columns: Mapping[str, Coded[str]], column: str) -> None:

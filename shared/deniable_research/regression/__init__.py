@@ -13,7 +13,7 @@ from deniable_research.regression.logistic import logistic
 from deniable_research.regression.moment_fit import MomentFit
 from deniable_research.regression.multinomial import multinomial
 from deniable_research.regression.prediction import Prediction
-from deniable_research.regression.reports import Grouped, grouped
+from deniable_research.regression.reports import Grouped, grouped, response_models
 from deniable_research.regression.shares import ClassShares, class_shares
 from deniable_research.regression.tidy import Glance, TidyRow
 
@@ -34,4 +34,5 @@ __all__ = [
     "linear_moments",
     "logistic",
     "multinomial",
+    "response_models",
 ]

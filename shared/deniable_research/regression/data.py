@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -155,6 +156,18 @@ def variables(side: str, is_column: Callable[[str], bool]) -> list[str]:
             alone = _formulaic().SimpleFormula([types.Term([factor])])
             found |= dict.fromkeys(sorted(map(str, alone.required_variables)))
     return list(found)
+
+
+def computes_with_columns(formula: str) -> bool:
+    """Whether a formula computes with whole columns, as ``scale(age)`` does with their mean: rows stay as they are.
+
+    >>> [computes_with_columns(f"q ~ {side}") for side in ("age + C(region)", "np.log(age)", "scale(age)")]
+    [False, False, True]
+    """
+    from formulaic.transforms import TRANSFORMS
+
+    stateful = [name for name, each in TRANSFORMS.items() if getattr(each, "__is_stateful_transform__", False)]
+    return any(re.search(rf"\b{name}\(", formula) for name in (*stateful, "lag"))
 
 
 def refuse_interactions(formula: str, randomised: Sequence[str]) -> None:

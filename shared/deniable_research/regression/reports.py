@@ -43,15 +43,15 @@ def response_models(design: DesignLike | Groups, subject: str) -> list[ResponseM
     return _with_unknown_share(design) if isinstance(design, Groups) else [response_model(design, subject)]
 
 
-def grouped(designs: Mapping[Any, DesignLike | None] | Groups, by: str | ArrayLike) -> Grouped:
+def grouped(designs: Mapping[Any, DesignLike | ResponseModel | None] | Groups, by: str | ArrayLike) -> Grouped:
     """Give each group of people its own design.
 
     Parameters
     ----------
     designs : mapping from group to mechanism, channel, (a, b) or None; or Groups
         None is for people who were not asked: they have a report like the others', 0 for example, which says nothing.
-        `Groups` are the designs of `deniable_research.designs` that estimate one more unknown from two groups, numbered
-        0 and 1 here.
+        A model of `response_models` is taken as it is. `Groups` are the designs of `deniable_research.designs` that
+        estimate one more unknown from two groups, numbered 0 and 1 here.
     by : str or array_like
         The column of the data that holds each row's group, or the groups themselves.
 
@@ -88,7 +88,11 @@ def grouped(designs: Mapping[Any, DesignLike | None] | Groups, by: str | ArrayLi
         return Grouped(dict(enumerate(_with_unknown_share(designs))), by)
     if not isinstance(designs, Mapping) or not designs:
         raise ParameterError(f"designs: must map groups to designs, or be Groups, got {describe(designs)}")
-    models = {name: response_model(each, f"group {name}") for name, each in designs.items() if each is not None}
+    models = {
+        name: each if isinstance(each, ResponseModel) else response_model(each, f"group {name}")
+        for name, each in designs.items()
+        if each is not None
+    }
     if not models:
         raise ParameterError("designs: must have a design for one of the groups, got None for all")
     truths = next(iter(models.values())).design.truths
