@@ -98,6 +98,13 @@ def test_margins_change_estimate_and_interval(tmp_path: Path) -> None:
     assert (known["estimate"], known["std_error"]) == pytest.approx((0.86180782, 0.02223), rel=3e-4)
     assert known["conf_low"] != plain["conf_low"]
     assert known["count"] == pytest.approx(0.86180782 * 6194)
+    # what a margin fixes is known, whatever the method
+    margins.write_text("column,label,total\nsch.wide,No,1072\nsch.wide,Yes,5122\n", encoding="utf-8")
+    for method in ("default", "feldman-cousins", "clopper-pearson", "blaker", "midp", "wald"):
+        fixed = rows("shares", *CLUSTERS, "--margins", str(margins), "--method", method)[1]
+        ends = (fixed["estimate"], fixed["conf_low"], fixed["conf_high"])
+        assert ends == pytest.approx((5122 / 6194,) * 3, abs=1e-9)
+    margins.write_text(KINDS, encoding="utf-8")
     # the margins alone are a design: people drawn one by one, and fitted
     alone = rows("shares", *CLUSTERS[:3], "--margins", str(margins))[1]
     assert (alone["estimate"], alone["df"]) == (pytest.approx(0.86180782), 182)

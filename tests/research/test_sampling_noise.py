@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from deniable import DrawnBoxes, KAry, TwoCoin
 from deniable.survey.group import Group
+from deniable_research.comparison.sampled import SampledGroups
 from deniable_research.files import (
     Layout,
     RandomizedColumn,
@@ -23,11 +24,12 @@ from deniable_research.files import (
     Table,
     compare,
     cross,
+    direct,
     estimate_shares,
     quick_question,
 )
 from deniable_research.items import Item
-from deniable_research.joint import correlation, crosstab
+from deniable_research.joint import correlation, crosstab, independence
 from deniable_research.regression import linear_moments, logistic
 from deniable_research.sampling import Domain, SamplingDesign
 from deniable_research.simulation.draw import randomize_people, words_of
@@ -189,3 +191,31 @@ def test_intervals_of_shares_keep_their_level(share: float) -> None:
         naive += low[0] <= truth <= high[0]
     assert 0.93 <= held / 1000 <= 0.97
     assert naive / 1000 < 0.85
+
+
+@pytest.mark.parametrize("behind_coins", [False, True])
+def test_comparisons_and_independence_keep_their_level(behind_coins: bool) -> None:
+    """30 clusters with people of both cohorts, whose shares are .5 and .4, and with answers that are independent."""
+    chance = np.random.default_rng(1981)
+    design = COINS if behind_coins else direct()
+    clusters = np.repeat(np.arange(30), 16)
+    first = np.tile(np.arange(16) < 8, 30)
+    held, above, rejected = 0, 0, 0
+    for _ in range(800):
+        level = np.repeat(chance.beta(6, 9, 30), 16)
+        answers = (chance.random(480) < level + 0.1 * first).astype(np.int64)
+        others = (chance.random(480) < np.repeat(chance.beta(4, 6, 30), 16)).astype(np.int64)
+        items = [
+            Item.from_reports(name, design, (coins(each, chance) if behind_coins else each).tolist())
+            for name, each in (("answer", answers), ("other", others))
+        ]
+        domain = Domain(SamplingDesign(np.ones(480), None, clusters), np.ones(480, dtype=bool))
+        groups = SampledGroups.of(items[0], domain, [first, ~first])
+        low, high = groups.difference(0, 1).interval()
+        held += low <= 0.1 <= high
+        low, high = groups.ratio(0, 1, 1, 0.95)[2]
+        above += low <= 1.25 <= high
+        rejected += independence(*items, domain=domain).p_value < 0.05
+    assert 0.93 <= held / 800 <= 0.97
+    assert 0.93 <= above / 800 <= 0.97
+    assert 0.03 <= rejected / 800 <= 0.07

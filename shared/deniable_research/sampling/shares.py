@@ -15,8 +15,11 @@ from deniable.estimation.means import MeanEstimate
 from deniable_research.designs import Groups
 from deniable_research.items import Item
 from deniable_research.sampling.domain import Domain
-from deniable_research.sampling.estimates import SampleEstimate, effective_number
+from deniable_research.sampling.estimates import SampleEstimate, effective_number, t_quantile
 from deniable_research.sampling.noise import Truths
+
+MOST_WORTH = 1e8
+"""Shares worth more people than that are all but known, as what margins fix is: they have Student's interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +78,16 @@ class SampledShares:
         """Confidence intervals, one for each option, cut to [0, 1]: Korn and Graubard's; see `effective_number`."""
         k = len(self.share)
         level = level_of_each(confidence_level, k) if simultaneous and k > 2 else confidence_level
-        found = []
-        for option in range(k):
-            near = self.of_option(option, level)
-            # Less than one person: the clusters tell nothing.
-            found.append(near.interval(level, method)[option] if near.n_effective >= 1 else Interval(0.0, 1.0))
-        return tuple(found)
+        return tuple(self._interval(option, level, method) for option in range(k))
+
+    def _interval(self, option: int, level: float, method: str) -> Interval:
+        near = self.of_option(option, level)
+        if near.n_effective < 1:  # less than one person: the clusters tell nothing
+            return Interval(0.0, 1.0)
+        if near.n_effective > MOST_WORTH:
+            reach = t_quantile(level, self.df) * float(self.std_error[option])
+            return Interval(self.share[option] - reach, self.share[option] + reach).cut()
+        return near.interval(level, method)[option]
 
     def interval_method(self, method: str = DEFAULT_METHOD) -> str:
         """The method that `interval` really uses, within that of Korn and Graubard."""
@@ -205,6 +212,9 @@ class SampledMean:
         near = self.worth(check_confidence_level(confidence_level))
         if near.n_effective < 1:
             return Interval(self.plain.lowest, self.plain.highest)
+        if near.n_effective > MOST_WORTH:
+            reach = t_quantile(confidence_level, self.df) * self.std_error
+            return Interval(self.mean - reach, self.mean + reach).cut(self.plain.lowest, self.plain.highest)
         return near.interval(confidence_level, method)
 
 
