@@ -20,6 +20,8 @@ from deniable_research.files.table import read_number
 MOST_CELLS = 100
 """Larger tables of probabilities are left to the published parameters that they follow from."""
 
+DIRECT = "An answer as it was given: no chance was mixed in."
+
 NOISY = "A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person."
 
 
@@ -148,14 +150,21 @@ class Codebook:
         columns : mapping of str to Coded, optional
             The columns of the file, whose labels are taken, and the plain ones among them as well.
         """
-        entries = {column.column: _of_column(column, None) for column in layout.questions}
+        entries = {(column.column, column.arm): _of_column(column, None) for column in layout.questions}
         missing = tuple(filter(None, layout.missing))
         for column in layout.questions:
             if column.group is not None:
                 groups = tuple((text, f"group {number}") for number, text in enumerate(column.groups, start=1))
                 label = f"Group of the design of {column.name}"
                 none = tuple(filter(None, column.group_missing))
-                entries.setdefault(column.group, Entry(column.group, label, "one of the groups", groups, none))
+                entries.setdefault((column.group, None), Entry(column.group, label, "one of the groups", groups, none))
+        for mixed in layout.mixed:
+            arms = [arm.arm for arm in layout.arms(mixed) if arm.arm is not None]
+            place = arms[0][0]
+            designs = tuple((label, label) for _, label in arms)
+            entries.setdefault(
+                (place, None), Entry(place, f"Design of {mixed}", "one of the designs", designs, missing)
+            )
         sampling = layout.sampling
         population = None if read_number(sampling.population or "0") is not None else sampling.population
         for name, label, holds, labels in (
@@ -168,12 +177,14 @@ class Codebook:
         ):
             if name is not None:
                 categories = tuple((text, text) for text in labels)
-                entries.setdefault(name, Entry(name, label, holds, categories, missing))
+                entries.setdefault((name, None), Entry(name, label, holds, categories, missing))
         if columns is None:
             return cls(title, None, (), tuple(entries.values()))
         found = (
-            _labelled(entries.get(name) or _plain(name, column.without(layout.missing), missing), column)
+            _labelled(entry, column)
             for name, column in columns.items()
+            for entry in [each for (place, _), each in entries.items() if place == name]
+            or [_plain(name, column.without(layout.missing), missing)]
         )
         return cls(title, None, (), tuple(found))
 
@@ -200,7 +211,9 @@ def _labelled(entry: Entry, column: Coded[str]) -> Entry:
 def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
     design = column.design
     ratio = getattr(design, "likelihood_ratio", None)
-    notes = [NOISY]
+    notes = [DIRECT if design.name == "direct" else NOISY]
+    if column.arm is not None:
+        notes.append("In rows where {} is {}.".format(*column.arm))
     if column.drawn is not None:
         group = column.drawn
         notes.append(

@@ -91,7 +91,7 @@ def shares(
 
     Of all questions, or of those that are named.
     """
-    asked = questions or tuple(question.name for question in table.layout.questions)
+    asked = questions or table.layout.names
     dropped = say_dropped(table, asked)
     rows = estimate_shares(table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous))
     row_type = type(rows[0]) if rows else EstimateRow
@@ -126,17 +126,19 @@ def compare_(
 ) -> None:
     """Compare a question between cohorts.
 
-    Differences and ratios of two cohorts; a test that several are equal, and all their differences; or a trend.
+    Differences and ratios of two cohorts; a test that several are equal, and all their differences; or a trend. Of a
+    question that was asked by several designs: whether their arms agree.
     """
+    if by is None:
+        by = table.layout.arm_column(question) if table.layout.has(question) else None
     by = by or table.layout.cohort
     if by is None:
         raise click.UsageError("--by must name the column of cohorts")
     dropped = say_dropped(table, [question])
     rows = compare(table, question, by, line=line, options=options, confidence_level=confidence_level)
+    doubts = cautions(table, [question], None if by == table.layout.arm_column(question) else by)
     document = {"rows": len(table), "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
-    print_result(
-        form, rows, type(rows[0]), lambda: comparison_text(rows), document, cautions(table, [question], by), to
-    )
+    print_result(form, rows, type(rows[0]), lambda: comparison_text(rows), document, doubts, to)
     draw(picture, lambda: comparison_panels(rows))
 
 

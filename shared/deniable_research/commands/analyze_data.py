@@ -200,8 +200,12 @@ def print_result(
 
 def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
     """Say on stderr how many rows of each question are left out; the same by question."""
-    dropped = {name: table.dropped(name) for name in questions}
-    say_asked(table, questions)
+    arms = [arm for name in questions for arm in table.layout.arms(name)]
+    dropped = {
+        arm.name: table.dropped(arm.name) - (0 if arm.arm is None else int((~table.asked(arm.name)).sum()))
+        for arm in arms
+    }
+    say_asked(table, [arm.name for arm in arms])
     for name, rows in dropped.items():
         if rows and table.layout.question(name).share_asked == 1:
             click.echo(f"{name}: {counted(rows, 'row')} of {len(table)} without a report left out", err=True)
@@ -211,7 +215,8 @@ def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
 def say_asked(table: Table, questions: Sequence[str]) -> None:
     """Say on stderr of how many people the devices asked each question, where they asked some of them."""
     for name in questions:
-        if table.layout.question(name).share_asked < 1:
+        question = table.layout.question(name)
+        if question.share_asked < 1 or question.arm is not None:
             click.echo(f"{name}: asked of {int(table.answered(name).sum())} of {len(table)}", err=True)
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
 from deniable.estimation.published_rows import EstimateRow
-from deniable_research.files.crossing import CrosstabRow
-from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.rows import ComparisonRow, CrosstabRow
 from deniable_research.pictures import FAINT_INK, STYLES, tidy
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from deniable.estimation.means import MeanEstimate
 from deniable_research.comparison import Difference, holm, homogeneity, pairwise, ratio, trend
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.mixed import compare_arms
 from deniable_research.files.rows import ComparisonRow
 from deniable_research.files.sampled import compare_sampled
 from deniable_research.files.table import Table
@@ -36,7 +37,8 @@ def compare(
     name : str
         The question.
     by : str
-        The plain column of cohorts. People without one are left out, and cohorts without reports.
+        The plain column of cohorts. People without one are left out, and cohorts without reports. Of a question that
+        was asked by several designs it is that of its arms.
     line : bool
         Test for a trend over the cohorts, which stand at their numbers if their labels are numbers, else at
         0, 1, 2, ...
@@ -65,6 +67,8 @@ def compare(
     >>> row.measure, row.first, row.second, round(row.estimate, 4), round(row.p_value, 4)
     ('difference', '1', '2', 0.1, 0.0228)
     """
+    if name in table.layout.mixed and by == table.layout.arm_column(name) and not line:
+        return compare_arms(table, name, options, confidence_level)
     question = table.layout.question(name)
     if table.sampling is not None:
         wanted = _options(question, options) if question.has_shares else []

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
 from deniable_research.designs import combined_share
+from deniable_research.files.crossing_classes import cross_classes, needs_classes
 from deniable_research.files.designs import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.rows import CrosstabRow
 from deniable_research.files.table import Table
 from deniable_research.items import Item
 from deniable_research.joint import Correlation, Crosstab, DrawnPair, box_pair, correlation, crosstab, question_pair
@@ -24,54 +26,6 @@ MOST_LEVELS = 20
 
 FEW = 5
 """Expected numbers of people below which a chi-squared test is doubtful."""
-
-
-@dataclass(frozen=True)
-class CrosstabRow:
-    """One line of a crosstab; the fields are the columns of the CSV, in order.
-
-    Attributes
-    ----------
-    measure : {"joint", "conditional", "independence", "correlation", "odds ratio"}
-        Share of people with all these answers, or among those with the answer to `given`; a test; how strongly two
-        columns go together.
-    first, first_option, second, second_option, third, third_option : str or None
-        The columns and answers; a line about columns as a whole has no options.
-    given : str or None
-    n : float
-        People with a report to each question, or the sum of their weights: see `weighted`.
-    estimate, std_error, conf_low, conf_high : float or None
-    conf_level : float
-    feasible : float or None
-        Most likely joint shares that add up to 1; none where answers do not exclude each other.
-    statistic, df, p_value : float or None
-        Chi-squared where there are degrees of freedom, else standard normal.
-    note : str or None
-        What to know about this line.
-    weighted : bool
-        Whether people have weights, so that `n` is the sum of theirs.
-    """
-
-    measure: str
-    first: str
-    first_option: str | None = None
-    second: str = ""
-    second_option: str | None = None
-    third: str | None = None
-    third_option: str | None = None
-    given: str | None = None
-    n: float = 0
-    estimate: float | None = None
-    std_error: float | None = None
-    conf_low: float | None = None
-    conf_high: float | None = None
-    conf_level: float = 0.95
-    feasible: float | None = None
-    statistic: float | None = None
-    df: float | None = None
-    p_value: float | None = None
-    note: str | None = None
-    weighted: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,6 +94,10 @@ def cross(
         raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
     if given is not None and given not in names:
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    if needs_classes(table, names):
+        if permutations:
+            raise ParameterError("permutations: must be 0 for designs of two groups and several designs")
+        return _marked(list(cross_classes(table, names, given=given, confidence_level=confidence_level)), table)
     table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table)

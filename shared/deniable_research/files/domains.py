@@ -26,7 +26,9 @@ def chance_asked(layout: Layout, names: Sequence[str]) -> float:
     ``s (s - 1) ... / (k (k - 1) ...)``, and so are boxes that are drawn.
     """
     drawn: dict[object, tuple[int, int, set[str]]] = {}
-    for name in filter(layout.has, names):
+    for name in names:
+        if name in layout.mixed or not layout.has(name):
+            continue
         whole, option = layout.whole(name)
         if whole.drawn is not None:
             key: tuple[object, int, int, str] = (whole.drawn, whole.drawn.draw, whole.drawn.size, whole.name)

@@ -247,6 +247,11 @@ class Layout:
         of_arms = {arm: name for name, arms in self.mixed.items() for arm in arms}
         return tuple(dict.fromkeys(of_arms.get(question.name, question.name) for question in self.questions))
 
+    def arm_column(self, name: str) -> str | None:
+        """The column that says by which design a person was asked; None if all were by one."""
+        arm = self.arms(name)[0].arm
+        return None if arm is None else arm[0]
+
     def arms(self, name: str) -> tuple[RandomizedColumn, ...]:
         """The questions that a name stands for: several if it was asked by several designs."""
         return tuple(map(self.question, self.mixed.get(name, (name,))))

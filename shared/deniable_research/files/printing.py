@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from deniable.estimation.published_rows import EstimateRow
 from deniable.output import number, percent
 from deniable.table import format_table
-from deniable_research.files.crossing import CrosstabRow, SampledCrosstabRow
-from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.crossing import SampledCrosstabRow
+from deniable_research.files.rows import ComparisonRow, CrosstabRow
 from deniable_research.files.sampled import SampledComparisonRow, SampledEstimateRow
 from deniable_research.output import counted, interval, p_value
 

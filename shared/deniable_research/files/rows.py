@@ -1,4 +1,4 @@
-"""The lines of comparisons."""
+"""The lines of comparisons and crosstabs."""
 
 from __future__ import annotations
 
@@ -44,3 +44,51 @@ class ComparisonRow:
     p_value: float | None = None
     p_adjusted: float | None = None
     method: str = ""
+
+
+@dataclass(frozen=True)
+class CrosstabRow:
+    """One line of a crosstab; the fields are the columns of the CSV, in order.
+
+    Attributes
+    ----------
+    measure : {"joint", "conditional", "independence", "correlation", "odds ratio"}
+        Share of people with all these answers, or among those with the answer to `given`; a test; how strongly two
+        columns go together.
+    first, first_option, second, second_option, third, third_option : str or None
+        The columns and answers; a line about columns as a whole has no options.
+    given : str or None
+    n : float
+        People with a report to each question, or the sum of their weights: see `weighted`.
+    estimate, std_error, conf_low, conf_high : float or None
+    conf_level : float
+    feasible : float or None
+        Most likely joint shares that add up to 1; none where answers do not exclude each other.
+    statistic, df, p_value : float or None
+        Chi-squared where there are degrees of freedom, else standard normal.
+    note : str or None
+        What to know about this line.
+    weighted : bool
+        Whether people have weights, so that `n` is the sum of theirs.
+    """
+
+    measure: str
+    first: str
+    first_option: str | None = None
+    second: str = ""
+    second_option: str | None = None
+    third: str | None = None
+    third_option: str | None = None
+    given: str | None = None
+    n: float = 0
+    estimate: float | None = None
+    std_error: float | None = None
+    conf_low: float | None = None
+    conf_high: float | None = None
+    conf_level: float = 0.95
+    feasible: float | None = None
+    statistic: float | None = None
+    df: float | None = None
+    p_value: float | None = None
+    note: str | None = None
+    weighted: bool = False

@@ -13,6 +13,7 @@ from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mea
 from deniable.survey.group import Group
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.mixed import UNLIKELY, agreement, mixed_rows
 from deniable_research.files.sampled import sampled_doubts, sampled_rows
 from deniable_research.files.table import Table
 
@@ -51,12 +52,15 @@ def estimate_shares(
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
     asked = wanted or EstimateOptions()
-    questions = [table.layout.question(name) for name in names] or list(table.layout.questions)
+    questions = [*names] or table.layout.names
     rows: list[EstimateRow] = []
     for cohort, people in _cohorts(table, by):
-        for question in questions:
-            found = _rows if table.sampling is None else sampled_rows
-            rows += found(table, question, cohort, people, asked)
+        for name in questions:
+            for arm in table.layout.arms(name):
+                found = _rows if table.sampling is None else sampled_rows
+                rows += found(table, arm, cohort, people, asked)
+            if name in table.layout.mixed:
+                rows += mixed_rows(table, name, cohort, people, asked)
     return rows
 
 
@@ -64,13 +68,16 @@ def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[
     """A sentence for every option whose reports the design hardly explains: whatever is made of them is doubtful."""
     found = _wrong_draws(table)
     for cohort, people in _cohorts(table, by):
-        for name in names:
+        for name in [arm.name for each in names for arm in table.layout.arms(each)]:
             flags = (
                 table.estimate(name, people).flags if table.sampling is None else sampled_doubts(table, name, people)
             )
             for option, flag in zip(table.layout.question(name).options, flags, strict=True):
                 if flag:
                     found.append(f"{name}: {option}{f' ({cohort})' if cohort else ''}: {flag}")
+        for name in filter(table.layout.mixed.__contains__, names):
+            if (test := agreement(table, name, people)) is not None and test.p_value < UNLIKELY:
+                found.append(f"{name}{f' ({cohort})' if cohort else ''}: arms do not agree, {test}")
     return found
 
 

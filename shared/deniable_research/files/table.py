@@ -111,7 +111,8 @@ class Table:
 
         found = np.ones(len(self), dtype=bool)
         for name in names:
-            found &= self.reports_of(name).present
+            arms = self.layout.mixed.get(name, (name,))
+            found &= np.logical_or.reduce([self.reports_of(arm).present for arm in arms])
         return found
 
     def asked(self, name: str) -> NDArray[np.bool_]:

@@ -242,7 +242,7 @@ class Fit:
         if interval == "wald" or not (self.converged or self.separated):
             return rows
         profile = Profile.of(self)
-        cells = self.model.cells_at if self.model.outcome.terms else slice(0)
+        cells = self.model.cells_at if self.model.outcome.terms else slice(0, 0)
         return [
             row if cells.start <= j < cells.stop else profile.row(row, j, confidence_level)
             for j, row in enumerate(rows)

@@ -1,0 +1,156 @@
+"""Crosstabs of what no product of scores gives: questions of two-group designs, and of several designs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError
+from deniable.estimation.intervals import normal_quantile, two_sided
+from deniable_research.files.mixed import shares_together
+from deniable_research.files.model_rows import answers_to
+from deniable_research.files.regressing import regress
+from deniable_research.files.rows import CrosstabRow
+from deniable_research.files.table import Table
+
+
+def needs_classes(table: Table, names: Sequence[str]) -> bool:
+    """Whether only a likelihood crosses these."""
+    every = [table.layout.arms(name) for name in names if table.layout.has(name)]
+    return any(len(arms) > 1 or arms[0].design.groups > 1 for arms in every)
+
+
+def cross_classes(
+    table: Table, names: Sequence[str], *, given: str | None = None, confidence_level: float = 0.95
+) -> Iterator[CrosstabRow]:
+    """Two questions together by maximum likelihood: shares, the test of independence, odds ratio and correlation.
+
+    Independence is tested by the likelihood ratio of the logistic or multinomial model of the first on the second.
+    """
+    if len(names) != 2 or not all(map(table.layout.has, names)):
+        raise ParameterError(
+            f"crosstab: must be of two randomised questions where one has several designs or two groups, got "
+            f"{', '.join(names)}; for a plain column use regress"
+        )
+    found = shares_together(table, names)
+    n = float(found.fit.n)
+    about = CrosstabRow("joint", names[0], second=names[1], n=n, conf_level=confidence_level, given=given)
+    options = [answers_to(table, name) for name in names]
+    shape = (len(options[0]), len(options[1]))
+    cells = list(itertools.product(*options))
+    rows = found.rows(confidence_level)
+    if given is None:
+        for (first, second), row in zip(cells, rows, strict=False):
+            yield replace(
+                about,
+                first_option=first,
+                second_option=second,
+                estimate=row.estimate,
+                std_error=row.std_error,
+                conf_low=max(row.conf_low, 0.0),
+                conf_high=min(row.conf_high, 1.0),
+                feasible=row.estimate,
+            )
+    else:
+        axis = list(names).index(given)
+        yield from _conditional(about, found.share.reshape(shape), found.covariance, cells, axis)
+    about = replace(about, given=None)
+    glance = regress(table, f"`{names[0]}` ~ `{names[1]}`").glance()
+    if np.isfinite(glance.lr_statistic):
+        yield replace(
+            about,
+            measure="independence",
+            statistic=glance.lr_statistic,
+            df=float(glance.lr_df),
+            p_value=glance.p_value,
+            note="likelihood ratio",
+        )
+    if shape == (2, 2):
+        yield from _two_by_two(about, found.share, found.covariance)
+
+
+def _conditional(
+    about: CrosstabRow,
+    share: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    cells: Sequence[tuple[str, ...]],
+    axis: int,
+) -> Iterator[CrosstabRow]:
+    """Shares among the people with each answer to one of them, on the logit scale."""
+    z = normal_quantile(about.conf_level)
+    whole = np.broadcast_to(share.sum(axis=1 - axis, keepdims=True), share.shape)
+    places = np.arange(share.size).reshape(share.shape)
+    for cell, place in zip(cells, np.ndindex(share.shape), strict=True):
+        among = places[place[0]] if axis == 0 else places[:, place[1]]
+        slope = np.zeros(share.size)
+        total = whole[place]
+        p = share[place] / total if total > 0 else np.nan
+        slope[among] = -p / total if total > 0 else np.nan
+        slope[places[place]] += 1 / total if total > 0 else np.nan
+        error = float(np.sqrt(slope @ covariance @ slope))
+        low, high = _within(p, error, z)
+        yield replace(
+            about,
+            measure="conditional",
+            first_option=cell[0],
+            second_option=cell[1],
+            estimate=float(p),
+            std_error=error,
+            conf_low=low,
+            conf_high=high,
+        )
+
+
+def _within(p: float, error: float, z: float) -> tuple[float, float]:
+    """Wald's interval of a share on the logit scale; nothing is known at 0 and 1."""
+    if not 0 < p < 1 or not np.isfinite(error):
+        return 0.0, 1.0
+    logit, reach = np.log(p / (1 - p)), z * error / (p * (1 - p))
+    low, high = 1 / (1 + np.exp(-(logit + np.array([-reach, reach]))))
+    return float(low), float(high)
+
+
+def _two_by_two(
+    about: CrosstabRow, share: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> Iterator[CrosstabRow]:
+    z = normal_quantile(about.conf_level)
+    a, b, c, d = share
+    if share.min() > 0:
+        slope = np.array([1, -1, -1, 1]) / share
+        log_odds, error = float(np.log(a * d / (b * c))), float(np.sqrt(slope @ covariance @ slope))
+        ends = np.exp(log_odds + np.array([-z, z]) * error)
+        yield replace(
+            about,
+            measure="odds ratio",
+            estimate=float(np.exp(log_odds)),
+            conf_low=float(ends[0]),
+            conf_high=float(ends[1]),
+        )
+    rows, columns = np.array([c + d, a + b]), np.array([b + d, a + c])
+    if min(rows.min(), columns.min()) <= 0:
+        return
+    bottom = np.sqrt(rows.prod() * columns.prod())
+    phi = float((a * d - b * c) / bottom)
+    slope = np.array([d, -c, -b, a]) / bottom
+    of_row = (rows[1] - rows[0]) / (2 * rows.prod())
+    of_column = (columns[1] - columns[0]) / (2 * columns.prod())
+    # of the logarithm of the denominator, by the shares of the second row and column
+    slope -= phi * (of_row * np.array([0, 0, 1, 1]) + of_column * np.array([0, 1, 0, 1]))
+    error = float(np.sqrt(slope @ covariance @ slope))
+    reach = z * error / (1 - phi**2) if abs(phi) < 1 else np.inf  # Fisher's z
+    ends = np.tanh(np.arctanh(phi) + np.array([-reach, reach])) if np.isfinite(reach) else np.array([-1.0, 1.0])
+    statistic = phi / error if error > 0 else np.nan
+    yield replace(
+        about,
+        measure="correlation",
+        estimate=phi,
+        std_error=error,
+        conf_low=float(ends[0]),
+        conf_high=float(ends[1]),
+        statistic=statistic,
+        p_value=two_sided(statistic),
+    )

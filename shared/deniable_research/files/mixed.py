@@ -1,0 +1,194 @@
+"""Questions that were asked by several designs: what all arms say together, and whether they say the same."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+from deniable.errors import ParameterError
+from deniable.estimation.intervals import two_sided
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none
+from deniable_research.files.domains import domain_of
+from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
+from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.table import Table
+from deniable_research.regression import ClassShares, TidyRow, class_shares
+
+UNLIKELY = 0.05
+"""Arms that agree differ so much in so many of all studies; beyond, a row says so."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether the arms of a question have the same shares: likelihood ratio of one set of shares against one for each.
+
+    Attributes
+    ----------
+    statistic : float
+    df : int
+    p_value : float
+        Chi-squared.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, p {self.p_value:.4f}"
+
+
+def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_] | None = None) -> ClassShares:
+    """How often each combination of answers to some questions is, by maximum likelihood, whatever their designs.
+
+    Parameters
+    ----------
+    table : Table
+        Its weights and sampling design, if it has some, are used.
+    names : sequence of str
+        Questions; of those that were asked by several designs all arms.
+    people : ndarray of bool, optional
+    """
+    wanted = np.ones(len(table), dtype=bool) if people is None else people
+    table.layout.refuse_never_together(names, at_once=2)
+    table.layout.refuse_boxes_of_one_draw(names)
+    arms = [arm.name for name in names for arm in table.layout.arms(name)]
+    heard = wanted & np.logical_or.reduce([table.answered(arm) for arm in arms])
+    rows = model_rows(table.where(heard), domain_of(table, heard, names), {}, names)
+    return class_shares(
+        {name: rows.data[name] for name in names}, rows.designs, shared=shared_responses(table, names), **rows.people
+    )
+
+
+def mixed_rows(
+    table: Table, name: str, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
+) -> Iterator[EstimateRow]:
+    """The shares of a question from all of its arms, and what else its designs find out."""
+    arms = table.layout.arms(name)
+    n = int((np.logical_or.reduce([table.answered(arm.name) for arm in arms]) & people).sum())
+    if not n:
+        return
+    found = shares_together(table, [name], people)
+    method = "profile" if found.fit.sample.plain else "wald"
+    different = agreement(table, name, people)
+    flag = None
+    if different is not None and different.p_value < UNLIKELY:
+        flag = f"arms do not agree: {different}"
+    rows = found.rows(wanted.confidence_level)
+    for option, row in itertools.zip_longest(answers_to(table, name), rows):
+        unknown = option is None
+        yield EstimateRow(
+            question=name,
+            option=option or row.term.removeprefix(f"{name}: "),
+            cohort=cohort,
+            n=n,
+            count=None,
+            estimate=number_or_none(row.estimate),
+            std_error=number_or_none(row.std_error),
+            conf_low=max(row.conf_low, 0.0),
+            conf_high=min(row.conf_high, 1.0),
+            conf_level=wanted.confidence_level,
+            method=method,
+            epsilon=max(arm.epsilon for arm in arms),
+            feasible=number_or_none(row.estimate),
+            statistic="ratio" if unknown else "share",
+            target="population",
+            p_below=None,
+            p_above=None,
+            flag=None if unknown else flag,
+            fake_margin=None,
+        )
+
+
+def agreement(table: Table, name: str, people: NDArray[np.bool_] | None = None) -> Agreement | None:
+    """Test whether all arms of a question have the same shares; None without a likelihood, or with one arm."""
+    wanted = np.ones(len(table), dtype=bool) if people is None else people
+    arms = [arm for arm in table.layout.arms(name) if (table.answered(arm.name) & wanted).any()]
+    together = shares_together(table, [name], wanted)
+    if len(arms) < 2 or not together.fit.sample.plain:
+        return None
+    alone = [shares_together(table, [arm.name], wanted & table.asked(arm.name)).fit for arm in arms]
+    statistic = max(0.0, 2 * (sum(fit.loglik for fit in alone) - together.fit.loglik))
+    df = sum(len(fit.terms) for fit in alone) - len(together.fit.terms)
+    return Agreement(statistic, df, float(chi2.sf(statistic, df)))
+
+
+def compare_arms(
+    table: Table, name: str, options: Sequence[str] = (), confidence_level: float = 0.95
+) -> list[ComparisonRow]:
+    """The shares of a question in each arm, less those in the next arms; last the test that all are the same.
+
+    Returns
+    -------
+    list of ComparisonRow
+        Intervals by MOVER [1]_ from those of the arms, which stay within [0, 1].
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, "Construction of confidence limits about effect measures: a general approach",
+       Statistics in Medicine 27 (2008), 1693-1702.
+    """
+    arms = table.layout.arms(name)
+    every = answers_to(table, name)
+    chosen = options or (every[1:] if len(every) == 2 else every)
+    if strangers := [option for option in chosen if option not in every]:
+        raise ParameterError(f"option: must be one of {', '.join(every)}, got {strangers[0]!r}")
+    found = {_label(arm): _arm_rows(table, arm, confidence_level) for arm in arms}
+    rows = []
+    for option, (first, second) in itertools.product(chosen, itertools.combinations(found, 2)):
+        one, other = (found[label][every.index(option)] for label in (first, second))
+        estimate = one.estimate - other.estimate
+        error = math.hypot(one.std_error, other.std_error)
+        statistic = estimate / error if error > 0 else math.nan
+        rows.append(
+            ComparisonRow(
+                name,
+                option,
+                "difference",
+                first,
+                second,
+                estimate,
+                number_or_none(error),
+                estimate - math.hypot(one.estimate - one.conf_low, other.conf_high - other.estimate),
+                estimate + math.hypot(one.conf_high - one.estimate, other.estimate - other.conf_low),
+                confidence_level,
+                number_or_none(statistic),
+                None,
+                number_or_none(two_sided(statistic)),
+                method="mover",
+            )
+        )
+    test = agreement(table, name)
+    if test is not None:
+        rows.append(
+            ComparisonRow(
+                name,
+                "",
+                "homogeneity",
+                conf_level=confidence_level,
+                statistic=test.statistic,
+                df=test.df,
+                p_value=test.p_value,
+                method="likelihood-ratio",
+            )
+        )
+    return rows
+
+
+def _label(arm: RandomizedColumn) -> str:
+    assert arm.arm is not None
+    return arm.arm[1]
+
+
+def _arm_rows(table: Table, arm: RandomizedColumn, level: float) -> list[TidyRow]:
+    people = table.asked(arm.name)
+    if not (table.answered(arm.name) & people).any():
+        raise ParameterError(f"{arm.name}: must have reports, got none")
+    return shares_together(table, [arm.name], people).rows(level)
