@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from deniable_research.files.crossing_classes import cross_classes, needs_classe
 from deniable_research.files.designs import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.rows import CrosstabRow
+from deniable_research.files.rows import CrosstabRow, SampledCrosstabRow
 from deniable_research.files.table import Table
 from deniable_research.items import Item
 from deniable_research.joint import Correlation, Crosstab, DrawnPair, box_pair, correlation, crosstab, question_pair
@@ -26,20 +26,6 @@ MOST_LEVELS = 20
 
 FEW = 5
 """Expected numbers of people below which a chi-squared test is doubtful."""
-
-
-@dataclass(frozen=True)
-class SampledCrosstabRow(CrosstabRow):
-    """One line of a crosstab under a sampling design.
-
-    Attributes
-    ----------
-    df_error : float or None
-        Degrees of freedom of errors; of the test of independence, which is Rao and Scott's, the second ones of F, where
-        `df` holds the first.
-    """
-
-    df_error: float | None = None
 
 
 def cross(

@@ -20,8 +20,8 @@ from deniable_research.files.table import Table
 
 def needs_classes(table: Table, names: Sequence[str]) -> bool:
     """Whether only a likelihood crosses these."""
-    every = [table.layout.arms(name) for name in names if table.layout.has(name)]
-    return any(len(arms) > 1 or arms[0].design.groups > 1 for arms in every)
+    layout = table.layout
+    return any(name in layout.mixed or layout.whole(name)[0].design.groups > 1 for name in filter(layout.has, names))
 
 
 def cross_classes(

@@ -17,7 +17,7 @@ from deniable.estimation.published_rows import EstimateOptions, EstimateRow, num
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
-from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.rows import ComparisonRow, SampledEstimateRow
 from deniable_research.files.table import Table
 from deniable_research.regression import ClassShares, TidyRow, class_shares
 
@@ -84,7 +84,7 @@ def mixed_rows(
     rows = found.rows(wanted.confidence_level)
     for option, row in itertools.zip_longest(answers_to(table, name), rows):
         unknown = option is None
-        yield EstimateRow(
+        line = EstimateRow(
             question=name,
             option=option or row.term.removeprefix(f"{name}: "),
             cohort=cohort,
@@ -105,6 +105,10 @@ def mixed_rows(
             flag=None if unknown else flag,
             fake_margin=None,
         )
+        if table.sampling is None:
+            yield line
+        else:
+            yield SampledEstimateRow(**vars(line), df=found.fit.df, design_effect=None)
 
 
 def agreement(table: Table, name: str, people: NDArray[np.bool_] | None = None) -> Agreement | None:

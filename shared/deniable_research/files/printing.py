@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 from deniable.estimation.published_rows import EstimateRow
 from deniable.output import number, percent
 from deniable.table import format_table
-from deniable_research.files.crossing import SampledCrosstabRow
-from deniable_research.files.rows import ComparisonRow, CrosstabRow
-from deniable_research.files.sampled import SampledComparisonRow, SampledEstimateRow
+from deniable_research.files.rows import (
+    ComparisonRow,
+    CrosstabRow,
+    SampledComparisonRow,
+    SampledCrosstabRow,
+    SampledEstimateRow,
+)
 from deniable_research.output import counted, interval, p_value
 
 if TYPE_CHECKING:

@@ -1,8 +1,10 @@
-"""The lines of comparisons and crosstabs."""
+"""The lines of estimates, comparisons and crosstabs, and what sampling designs add to them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from deniable.estimation.published_rows import EstimateRow
 
 
 @dataclass(frozen=True)
@@ -92,3 +94,47 @@ class CrosstabRow:
     p_value: float | None = None
     note: str | None = None
     weighted: bool = False
+
+
+@dataclass(frozen=True)
+class SampledEstimateRow(EstimateRow):
+    """A line of estimates under a sampling design.
+
+    Attributes
+    ----------
+    df : float
+        Degrees of freedom of the error: sampling units minus strata that hold somebody who answered, or those of the
+        replicates.
+    design_effect : float or None
+        Variance of a share over that of as many people drawn one by one; what the devices added is in both.
+    """
+
+    df: float
+    design_effect: float | None
+
+
+@dataclass(frozen=True)
+class SampledComparisonRow(ComparisonRow):
+    """A line of a comparison under a sampling design.
+
+    Attributes
+    ----------
+    df_error : float or None
+        Degrees of freedom of Student's statistic, or the second ones of F where `df` holds the first.
+    """
+
+    df_error: float | None = None
+
+
+@dataclass(frozen=True)
+class SampledCrosstabRow(CrosstabRow):
+    """One line of a crosstab under a sampling design.
+
+    Attributes
+    ----------
+    df_error : float or None
+        Degrees of freedom of errors; of the test of independence, which is Rao and Scott's, the second ones of F, where
+        `df` holds the first.
+    """
+
+    df_error: float | None = None

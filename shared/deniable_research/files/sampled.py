@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,42 +18,12 @@ from deniable_research.designs import Groups, combined_share
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.rows import SampledComparisonRow, SampledEstimateRow
 from deniable_research.files.table import Table
 from deniable_research.sampling import Domain
 from deniable_research.sampling.estimates import t_two_sided
 from deniable_research.sampling.rao_scott import FTest
 from deniable_research.sampling.shares import SampledShares, sampled_groups, sampled_means, sampled_shares
-
-
-@dataclass(frozen=True)
-class SampledEstimateRow(EstimateRow):
-    """A line of estimates under a sampling design.
-
-    Attributes
-    ----------
-    df : float
-        Degrees of freedom of the error: sampling units minus strata that hold somebody who answered, or those of the
-        replicates.
-    design_effect : float or None
-        Variance of a share over that of as many people drawn one by one; what the devices added is in both.
-    """
-
-    df: float
-    design_effect: float | None
-
-
-@dataclass(frozen=True)
-class SampledComparisonRow(ComparisonRow):
-    """A line of a comparison under a sampling design.
-
-    Attributes
-    ----------
-    df_error : float or None
-        Degrees of freedom of Student's statistic, or the second ones of F where `df` holds the first.
-    """
-
-    df_error: float | None = None
 
 
 def sampled_rows(
