@@ -201,7 +201,7 @@ class Fit:
     @property
     def df(self) -> float:
         """Degrees of freedom of errors, infinite unless people were drawn by a design; see `Sample.df`."""
-        return self.sample.df(len(self.model.outcome.terms))
+        return self.sample.df(max(1, len(self.model.outcome.terms)))
 
     @property
     def default_kind(self) -> str:

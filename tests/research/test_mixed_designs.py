@@ -1,0 +1,271 @@
+"""Questions that were asked by several designs, a direct one among them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from deniable import ParameterError, ReportError
+from deniable_research.designs import (
+    cheater_detection,
+    crosswise,
+    disguised_response,
+    forced_response,
+    kuk,
+    mangat,
+    stochastic_lie_detector,
+    triangular,
+    unrelated_question,
+    unrelated_question_unknown,
+    warner,
+)
+from deniable_research.designs.channel import Groups
+from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
+from deniable_research.files.mixed import agreement, shares_together
+from deniable_research.regression import class_shares, grouped, response_models
+from tests.support.command_line import CommandLine
+
+DESIGN = """
+[[questions]]
+column = "q1"
+name = "affair"
+arm = "condition"
+[questions.arms.RR]
+design = "forced-response"
+truth = "2/3"
+codes = {no = "2", yes = "1"}
+[questions.arms.DQ]
+design = "direct"
+[questions.arms.SLD]
+design = "stochastic-lie-detector"
+p1 = "0.2"
+p2 = "0.8"
+group = "grp"
+[[questions]]
+column = "q2"
+name = "drugs"
+design = "warner"
+p = "3/4"
+"""
+
+
+def columns(n: int = 3000, seed: int = 5, direct: float = 0.3) -> dict[str, list[str]]:
+    """People of whom 30 % carry the trait, or `direct` of those who are asked directly, who take drugs more often."""
+    rng = np.random.default_rng(seed)
+    arm = rng.choice(["RR", "DQ", "SLD"], n, p=[0.4, 0.3, 0.3])
+    group = rng.integers(0, 2, n)
+    carrier = rng.random(n) < np.where(arm == "DQ", direct, 0.3)
+    told = np.where(rng.random(n) < 2 / 3, carrier, rng.random(n) < 0.5)
+    lying = np.where(carrier, rng.random(n) < 0.8, rng.random(n) > np.array([0.2, 0.8])[group])
+    said = {
+        "RR": np.where(told, "1", "2"),
+        "DQ": np.where(carrier, "yes", "no"),
+        "SLD": np.where(lying, "yes", "no"),
+    }
+    drugs = rng.random(n) < np.where(carrier, 0.6, 0.2)
+    noisy = np.where(rng.random(n) < 0.75, drugs, ~drugs)
+    return {
+        "condition": arm.tolist(),
+        "grp": [str(each + 1) for each in group],
+        "q1": [str(said[each][i]) for i, each in enumerate(arm)],
+        "q2": np.where(noisy, "yes", "no").tolist(),
+        "psu": [str(i % 40) for i in range(n)],
+    }
+
+
+TABLE = Table.of(columns(), read_layout(DESIGN))
+
+CLASSICAL: dict[str, Any] = {
+    "warner": warner("0.7"),
+    "forced response": forced_response("2/3", ["1/4", "3/4"]),
+    "unrelated question": unrelated_question("0.7", "0.3"),
+    "kuk": kuk("0.8", "0.2", repetitions=3),
+    "mangat": mangat("0.6"),
+    "crosswise": crosswise("1/6"),
+    "triangular": triangular("1/4"),
+    "disguised response": disguised_response("0.8"),
+    "cheater detection": cheater_detection(["1/4", "3/4"]),
+    "stochastic lie detector": stochastic_lie_detector("0.2", "0.8"),
+    "unrelated, unknown": unrelated_question_unknown("0.7", "0.3"),
+}
+
+
+def response_shares(name: str, g: float, s: float) -> list[list[float]]:
+    """The probabilities of the responses of each group, from the published equations, written here once more."""
+    design = CLASSICAL[name]
+    if not isinstance(design, Groups):
+        return [[float(row[0]) * (1 - g) + float(row[1]) * g for row in design.matrix]]
+    if name == "cheater detection":  # s cheat and say no
+        yes = [g + (1 - g - s) * told for told in (0.25, 0.75)]
+    elif name == "stochastic lie detector":  # s of the carriers are honest; the others say no with p
+        yes = [g * s + (1 - g) * (1 - p) for p in (0.2, 0.8)]
+    else:  # s carry the unrelated trait
+        yes = [p * g + (1 - p) * s for p in (0.7, 0.3)]
+    return [[1 - each, each] for each in yes]
+
+
+@pytest.mark.parametrize("name", CLASSICAL)
+def test_a_design_beside_a_direct_arm_equals_an_independent_likelihood(name: str) -> None:
+    design = CLASSICAL[name]
+    rng = np.random.default_rng(31)
+    truth, unknown = 0.3, 0.15 if name == "cheater detection" else 0.8
+    counts = [rng.multinomial(800, each) for each in response_shares(name, truth, unknown)]
+    direct = rng.multinomial(500, [1 - truth, truth])
+
+    def objective(params: Any) -> float:
+        g, s = 1 / (1 + np.exp(-params))
+        total = direct @ np.log([1 - g, g])
+        for count, shares in zip(counts, response_shares(name, g, s), strict=True):
+            total += count @ np.log(np.maximum(shares, 1e-300))
+        return -float(total)
+
+    two = isinstance(design, Groups)
+    other = minimize(
+        objective if two else lambda p: objective(np.append(p, 0)), np.full(1 + two, -0.5), method="BFGS", tol=1e-9
+    )
+    models = response_models(design, "design")
+    reports: list[int] = []
+    by: list[int] = []
+    people: list[int] = []
+    for g, count in enumerate([*counts, direct]):
+        reports += range(len(count))
+        by += [g] * len(count)
+        people += count.tolist()
+    mixed = grouped({**dict(enumerate(models)), len(models): (1, 0)}, by)
+    kept = np.array(people) > 0
+    mixed = type(mixed)(mixed.models, np.array(by)[kept])
+    found = class_shares({"q": np.array(reports)[kept]}, {"q": mixed}, frequencies=np.array(people)[kept])
+    assert found.fit.loglik == pytest.approx(-other.fun, abs=1e-6)
+    assert found.share[1] == pytest.approx(1 / (1 + math.exp(-other.x[0])), abs=1e-6)
+    if two:
+        assert found.fit.params[-1] == pytest.approx(1 / (1 + math.exp(-other.x[1])), abs=2e-6)
+
+
+def test_each_arm_is_a_question_and_all_together_are_one() -> None:
+    rows = {(row.question, row.option): row for row in estimate_shares(TABLE, ["affair"])}
+    assert rows["affair (DQ)", "yes"].n == columns()["condition"].count("DQ")
+    assert {("affair (SLD)", "prevalence"), ("affair (SLD)", "t, honest among carriers")} <= rows.keys()
+    whole, honest = rows["affair", "yes"], rows["affair", "honest carriers"]
+    assert whole.n == 3000
+    assert whole.method == "profile"
+    assert whole.conf_low < 0.3 < whole.conf_high
+    assert honest.conf_low < 0.8 < honest.conf_high
+    assert all(whole.std_error < rows[arm, "yes"].std_error for arm in ("affair (RR)", "affair (DQ)"))  # type: ignore[operator]
+    assert rows["affair", "no"].estimate == pytest.approx(1 - whole.estimate, abs=1e-6)  # type: ignore[operator]
+    assert rows["affair", "no"].conf_low == pytest.approx(1 - whole.conf_high, abs=1e-5)
+
+
+def test_arms_agree_or_it_is_said() -> None:
+    same = agreement(TABLE, "affair")
+    assert same is not None
+    assert (same.df, same.p_value > 0.01) == (2, True)
+    table = Table.of(columns(direct=0.12), read_layout(DESIGN))
+    rows = compare(table, "affair", "condition")
+    assert [(row.first, row.second) for row in rows] == [("RR", "DQ"), ("RR", "SLD"), ("DQ", "SLD"), (None, None)]
+    assert rows[0].conf_low is not None
+    assert rows[0].conf_low > 0
+    assert rows[-1].p_value is not None
+    assert rows[-1].p_value < 1e-6
+    flags = [row.flag for row in estimate_shares(table, ["affair"]) if row.question == "affair" and row.flag]
+    assert flags
+    assert flags[0].startswith("arms do not agree: likelihood ratio chi2(2)")
+
+
+@pytest.mark.simulation
+def test_the_test_of_agreement_has_its_level() -> None:
+    layout = read_layout(DESIGN)
+    rejected = 0
+    for seed in range(200):
+        found = agreement(Table.of(columns(900, seed), layout), "affair")
+        assert found is not None
+        rejected += found.p_value < 0.05
+    assert 1 <= rejected <= 25  # of 200 at 5 %: outside with probability below 4e-5; the seeds are fixed
+
+
+def test_regressions_take_them_on_both_sides() -> None:
+    outcome = regress(TABLE, "affair ~ drugs")
+    assert "honest carriers" in outcome.terms
+    predictor = regress(TABLE, "drugs ~ affair")
+    rows = {row.term: row for row in predictor.tidy()}
+    truth = math.log(0.6 / 0.4) - math.log(0.2 / 0.8)
+    assert rows["affair[T.yes]"].conf_low < truth < rows["affair[T.yes]"].conf_high
+    assert rows["affair[T.yes]"].std_error < 0.4
+    assert "affair: honest carriers" in rows
+
+
+def test_crosstabs_take_them_by_likelihood() -> None:
+    rows = cross(TABLE, ["affair", "drugs"])
+    cells = {(row.first_option, row.second_option): row for row in rows if row.measure == "joint"}
+    truth = {("no", "no"): 0.56, ("no", "yes"): 0.14, ("yes", "no"): 0.12, ("yes", "yes"): 0.18}
+    for key, share in truth.items():
+        assert cells[key].estimate is not None
+        assert abs(cells[key].estimate - share) < 4.9 * cells[key].std_error  # type: ignore[operator]
+    assert sum(row.estimate or 0 for row in cells.values()) == pytest.approx(1)
+    by = {row.measure: row for row in rows}
+    phi = (0.56 * 0.18 - 0.14 * 0.12) / math.sqrt(0.7 * 0.3 * 0.68 * 0.32)
+    assert abs(by["correlation"].estimate - phi) < 4.9 * by["correlation"].std_error  # type: ignore[operator]
+    assert by["independence"].p_value is not None
+    assert by["independence"].p_value < 1e-6
+    given = {(row.first_option, row.second_option): row for row in cross(TABLE, ["affair", "drugs"], given="affair")}
+    assert given["yes", "yes"].estimate == pytest.approx(
+        cells["yes", "yes"].estimate / (cells["yes", "yes"].estimate + cells["yes", "no"].estimate),  # type: ignore[operator]
+        abs=1e-6,
+    )
+
+
+def test_the_correlation_has_the_error_of_the_delta_method() -> None:
+    found = shares_together(TABLE, ["affair", "drugs"])
+    row = next(each for each in cross(TABLE, ["affair", "drugs"]) if each.measure == "correlation")
+
+    def phi(share: Any) -> float:
+        a, b, c, d = share
+        return float((a * d - b * c) / math.sqrt((a + b) * (c + d) * (a + c) * (b + d)))
+
+    slope = [(phi(found.share + move) - phi(found.share - move)) / 2e-6 for move in np.eye(4) * 1e-6]
+    # shares move along the simplex only, where both slopes have the same products with the covariance
+    error = math.sqrt(np.array(slope) @ found.covariance @ np.array(slope))
+    assert row.std_error == pytest.approx(error, rel=1e-5)
+
+
+def test_sampling_designs_reach_them() -> None:
+    table = Table.of(columns(), read_layout('cluster = "psu"' + DESIGN))
+    whole = [row for row in estimate_shares(table, ["affair"]) if row.question == "affair"]
+    assert whole[1].method == "wald"
+    assert whole[1].df == 39  # type: ignore[attr-defined]
+    plain = [row for row in estimate_shares(TABLE, ["affair"]) if row.question == "affair"]
+    assert whole[1].estimate == pytest.approx(plain[1].estimate, abs=1e-6)
+    assert whole[1].std_error == pytest.approx(plain[1].std_error, rel=0.35)
+
+
+def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
+    wrong = columns(50)
+    wrong["condition"][0] = "other"
+    with pytest.raises(
+        ReportError, match="must hold the arms of affair, RR, DQ, SLD, or nothing; got something else in 1"
+    ):
+        Table.of(wrong, read_layout(DESIGN))
+    with pytest.raises(ParameterError, match="must be one of its arms for this analysis"):
+        compare(TABLE, "affair", "grp")
+    for text, message in {
+        DESIGN.replace('arm = "condition"', ""): "must have arm, a column, and a table",
+        DESIGN.replace('arm = "condition"', 'arm = "condition"\ndesign = "direct"'): "designs in the arms",
+        DESIGN.replace('design = "direct"', 'design = "direct"\noptions = ["a", "b", "c"]'): "ask for the same answers",
+        DESIGN.replace('name = "drugs"', 'name = "affair"'): "'affair' stands there twice",
+    }.items():
+        with pytest.raises(ParameterError, match=message):
+            read_layout(text)
+    file, design = tmp_path / "mix.csv", tmp_path / "mix.toml"
+    design.write_text(DESIGN, encoding="utf-8")
+    people = columns(400)
+    people["condition"][3] = ""  # nobody knows what was asked, so it counts nowhere
+    lines = [",".join(people), *map(",".join, zip(*people.values(), strict=True))]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    shown = CommandLine("analyze", "shares").ok(file, "--design", design)
+    assert "honest carriers" in shown
+    assert " 399 " in shown
+    assert "DQ − SLD" in CommandLine("analyze", "compare").ok(file, "affair", "--design", design)
