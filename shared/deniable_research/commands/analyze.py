@@ -9,8 +9,16 @@ import click
 from deniable.commands.main import example
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
+from deniable.estimation.misbehaviour import Misbehaving
 from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
-from deniable_research.commands.analyze_data import data_options, draw, print_result, result_options, say_dropped
+from deniable_research.commands.analyze_data import (
+    data_options,
+    draw,
+    misbehaviour_options,
+    print_result,
+    result_options,
+    say_dropped,
+)
 from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
 from deniable_research.files.comparing import ComparisonRow, compare
@@ -49,6 +57,7 @@ def analyze() -> None:
         "deniable analyze shares qualtrics.csv --survey my-survey.toml --column affair=Q7",
         'deniable analyze shares study.csv --question "rrt_q1: crosswise p=1/6 codes=same:1,different:2"',
         "deniable analyze shares study.csv --design study.toml --weights w --plot shares.svg",
+        "deniable analyze shares reports.csv --survey my-survey.toml --misbehaving 0.05 --misbehaviour lying",
     )
 )
 @data_options
@@ -63,6 +72,7 @@ def analyze() -> None:
     help="Whose shares. Of respondents: approximate, too short for few reports with little noise.",
 )
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
+@misbehaviour_options
 @result_options
 def shares(
     table: Table,
@@ -71,6 +81,7 @@ def shares(
     method: str,
     target: str,
     simultaneous: bool,
+    suspected: Misbehaving | None,
     form: str,
     confidence_level: float,
     picture: Path | None,
@@ -81,9 +92,11 @@ def shares(
     """
     asked = questions or tuple(question.name for question in table.layout.questions)
     dropped = say_dropped(table, asked)
-    rows = estimate_shares(table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous))
+    rows = estimate_shares(
+        table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous, suspected)
+    )
     document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, EstimateRow)}
-    print_result(form, rows, EstimateRow, lambda: shares_text(rows), document, cautions(table, asked, by))
+    print_result(form, rows, EstimateRow, lambda: shares_text(rows, suspected), document, cautions(table, asked, by))
     draw(picture, lambda: share_panels(rows))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from deniable.estimation.misbehaviour import KINDS, Misbehaving
 from deniable.estimation.published_rows import EstimateRow
 from deniable.output import number, percent
 from deniable.table import format_table
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from deniable_research.regression import Fit, MomentFit, TidyRow
 
 
-def shares_text(rows: Sequence[EstimateRow]) -> str:
-    """Estimates with their intervals."""
+def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> str:
+    """Estimates with their intervals; where people are suspected, with bounds and robust intervals instead of fakes."""
     by_cohort = any(row.cohort is not None for row in rows)
     header = ["question", "option", *(["cohort"] if by_cohort else []), "n", "estimate", "std. error", "interval"]
-    header.append("1 % fakes")
+    header += ["1 % fakes"] if suspected is None else ["bounds", "robust interval"]
     lines = []
     for row in rows:
         form = number if row.statistic == "mean" else percent
@@ -33,7 +34,7 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
                 form(row.estimate),
                 form(row.std_error),
                 interval(row.conf_low, row.conf_high, form),
-                f"\u00b1{form(row.fake_margin)}",
+                *_beyond_chance(row, suspected, form),
             ]
         )
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
@@ -43,8 +44,26 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
             format_table(header, lines, right=header[2 + by_cohort :]),
             "",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}) for {whose}.",
-            "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.",
+            "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that."
+            if suspected is None
+            else _suspicion(suspected),
         ]
+    )
+
+
+def _beyond_chance(row: EstimateRow, suspected: Misbehaving | None, form: Callable[[float | None], str]) -> list[str]:
+    """What chance does not explain: how far fakes can move the estimate, or what people who misbehave leave of it."""
+    if suspected is None:
+        return [f"\u00b1{form(row.fake_margin)}"]
+    return [interval(row.bound_low, row.bound_high, form), interval(row.robust_low, row.robust_high, form)]
+
+
+def _suspicion(suspected: Misbehaving) -> str:
+    what = "; or ".join(KINDS[kind] for kind in suspected.kinds)
+    whose = "everybody" if suspected.among == "everybody" else "those who do as they are told"
+    return (
+        f"Bounds and robust interval: among {whose}, if at most {percent(suspected.share)} of the people misbehave.\n"
+        f"They may give {what}.\nThe robust interval holds all the same; the plain one need not."
     )
 
 
