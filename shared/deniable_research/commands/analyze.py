@@ -39,6 +39,7 @@ A design file has a table for each randomised column:
   truth = "2/3"                      # the parameters of the design
   codes = {no = "2", yes = "1"}      # optional: what stands for each response
   missing = ["", "NA", "9"]          # optional: what stands for none
+  anchor = "q2"                      # optional: another question, which has known_share = 0, its known share of yes
 """
 
 
@@ -72,6 +73,7 @@ def analyze() -> None:
     help="Whose shares. Of respondents: approximate, too short for few reports with little noise.",
 )
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
+@click.option("--joint", "jointly", is_flag=True, help="Correct by the likelihood of question and anchor together.")
 @misbehaviour_options
 @result_options
 def shares(
@@ -81,6 +83,7 @@ def shares(
     method: str,
     target: str,
     simultaneous: bool,
+    jointly: bool,
     suspected: Misbehaving | None,
     form: str,
     confidence_level: float,
@@ -88,13 +91,12 @@ def shares(
 ) -> None:
     """Estimate shares and means.
 
-    Of all questions, or of those that are named.
+    Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
     """
     asked = questions or tuple(question.name for question in table.layout.questions)
     dropped = say_dropped(table, asked)
-    rows = estimate_shares(
-        table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous, suspected)
-    )
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected)
+    rows = estimate_shares(table, asked, by=by, wanted=wanted, jointly=jointly)
     document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, EstimateRow)}
     print_result(form, rows, EstimateRow, lambda: shares_text(rows, suspected), document, cautions(table, asked, by))
     draw(picture, lambda: share_panels(rows))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from deniable.errors import ParameterError
 from deniable.estimation.published_rows import EstimateRow
 from deniable_research.files.comparing import ComparisonRow
+from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.crossing import CrosstabRow
 from deniable_research.pictures import FAINT_INK, STYLES, tidy
 
@@ -65,7 +66,8 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
     subjects: dict[tuple[str, str], list[Mark]] = {}
     for row in rows:
         if row.estimate is not None:
-            mark = Mark(row.option or "mean", row.estimate, row.conf_low, row.conf_high, row.cohort)
+            name = f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or "mean"
+            mark = Mark(name, row.estimate, row.conf_low, row.conf_high, row.cohort)
             subjects.setdefault((row.question, "mean" if row.statistic == "mean" else "share"), []).append(mark)
     return [
         Panel(question, tuple(marks)) if statistic == "share" else Panel(f"{question}: mean", tuple(marks), False, None)

@@ -13,7 +13,7 @@ from typing import Any
 
 from deniable.errors import ParameterError, describe
 from deniable.estimation.design import Design
-from deniable.exact import number_hint
+from deniable.exact import number_hint, rational
 from deniable.mechanisms import MECHANISMS
 from deniable_research import designs as channels
 from deniable_research.designs import Channel, from_matrix
@@ -34,6 +34,8 @@ _QUESTION_KEYS = (
     "group",
     "groups",
     "group_missing",
+    "anchor",
+    "known_share",
 )
 _LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")
@@ -76,9 +78,10 @@ def read_layout(text: str | bytes) -> Layout:
         the parameters of that design; optionally ``name``, ``options`` (names of the true answers), ``values`` (their
         numbers), ``codes`` (what stands in the file for each response), ``missing``, and for designs of two groups
         ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2) and ``group_missing`` (what stands
-        there for no group; ``missing`` is about reports). Before the first table optionally the names of the columns
-        ``weights``, ``cluster`` and ``cohort``, the order of ``cohorts``, and ``missing``
-        for the other columns.
+        there for no group; ``missing`` is about reports). ``anchor`` names another question that tells how many
+        people attend to this one; that one has ``known_share``, its known share of yes. Before the first table
+        optionally the names of the columns ``weights``, ``cluster`` and ``cohort``, the order of ``cohorts``, and
+        ``missing`` for the other columns.
 
     Raises
     ------
@@ -194,6 +197,8 @@ def _question(written: Mapping[str, Any], fallback: str) -> RandomizedColumn:
             _text(written["group"], "group") if "group" in written else None,
             _texts(written.get("groups", ("1", "2")), "groups"),
             group_missing=_texts(written.get("group_missing", MISSING), "group_missing"),
+            anchor=_text(written["anchor"], "anchor") if "anchor" in written else None,
+            known_share=rational(written["known_share"], "known_share") if "known_share" in written else None,
         )
     except ParameterError as error:
         sentence = str(error)

@@ -10,6 +10,7 @@ from deniable.estimation.published_rows import EstimateRow
 from deniable.output import number, percent
 from deniable.table import format_table
 from deniable_research.files.comparing import ComparisonRow
+from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.crossing import CrosstabRow
 from deniable_research.output import counted, interval, p_value
 
@@ -28,7 +29,7 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
         lines.append(
             [
                 row.question,
-                row.option or row.statistic,
+                f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or row.statistic,
                 *([row.cohort or "none"] if by_cohort else []),
                 str(row.n),
                 form(row.estimate),
@@ -54,7 +55,9 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
 def _beyond_chance(row: EstimateRow, suspected: Misbehaving | None, form: Callable[[float | None], str]) -> list[str]:
     """What chance does not explain: how far fakes can move the estimate, or what people who misbehave leave of it."""
     if suspected is None:
-        return [f"\u00b1{form(row.fake_margin)}"]
+        return ["" if row.fake_margin is None else f"\u00b1{form(row.fake_margin)}"]
+    if row.robust_low is None:
+        return ["", ""]
     return [interval(row.bound_low, row.bound_high, form), interval(row.robust_low, row.robust_high, form)]
 
 

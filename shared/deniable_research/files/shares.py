@@ -12,12 +12,18 @@ from deniable.estimation.means import MeanEstimate
 from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 from deniable.survey.group import Group
 from deniable_research.designs.derived import derived_rows
+from deniable_research.files.correcting import corrected_rows
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 
 
 def estimate_shares(
-    table: Table, names: Iterable[str] = (), *, by: str | None = None, wanted: EstimateOptions | None = None
+    table: Table,
+    names: Iterable[str] = (),
+    *,
+    by: str | None = None,
+    wanted: EstimateOptions | None = None,
+    jointly: bool = False,
 ) -> list[EstimateRow]:
     """Estimate the shares, and where there are numbers the means, of the questions of a table.
 
@@ -29,12 +35,15 @@ def estimate_shares(
     by : str, optional
         A plain column whose labels are the cohorts; people without a label come last.
     wanted : EstimateOptions, optional
-        Confidence level, method, target, simultaneous intervals.
+        Confidence level, method, target, simultaneous intervals, people who misbehave.
+    jointly : bool
+        Correct by the likelihood of question and anchor together, instead of by their two rates.
 
     Returns
     -------
     list of EstimateRow
-        In the order of cohorts, questions and options, as `deniable.estimate` gives them.
+        In the order of cohorts, questions and options, as `deniable.estimate` gives them. After a question that has an
+        anchor stand its "corrected share" rows, and the share of people who attend.
 
     Examples
     --------
@@ -55,6 +64,8 @@ def estimate_shares(
     for cohort, people in _cohorts(table, by):
         for question in questions:
             rows += _rows(table, question, cohort, people, asked)
+            if question.anchor is not None:
+                rows += corrected_rows(table, question, cohort, people, asked, jointly=jointly)
     return rows
 
 
