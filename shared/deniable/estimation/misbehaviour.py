@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deniable.errors import ParameterError, describe
@@ -86,7 +85,8 @@ class Misbehaving:
     Intervals turn a test around: a share stays if *some* ``lam`` that it allows is not rejected. So they hold the
     true share with the confidence level, whatever those people did, though not the whole of the bounds [2]_. Where one
     binomial counts an option the test is exact, and Feldman and Cousins' if nobody misbehaves; see
-    `deniable.estimation.intervals.composite`. Elsewhere it is normal, with the variance that the reports have.
+    `deniable.estimation.intervals.composite`. Elsewhere it is normal, with the variance that the reports have, and
+    covers no less than the plain interval does there: .943 of a share of three levels at 40 reports, .929 at 20.
 
     Of questions and boxes that devices draw, whoever makes up a report chooses what it speaks of: with "anything" up to
     ``d / (d + (1 - d) part)`` of the reports of a question that a ``part`` of the devices draws.
@@ -177,7 +177,7 @@ class Misbehaving:
                 self._of_count(
                     binomial,
                     float(estimate.n_effective / estimate.n),
-                    self._reports(design, weights[v], float(constant[v]), (0.0, 1.0)),
+                    self.scores(design, weights[v], float(constant[v]), (0.0, 1.0)),
                     asked * float(each.n),
                     level,
                 )
@@ -202,12 +202,16 @@ class Misbehaving:
         weights, constant = design.debiasing
         near = estimate.smoothed(normal_quantile(level) ** 2)
         row = slope @ weights
-        if design.groups == 1:
-            seen = np.array(estimate.counts, dtype=float) / float(estimate.n)
-            variance = float(design.score_covariance(row[None, :], seen)[0, 0]) / estimate.n_effective
-        else:
-            variance = float(slope @ estimate.covariance @ slope)
-        figures = (float(slope @ estimate.share), float(slope @ near.share), math.sqrt(max(variance, 0.0)))
+
+        def error(found: Estimate) -> float:
+            if design.groups == 1:
+                seen = np.array(found.counts, dtype=float) / float(found.n)
+                variance = float(design.score_covariance(row[None, :], seen)[0, 0]) / found.n_effective
+            else:
+                variance = float(slope @ found.covariance @ slope)
+            return math.sqrt(max(variance, 0.0))
+
+        figures = tuple((float(slope @ found.share), error(found)) for found in (estimate, near))
         return self._linear(design, (row, float(slope @ constant)), ends, figures, asked, level)
 
     def mean(self, estimate: MeanEstimate, confidence_level: float = 0.95, *, asked: float = 1.0) -> Robust:
@@ -231,17 +235,34 @@ class Misbehaving:
             assert support is not None
             start, step = estimate.values[0], estimate.values[1] - estimate.values[0]
             # A mean between two numbers is the share of the second, reports being scored as that.
-            reports = self._reports(estimate.design, score[0] / step, (constant - start) / step, (0.0, 1.0))
+            reports = self.scores(estimate.design, score[0] / step, (constant - start) / step, (0.0, 1.0))
             binomial = Binomial(estimate.counts[1], estimate.n, support[1])
             found = self._of_count(binomial, estimate.n_effective / float(estimate.n), reports, asked, level)
             return Robust(*(Interval(*sorted(start + step * end for end in each)) for each in found))
         near = estimate.smoothed(normal_quantile(level) ** 2)
-        return self._linear(estimate.design, score, ends, (estimate.mean, near.mean, estimate.std_error), asked, level)
+        return self._linear(
+            estimate.design,
+            score,
+            ends,
+            ((estimate.mean, estimate.std_error), (near.mean, near.std_error)),
+            asked,
+            level,
+        )
 
-    def _reports(
+    def scores(
         self, design: Design, weights: NDArray[np.float64], constant: float, ends: tuple[float, float]
     ) -> tuple[float, float]:
-        """The least and the largest score that the reports of those who misbehave can have on average."""
+        """The least and the largest score that the reports of those who misbehave can have on average.
+
+        Parameters
+        ----------
+        design : Design
+        weights : ndarray, shape (supports,)
+        constant : float
+            The score of a report is ``weights @ supports + constant``.
+        ends : two floats
+            What it is on average of answers, at least and at most.
+        """
         import numpy as np
 
         found: list[float] = []
@@ -306,18 +327,21 @@ class Misbehaving:
         design: Design,
         score: tuple[NDArray[np.float64], float],
         ends: tuple[float, float],
-        estimates: tuple[float, float, float],
+        estimates: Sequence[tuple[float, float]],
         part: float,
         level: float,
     ) -> Robust:
-        """Of a mean of scores, from its estimate, that after some more reports, and its standard error.
+        """Of a mean of scores, from its estimate and that after some more reports, each with its standard error.
+
+        The interval reaches from the lower of the two to the higher one, with the larger error: what one alone leaves
+        out of skewed tallies weighs twice where one end only can miss.
 
         With ``s`` the mean score of those who misbehave the mean score is ``S = (1 - e) g + e s``, so
         ``g = (S - e s) / (1 - e)``. It rises with ``S``, and each end is at one of the ends of ``s`` and of ``d``.
         """
         weights, constant = score
         low, high = ends
-        s = self._reports(design, weights, constant, ends)
+        s = self.scores(design, weights, constant, ends)
         own = ends if design.groups == 1 else tuple(constant + float(each[0]) for each in design.meant(weights[None]))
         e = self._made_up(self.share, part)
 
@@ -332,11 +356,12 @@ class Misbehaving:
         def most(mean: float) -> float:
             return max(figures(mean, s[0], own[1]))
 
-        estimate, near, error = estimates
-        z = _one_sided_where_wide(level, e * (s[1] - s[0]) / error if error else math.inf)
+        z = normal_quantile(level)
+        estimate, error = max(mean for mean, _ in estimates), max(error for _, error in estimates)
+        lowest = min(mean for mean, _ in estimates)
         return Robust(
-            Interval(least(estimate), most(estimate)).cut(low, high),
-            Interval(least(near - z * error), most(near + z * error)).cut(low, high),
+            Interval(least(estimates[0][0]), most(estimates[0][0])).cut(low, high),
+            Interval(least(lowest - z * error), most(estimate + z * error)).cut(low, high),
         )
 
 
@@ -375,25 +400,3 @@ def _reached(ends: Callable[[Shares], Shares], lam: float) -> float:
     if above(0.0) >= 0:
         return 0.0
     return crossing(above, 0.0, 1.0) if above(1.0) > 0 else 1.0
-
-
-def _one_sided_where_wide(level: float, width: float) -> float:
-    """Standard errors to either side of bounds that are ``width`` of them apart (Imbens and Manski 2004).
-
-    >>> [round(_one_sided_where_wide(0.95, width), 3) for width in (0, 1, 10)]
-    [1.96, 1.681, 1.645]
-    """
-    normal = NormalDist()
-    most = normal_quantile(level)
-    if math.isinf(width):
-        return normal.inv_cdf(level)
-    return crossing(lambda z: normal.cdf(z + width) - normal.cdf(-z) - level, normal.inv_cdf(level), most)
-
-
-def misbehaving(share: float | None, kinds: Sequence[str] = (), among: str = AMONG[0]) -> Misbehaving | None:
-    """The supposition of whoever says how many; None if nobody does.
-
-    >>> misbehaving(None), misbehaving(0.05).kinds
-    (None, ('anything',))
-    """
-    return None if share is None else Misbehaving(share, tuple(kinds) or ("anything",), among)

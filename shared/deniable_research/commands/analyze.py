@@ -1,4 +1,4 @@
-"""``deniable analyze shares | compare | crosstab | regress``"""
+"""``deniable analyze shares | sensitivity | compare | crosstab | regress``"""
 
 from __future__ import annotations
 
@@ -23,10 +23,18 @@ from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
 from deniable_research.files.comparing import ComparisonRow, compare
 from deniable_research.files.crossing import CrosstabRow, complete_rows, cross
-from deniable_research.files.printing import comparison_text, crosstab_text, regression_text, shares_text
+from deniable_research.files.printing import (
+    comparison_text,
+    crosstab_text,
+    regression_text,
+    sensitivity_text,
+    shares_text,
+)
 from deniable_research.files.regressing import PENALTIES, questions_in, regress
+from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
 from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
+from deniable_research.pictures import save_picture
 
 DESIGN_FILE = """
 \b
@@ -98,8 +106,54 @@ def shares(
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected)
     rows = estimate_shares(table, asked, by=by, wanted=wanted, jointly=jointly)
     document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, EstimateRow)}
+    if suspected is not None:
+        document |= {"misbehaviour": list(suspected.kinds), "among": suspected.among}
     print_result(form, rows, EstimateRow, lambda: shares_text(rows, suspected), document, cautions(table, asked, by))
     draw(picture, lambda: share_panels(rows))
+
+
+@analyze.command(
+    "sensitivity",
+    epilog=example(
+        "deniable analyze sensitivity reports.csv affair --survey my-survey.toml --plot sensitivity.svg",
+        "deniable analyze sensitivity study.csv --design study.toml --misbehaving 0.5 --misbehaviour careless",
+    ),
+)
+@data_options
+@click.argument("questions", nargs=-1)
+@click.option("--steps", type=click.IntRange(1, 100), default=10, show_default=True, help="From nobody to that many.")
+@misbehaviour_options
+@result_options
+def sensitivity_(
+    table: Table,
+    questions: tuple[str, ...],
+    steps: int,
+    suspected: Misbehaving | None,
+    form: str,
+    confidence_level: float,
+    picture: Path | None,
+) -> None:
+    """How results depend on people who misbehave.
+
+    Bounds and robust intervals if at most so many do, from none to --misbehaving (by default 0.2). For one kind of
+    people whose reports are known (careless, noncompliance, denial) also what a correction for exactly so many gives.
+    """
+    asked = questions or tuple(question.name for question in table.layout.questions)
+    dropped = say_dropped(table, asked)
+    supposed = suspected or Misbehaving(0.2)
+    rows = sensitivity(
+        table, asked, suspected=supposed, steps=steps, wanted=EstimateOptions(confidence_level=confidence_level)
+    )
+    document = {
+        "rows": len(table),
+        "dropped": dropped,
+        "misbehaviour": list(supposed.kinds),
+        "among": supposed.among,
+        "sensitivity": records(rows, SensitivityRow),
+    }
+    print_result(form, rows, SensitivityRow, lambda: sensitivity_text(rows, supposed), document, cautions(table, asked))
+    if picture is not None:
+        save_picture(picture, lambda: sensitivity_chart(rows))
 
 
 @analyze.command(

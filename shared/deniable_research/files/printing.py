@@ -15,6 +15,7 @@ from deniable_research.files.crossing import CrosstabRow
 from deniable_research.output import counted, interval, p_value
 
 if TYPE_CHECKING:
+    from deniable_research.files.sensitivity import SensitivityRow
     from deniable_research.regression import Fit, MomentFit, TidyRow
 
 
@@ -68,6 +69,32 @@ def _suspicion(suspected: Misbehaving) -> str:
         f"Bounds and robust interval: among {whose}, if at most {percent(suspected.share)} of the people misbehave.\n"
         f"They may give {what}.\nThe robust interval holds all the same; the plain one need not."
     )
+
+
+def sensitivity_text(rows: Sequence[SensitivityRow], suspected: Misbehaving) -> str:
+    """Figures over how many people misbehave."""
+    exactly = any(row.corrected is not None for row in rows)
+    header = ["question", "option", "misbehaving", "bounds", "robust interval"]
+    header += ["corrected", "its interval"] if exactly else []
+    lines = []
+    for row in rows:
+        form = number if row.statistic == "mean" else percent
+        lines.append(
+            [
+                row.question,
+                row.option or row.statistic,
+                percent(row.misbehaving),
+                interval(row.bound_low, row.bound_high, form),
+                interval(row.robust_low, row.robust_high, form),
+                *([form(row.corrected), interval(row.corrected_low, row.corrected_high, form)] if exactly else []),
+            ]
+        )
+    text = [format_table(header, lines, right=header[2:]), "", f"{100 * rows[0].conf_level:g} % intervals."]
+    if exactly:
+        text.append(
+            "Corrected: among the others, if exactly so many misbehave, and that has nothing to do with the truth."
+        )
+    return "\n".join([*text, _suspicion(suspected)])
 
 
 def comparison_text(rows: Sequence[ComparisonRow]) -> str:
