@@ -35,15 +35,9 @@ def corrected_share(table: Table, name: str, people: NDArray[np.bool_] | None = 
     asked = table.answered(name, other.name)
     if people is not None:
         asked &= people
-    reports = [_yes(table, each, asked) for each in (question, other)]
-    return anchored(
-        question.design, reports[0], anchor, reports[1], None if table.weights is None else table.weights[asked]
-    )
-
-
-def _yes(table: Table, question: RandomizedColumn, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    given = [report for report, wanted in zip(table.reports_of(question.name), asked, strict=True) if wanted]
-    return question.design.reports.support_matrix(given, f"{question.name}, row")[:, 1]
+    both = table.where(asked)
+    yes, known = (both.item(each.name).supports[:, 1] for each in (question, other))
+    return anchored(question.design, yes, anchor, known, None if table.weights is None else table.weights[asked])
 
 
 def corrected_rows(
