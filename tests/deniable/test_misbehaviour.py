@@ -23,7 +23,6 @@ from deniable import (
     TwoCoin,
     Warner,
 )
-from deniable.estimation.estimate import Estimate as Whole
 from deniable.estimation.intervals import share_interval
 from deniable.estimation.intervals.composite import composite_interval
 from deniable.estimation.misbehaviour import KINDS, Misbehaving
@@ -49,6 +48,7 @@ def test_without_misbehaviour_the_interval_is_that_of_feldman_and_cousins(
         assert found == pytest.approx(share_interval(count, n, (a, b), level, "feldman-cousins"), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("among", ["everybody", "truthful"])
 @pytest.mark.parametrize(
     ("kinds", "theirs"),  # how likely a report of theirs says yes
@@ -96,6 +96,7 @@ def test_bounds_are_those_of_horowitz_and_manski() -> None:
     assert Misbehaving(d, ["lying"]).shares(estimate)[1].bounds == pytest.approx((0.31, 0.41))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mechanism", [COIN, Warner("3/4"), KAry.from_epsilon(4, 1), Subset.from_epsilon(6, 2, 1)])
 def test_bounds_hold_the_figures_of_every_population(mechanism: Mechanism, kind: str) -> None:
@@ -164,6 +165,7 @@ def test_who_makes_up_a_report_chooses_what_it_speaks_of() -> None:
     assert asked.low == pytest.approx(max((1 - d) * (((0.43 - e) / (1 - e) - B) / (A - B)), 0), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["anything", "lying", "careless", "noncompliance"])
 def test_normal_intervals_cover_at_the_worst(kind: str) -> None:
     """A scale with noise over its levels: 3 responses, all 231 tallies of 20 reports, with their probabilities."""
@@ -249,7 +251,7 @@ def test_data_that_nothing_explains_leave_an_end() -> None:
 
 
 def test_weighted_reports_count_by_kish() -> None:
-    weighted = Whole.from_counts(COIN, [57.0, 43.0], 100.0, n_effective=1000.0)
+    weighted = Estimate.from_counts(COIN, [57.0, 43.0], 100.0, n_effective=1000.0)
     plain = COIN.estimate([570, 430])
     assert Misbehaving(0.05).shares(weighted)[1].interval == pytest.approx(
         Misbehaving(0.05).shares(plain)[1].interval, abs=1e-9

@@ -128,6 +128,7 @@ def test_likelihood_has_the_maximum_that_an_optimiser_finds() -> None:
     assert joint.fit_p_value == pytest.approx(0.066, abs=0.001)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("n", "rate", "share", "p"),
     [(300, 0.8, 0.1, 0.15), (800, 1.0, 0.0, 0.25), (800, 0.6, 0.3, 0.15), (90, 0.7, 0.3, 0.2)],

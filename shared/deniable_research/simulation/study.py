@@ -17,7 +17,6 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable_research.files import Layout, Table
@@ -330,20 +329,3 @@ class Study:
         for each in asked:
             columns[each.name] = tuple("" if cell is None else str(cell) for cell in column_texts(reports[each.name]))
         return Table.of(columns, replace(layout, questions=asked, cohort=None, cohorts=self.survey.cohorts))
-
-
-def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
-    """The same questions, each with the mechanism of its kind that an epsilon buys.
-
-    Raises
-    ------
-    ParameterError
-        If questions share one epsilon, or a mechanism cannot be had for it.
-    """
-    if survey.groups:
-        raise ParameterError("epsilon: must be varied of questions that do not share one")
-    questions = tuple(
-        replace(each, mechanism=type(each.mechanism).for_answers(each.mechanism.answer_range, epsilon))
-        for each in survey.questions
-    )
-    return replace(survey, questions=questions)
