@@ -74,7 +74,7 @@ def test_samples_are_those_of_the_study(survey: Survey) -> None:
     """40,000 people: bounds of five standard errors, which one seed in a million would break."""
     found = study(survey, "affair ~ age + C(cohort) + religious", 40_000, **{"religious[T.strongly]": 1.0})
     table = found.draw(generator_of(3))
-    assert table.columns["age"].count("old") / 40_000 == pytest.approx(0.4, abs=5 * math.sqrt(0.24 / 40_000))
+    assert list(table.columns["age"]).count("old") / 40_000 == pytest.approx(0.4, abs=5 * math.sqrt(0.24 / 40_000))
     assert sorted(set(table.columns["cohort"])) == ["2020", "2022", "2024"]
     estimate = table.estimate("affair")
     assert estimate.share[1] == pytest.approx(0.3, abs=5 * estimate.std_error[1])
@@ -246,6 +246,8 @@ def test_the_command_prints_power(file: Path, tmp_path: Path) -> None:
         (("--formula", "affair ~ age", "--over", "people=3"), "over respondents or epsilon"),
         (("--formula", "affair ~ age", "--over", "respondents=1.5"), "integers of at least 1"),
         (("--formula", "affair ~ age", "--split"), "do not go with --formula"),
+        (("--formula", "affair ~ cohort", "--repetitions", "1000000000"), "repetitions: must be an integer in"),
+        (("--formula", "affair ~ cohort", "--over", "respondents="), "must be like epsilon=1,2,3"),
         (("--formula", "affair ~ age"), "age must be a question or a covariate"),
         (("--formula", "affair ~ cohort", "--over", "epsilon=-1", "--repetitions", "2"), "epsilon"),
     ],

@@ -154,10 +154,13 @@ def simulate(
         study = Study(
             survey,
             formula,
-            {term: _number(effect, "--effect") for term, effect in _pairs(effects, "--effect", 0.4).items()},
+            {
+                term: _number(effect, "--effect")
+                for term, effect in _pairs(effects, "--effect", "age_group[T.old]=0.4").items()
+            },
             {
                 name: Covariate.parse(text)
-                for name, text in _pairs(covariates, "--covariate", "young:0.6,old:0.4").items()
+                for name, text in _pairs(covariates, "--covariate", "age_group=young:0.6,old:0.4").items()
             },
             _shares(truths, "--truth"),
             respondents,
@@ -230,12 +233,12 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
     return found
 
 
-def _pairs(given: Sequence[str], flag: str, example: object) -> dict[str, str]:
+def _pairs(given: Sequence[str], flag: str, example: str) -> dict[str, str]:
     found = {}
     for each in given:
         name, equals, value = each.rpartition("=")
         if not equals or not name.strip() or not value.strip():
-            raise click.BadParameter(f"must be like age_group={example}, got {each!r:.80}", param_hint=flag)
+            raise click.BadParameter(f"must be like {example}, got {each!r:.80}", param_hint=flag)
         if name.strip() in found:
             raise click.BadParameter(f"must name {name.strip()} once", param_hint=flag)
         found[name.strip()] = value.strip()
@@ -252,10 +255,10 @@ def _number(text: str, flag: str) -> float:
 
 def _curves(given: Sequence[str]) -> dict[str, list[float]]:
     found = {}
-    for name, texts in _pairs(given, "--over", "1,2,3").items():
+    for name, texts in _pairs(given, "--over", "epsilon=1,2,3").items():
         if name not in ("respondents", "epsilon"):
             raise click.BadParameter(f"must be over respondents or epsilon, got {name!r:.40}", param_hint="--over")
-        found[name] = [_number(each, "--over") for each in texts.split(",")]
+        found[name] = list(dict.fromkeys(_number(each, "--over") for each in texts.split(",")))
         if name == "respondents" and not all(each >= 1 and each == int(each) for each in found[name]):
             raise click.BadParameter(
                 f"respondents must be integers of at least 1, got {texts!r:.60}", param_hint="--over"

@@ -18,6 +18,7 @@ from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
 from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
+from deniable_research.simulation.simulate import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Study
 
 Figures = list[tuple[Key, Outcome]]
@@ -95,8 +96,7 @@ def power(
     """
     if analysis not in ANALYSES:
         raise ParameterError(f"analysis: must be one of {', '.join(ANALYSES)}, got {analysis!r:.40}")
-    if type(repetitions) is not int or repetitions < 2:
-        raise ParameterError(f"repetitions: must be an integer of at least 2, got {repetitions!r:.40}")
+    check_number(repetitions, "repetitions", 2, max(MOST_DRAWS // study.respondents, 2))
     _check(study, analysis)
     _ = study.coefficients  # computed once, for all processes
     seeds = [int(each) for each in np.random.SeedSequence(seed).generate_state(repetitions, np.uint64)]

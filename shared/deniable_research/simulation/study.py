@@ -23,10 +23,14 @@ from deniable_research.files import Layout, Table
 from deniable_research.regression.data import sides, variables
 from deniable_research.simulation.draw import column_texts, report_answers
 from deniable_research.simulation.misbehaviour import Misbehaviour
+from deniable_research.simulation.simulate import check_number
 from deniable_research.simulation.truth import Shares, Truth, truth_of
 
 MOST_KINDS = 200_000
 """Kinds of people that are told apart, to know what is true of the population."""
+
+MOST_PEOPLE = 10**7
+"""Of one sample, which is held in memory."""
 
 POINTS = 101
 """By so many equally likely values a normal covariate is known of the population."""
@@ -152,8 +156,7 @@ class Study:
     misbehaviour: Misbehaviour = Misbehaviour()  # noqa: RUF009 - a frozen value
 
     def __post_init__(self) -> None:
-        if type(self.respondents) is not int or self.respondents < 1:
-            raise ParameterError(f"respondents: must be an integer of at least 1, got {describe(self.respondents)}")
+        check_number(self.respondents, "respondents", 1, MOST_PEOPLE)
         for term, effect in self.effects.items():
             if term not in self.terms or term == "Intercept":
                 named = ", ".join(name for name in self.terms if name != "Intercept") or "none"
