@@ -56,7 +56,9 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def study(survey: Survey, formula: str = "affair ~ age", people: int = 800, **effects: float) -> Study:
+def study(
+    survey: Survey, formula: str = "affair ~ age", people: int = 800, effects: dict[str, float] | None = None
+) -> Study:
     return Study(survey, formula, effects or {"age[T.young]": 1.0}, AGE, {"affair": 0.3}, people)
 
 
@@ -72,7 +74,7 @@ def test_the_intercept_makes_the_share_that_was_asked_for(survey: Survey) -> Non
 
 def test_samples_are_those_of_the_study(survey: Survey) -> None:
     """40,000 people: bounds of five standard errors, which one seed in a million would break."""
-    found = study(survey, "affair ~ age + C(cohort) + religious", 40_000, **{"religious[T.strongly]": 1.0})
+    found = study(survey, "affair ~ age + C(cohort) + religious", 40_000, effects={"religious[T.strongly]": 1.0})
     table = found.draw(generator_of(3))
     assert list(table.columns["age"]).count("old") / 40_000 == pytest.approx(0.4, abs=5 * math.sqrt(0.24 / 40_000))
     assert sorted(set(table.columns["cohort"])) == ["2020", "2022", "2024"]
@@ -98,7 +100,7 @@ def test_regressions_are_unbiased_and_cover(survey: Survey) -> None:
 @pytest.mark.simulation
 def test_no_effect_is_found_at_the_level(survey: Survey) -> None:
     """200 samples: more than 26 rejections at .05 happen once in a hundred thousand times."""
-    row = power(study(survey, people=300, **{"age[T.young]": 0.0}), 200).rows[1]
+    row = power(study(survey, people=300, effects={"age[T.young]": 0.0}), 200).rows[1]
     assert row.rejected is not None
     assert row.rejected <= 26 / 200
 
@@ -106,7 +108,7 @@ def test_no_effect_is_found_at_the_level(survey: Survey) -> None:
 @pytest.mark.simulation
 def test_more_people_and_more_epsilon_find_more(survey: Survey) -> None:
     found = planning_curve(
-        study(survey, **{"age[T.young]": 0.6}), {"respondents": [150, 1500], "epsilon": [0.7, 4]}, 40, 1
+        study(survey, effects={"age[T.young]": 0.6}), {"respondents": [150, 1500], "epsilon": [0.7, 4]}, 40, 1
     )
     rows = [each.rows[1] for each in found]
     assert [(row.epsilon, row.respondents) for row in rows] == [(0.7, 150), (0.7, 1500), (4, 150), (4, 1500)]
