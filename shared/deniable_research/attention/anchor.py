@@ -234,7 +234,7 @@ def anchored(
     >>> round(found.attentive, 4), round(found.share, 4), round(found.std_error, 4)
     (0.7729, 0.1054, 0.0227)
     >>> [round(end, 3) for end in found.interval()]
-    [0.063, 0.144]
+    [0.059, 0.148]
     """
     support = yes_no_support(design, "question")
     both = np.column_stack([np.asarray(reports, dtype=float).ravel(), np.asarray(anchor_reports, dtype=float).ravel()])
