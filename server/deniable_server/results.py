@@ -12,6 +12,7 @@ from flask import current_app, request
 
 from deniable import EstimateRow, Question, Survey
 from deniable.estimation.fakes import fake_margins
+from deniable.estimation.misbehaviour import Misbehaving
 from deniable.output import number, percent
 from deniable_server.computing import Pool
 from deniable_server.limits import ROWS_A_REQUEST, get_limits
@@ -25,6 +26,9 @@ MOST_KEPT = 32 * 2**20
 
 ROW_BYTES = 700
 """What a row takes in memory, roughly."""
+
+ROBUST_ROWS = 5
+"""Rows that take as long to compute as one with a robust interval."""
 
 CHART_ROWS = 400
 """Rows whose computing costs as much as drawing a chart of few."""
@@ -162,8 +166,9 @@ class Kept:
 
 
 def rows_asked_for(survey: Survey, query: EstimatesQuery) -> int:
-    """How many rows a query makes."""
-    return survey.rows if query.by == "cohort" else survey.rows // (len(survey.cohorts) + 1)
+    """How many rows a query makes; those with robust intervals count for what they cost."""
+    rows = survey.rows if query.by == "cohort" else survey.rows // (len(survey.cohorts) + 1)
+    return rows if query.misbehaving is None else ROBUST_ROWS * rows
 
 
 def _wanted(query: EstimatesQuery) -> dict[str, Any]:
@@ -174,6 +179,7 @@ def _wanted(query: EstimatesQuery) -> dict[str, Any]:
         "method": query.method,
         "target": query.target,
         "simultaneous": query.simultaneous,
+        "misbehaving": None if query.misbehaving is None else Misbehaving(query.misbehaving, (query.misbehaviour,)),
     }
 
 

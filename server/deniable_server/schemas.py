@@ -6,14 +6,15 @@ what two JSON parsers could read differently.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.intervals.interval import LOWEST_LEVEL
+from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
 
 INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 
@@ -25,7 +26,7 @@ def _known_method(name: str) -> str:
 
 
 def _rounded(level: float) -> float:
-    """A level to a ten-thousandth of a percent, so that results can be kept for whoever asks the same."""
+    """A level or share to a ten-thousandth of a percent, so that results can be kept for whoever asks the same."""
     return round(level, 6)
 
 
@@ -57,6 +58,20 @@ class EstimatesQuery(BaseModel):
         "too short for few reports with little noise",
     )
     simultaneous: bool = Field(False, description="intervals that hold all options of a question at once")
+    misbehaving: Annotated[float, Field(ge=0, le=HIGHEST_SHARE), AfterValidator(_rounded)] | None = Field(
+        None,
+        description="at most that share of the people does not do as asked: adds bounds and robust intervals, "
+        "with the target population only",
+    )
+    misbehaviour: Literal["anything", "noncompliance", "denial", "careless", "lying"] = Field(
+        "anything", description=f"what they do: {'; '.join(f'{kind}, {what}' for kind, what in KINDS.items())}"
+    )
+
+    @model_validator(mode="after")
+    def _of_the_population(self) -> Self:
+        if self.misbehaving is not None and self.target == "respondents":
+            raise PydanticCustomError("misbehaving", "misbehaving must go with the target population")
+        return self
 
 
 class EstimateLine(BaseModel):
@@ -83,6 +98,11 @@ class EstimateLine(BaseModel):
     fake_margin: float | None = Field(
         description="largest shift by one made-up report in a hundred, in the estimate's unit"
     )
+    misbehaving: float | None = Field(None, description="the share of people that was supposed to misbehave")
+    bound_low: float | None = Field(None, description="the least that the estimate leaves possible, whatever they did")
+    bound_high: float | None = Field(None, description="the most")
+    robust_low: float | None = Field(None, description="lower end of an interval that holds whatever they did")
+    robust_high: float | None = Field(None, description="upper end")
 
 
 class Estimates(BaseModel):

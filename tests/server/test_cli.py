@@ -111,6 +111,15 @@ def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector
         assert "cohort" in ok("estimate", survey.id, *source, "--by", "cohort")
         result = json.loads(ok("estimate", survey.id, *source, "--format", "json", "--confidence", "0.9"))
         assert (result["n"], result["estimates"][0]["conf_level"]) == (20, 0.9)
+        assert result["estimates"][0]["misbehaving"] is None
+        robust = ok("estimate", survey.id, *source, "--misbehaving", "0.05", "--misbehaviour", "lying")
+        assert "robust interval" in robust
+        assert "robust if at most 5.0 % of the people misbehave" in robust
+        row = json.loads(ok("estimate", survey.id, *source, "--format", "json", "--misbehaving", "0.1"))["estimates"][1]
+        assert row["robust_low"] <= row["bound_low"] <= row["bound_high"] <= row["robust_high"]
+        assert "go with" in refused("estimate", survey.id, *source, "--misbehaviour", "lying").replace("goes", "go")
+        both = ("--misbehaving", "0.1", "--target", "respondents")
+        assert "target population" in refused("estimate", survey.id, *source, *both)
         path = file.with_suffix(".csv")
         path.write_text(ok("estimate", survey.id, *source, "--format", "csv", "--by", "cohort"), encoding="utf-8")
         frame = pd.read_csv(path)

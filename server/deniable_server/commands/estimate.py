@@ -15,7 +15,9 @@ from deniable.data.survey_data import estimates_data
 from deniable.data.writing import check_suffix, replace_file, write_data_set
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals.interval import LOWEST_LEVEL
+from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
 from deniable.estimation.published_rows import TARGETS
+from deniable.output import percent
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
@@ -55,6 +57,15 @@ from deniable_server.work import estimates_csv
     help="Whose shares the errors are for.",
 )
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
+@click.option(
+    "--misbehaving",
+    metavar="SHARE",
+    type=Number(0, HIGHEST_SHARE),
+    help="Suppose that up to this share of the people does not do as told: bounds, and intervals that hold anyway.",
+)
+@click.option(
+    "--misbehaviour", type=click.Choice(list(KINDS)), help="What they do: by default anything. A device lets them lie."
+)
 @options.to
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 def estimate(
@@ -66,6 +77,12 @@ def estimate(
     """
     if to is not None:
         check_suffix(to)
+    if query["misbehaviour"] is None:
+        del query["misbehaviour"]
+    elif query["misbehaving"] is None:
+        raise click.UsageError("--misbehaviour goes with --misbehaving")
+    if query["misbehaving"] is not None and query["target"] == "respondents":
+        raise click.UsageError("--misbehaving goes with --target population")
     if url:
         result = remote.estimates(url, token, survey_id, query)
     else:
@@ -87,7 +104,8 @@ def _as_table(result: dict[str, Any]) -> str:
     rows = result["estimates"]
     cohort = ["cohort"] if any(row["cohort"] for row in rows) else []
     n = ["n"] if cohort or len({row["n"] for row in rows}) > 1 else []  # where devices draw what they ask
-    header = ["question", "option", *cohort, *n, "estimate", "std. error", "interval"]
+    robust = ["bounds", "robust interval"] if any(row.get("misbehaving") is not None for row in rows) else []
+    header = ["question", "option", *cohort, *n, "estimate", "std. error", "interval", *robust]
     lines = [
         [
             row["question"],
@@ -95,11 +113,14 @@ def _as_table(result: dict[str, Any]) -> str:
             *([row["cohort"] or "-"] if cohort else []),
             *([str(row["n"])] if n else []),
             *(figure(row[key], row["statistic"]) for key in ("estimate", "std_error")),
-            " to ".join(figure(row[key], row["statistic"]) for key in ("conf_low", "conf_high")),
+            *(
+                " to ".join(figure(row[f"{name}_{end}"], row["statistic"]) for end in ("low", "high"))
+                for name in ("conf", *(["bound", "robust"] if robust else []))
+            ),
         ]
         for row in rows
     ]
-    table = format_table(header, lines, right={"n", "estimate", "std. error", "interval"})
+    table = format_table(header, lines, right={"n", "estimate", "std. error", "interval", *robust})
     methods = ", ".join(dict.fromkeys(row["method"] for row in rows))
     level = f"{100 * rows[0]['conf_level']:g} % intervals ({methods})" if rows else "no cohorts"
     flags = [
@@ -107,8 +128,9 @@ def _as_table(result: dict[str, Any]) -> str:
         for row in rows
         if row["flag"]
     ]
+    supposed = [f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave"] if robust else []
     notes = [f"{note[0].upper()}{note[1:]}."] if (note := result.get("note")) else []
-    return "\n\n".join([table, f"{result['n']} reports, {level}", *notes, *flags])
+    return "\n\n".join([table, ", ".join([f"{result['n']} reports", level, *supposed]), *notes, *flags])
 
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {

@@ -33,6 +33,11 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "p_above": (Kind.REAL, "p-value of so large a count if the share is 1"),
     "flag": (Kind.TEXT, "What speaks against the design"),
     "fake_margin": (Kind.REAL, "Largest shift by one fake report in a hundred"),
+    "misbehaving": (Kind.REAL, "Share of people who are supposed to misbehave at most"),
+    "bound_low": (Kind.REAL, "Lower bound if so many do"),
+    "bound_high": (Kind.REAL, "Upper bound if so many do"),
+    "robust_low": (Kind.REAL, "Lower end of an interval that holds if so many do"),
+    "robust_high": (Kind.REAL, "Upper end of an interval that holds if so many do"),
 }
 """What the columns of `EstimateRow` hold."""
 

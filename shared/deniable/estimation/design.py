@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deniable.estimation.debiasing import Count, Debiasing, one_report_covariance
 
@@ -133,8 +133,31 @@ class Design(ABC):
         """The most likely shares within [0, 1] that add up to 1, at the price of a bias."""
 
     @abstractmethod
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest ``weights @ supports`` of a report, both of shape (m,); in each group, added up."""
+
     def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far apart two reports can be in ``weights @ supports``, shape (m,); in each group, added up."""
+        least, most = self.extremes(weights)
+        return most - least
+
+    def meant(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest expectation of ``weights @ supports`` under any answer, both of shape (m,).
+
+        Where `is_exclusive`; of a box to tick the estimate knows the two.
+        """
+        import numpy as np
+
+        k = len(self.truths)
+        values = weights @ np.array([self.expected(row) for row in np.eye(k).tolist()]).T
+        return values.min(axis=1), values.max(axis=1)
+
+    def untouched(self, answer: Any) -> Any:
+        """The report of somebody who mixes in no chance, as `Mechanism.randomize_many` gives it.
+
+        No device makes one. It is what people do who do not follow the instructions of coins or cards.
+        """
+        return answer
 
     @cached_property
     def expected_if_even(self) -> Sequence[float]:

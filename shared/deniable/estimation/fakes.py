@@ -31,7 +31,8 @@ def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:
     The estimate is the mean of scores, so a fake that replaces a report moves it by the difference of two scores over
     ``n``. Where a report supports an option or does not, that is ``1 / |p - q|``; elsewhere the largest weight of the
     debiasing map minus the smallest one. A local mechanism multiplies what a fake can do, the more the smaller its
-    epsilon [1]_. Publish the margin beside the interval.
+    epsilon [1]_. Publish the margin beside the interval. What such people leave of the share itself, as bounds and an
+    interval that holds all the same, says `deniable.estimation.misbehaviour`.
 
     References
     ----------

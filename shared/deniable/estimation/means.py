@@ -135,7 +135,7 @@ class MeanEstimate:
     def interval_method(self, method: str = "default") -> str:
         """The method that `interval` really uses; see Notes."""
         named = resolve_method(method, self.n_effective)
-        return named if named == "wald" or self._is_share else "agresti_coull"
+        return named if named == "wald" or self.is_share else "agresti_coull"
 
     def interval(self, confidence_level: float = 0.95, method: str = "default") -> Interval:
         """A confidence interval, cut to the range."""
@@ -143,22 +143,22 @@ class MeanEstimate:
         named = self.interval_method(method)
         if not self.n:
             return Interval(self.lowest, self.highest)
-        if self._is_share and self.design.support:
+        if self.is_share and self.design.support:
             a, b = self.design.support[1].floats
             count = self.counts[1] * (self.n_effective / self.n)
             start, step = self.values[0], self.values[1] - self.values[0]
             ends = share_interval(count, self.n_effective, (a, b), level, named)
             return Interval(*sorted(start + step * end for end in ends))
         z = normal_quantile(level)
-        near = self if named == "wald" else self._smoothed(z * z)
+        near = self if named == "wald" else self.smoothed(z * z)
         return Interval(near.mean - z * near.std_error, near.mean + z * near.std_error).cut(self.lowest, self.highest)
 
     @property
-    def _is_share(self) -> bool:
+    def is_share(self) -> bool:
         """Whether the mean is a linear function of one binomial count."""
         return self.design.support is not None and self.design.reports.size == len(self.values) == 2
 
-    def _smoothed(self, reports: float) -> MeanEstimate:
+    def smoothed(self, reports: float) -> MeanEstimate:
         """The estimate after that many more reports, as equal shares of all answers would bring them."""
         scale = self.n_effective / self.n
         more = self.design.expected_if_even

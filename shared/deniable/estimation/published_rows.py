@@ -11,6 +11,7 @@ from deniable.estimation.debiasing import Count
 from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
 from deniable.estimation.intervals import check_confidence_level
 from deniable.estimation.means import MeanEstimate
+from deniable.estimation.misbehaviour import Misbehaving, Robust
 from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 
@@ -28,6 +29,10 @@ class EstimateRow:
     all: that it is so small, or so large, when the share is 0, or 1; `flag` is a sentence where one is small.
     `fake_margin` is the largest shift of the estimate, in its own unit, by made-up reports that are one in a
     hundred. Numbers are None where there is no report to estimate from, or nothing to test.
+
+    If people are supposed to misbehave, at most a share `misbehaving` of them, the figure is from `bound_low` to
+    `bound_high` as far as the reports go, and `robust_low` to `robust_high` is an interval of it whatever they did; see
+    `deniable.estimation.misbehaviour`. All are None if nobody is.
     """
 
     question: str
@@ -49,6 +54,11 @@ class EstimateRow:
     p_above: float | None
     flag: str | None
     fake_margin: float | None
+    misbehaving: float | None = None
+    bound_low: float | None = None
+    bound_high: float | None = None
+    robust_low: float | None = None
+    robust_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -63,17 +73,22 @@ class EstimateOptions:
         Whose shares the errors and intervals are for. Means are always for the population.
     simultaneous : bool
         Intervals that hold the shares of all options of a question at once.
+    misbehaving : Misbehaving, optional
+        How many people may do something else than they are asked to, and what: gives bounds and robust intervals.
     """
 
     confidence_level: float = 0.95
     method: str = DEFAULT_METHOD
     target: str = "population"
     simultaneous: bool = False
+    misbehaving: Misbehaving | None = None
 
     def __post_init__(self) -> None:
         check_confidence_level(self.confidence_level)
         if self.target not in TARGETS:
             raise ParameterError(f"target: must be one of {', '.join(TARGETS)}, got {describe(self.target)}")
+        if self.misbehaving is not None and self.target == "respondents":
+            raise ParameterError("misbehaving: must go with the target population, got respondents")
 
 
 def estimate(
@@ -85,6 +100,7 @@ def estimate(
     method: str = DEFAULT_METHOD,
     target: str = "population",
     simultaneous: bool = False,
+    misbehaving: Misbehaving | None = None,
 ) -> list[EstimateRow]:
     """Estimate every share that a survey asks for.
 
@@ -96,7 +112,7 @@ def estimate(
         The published survey, whose mechanisms are inverted.
     by_cohort : bool
         One group of rows for each cohort instead of one for everybody.
-    confidence_level, method, target, simultaneous
+    confidence_level, method, target, simultaneous, misbehaving
         As for `EstimateOptions`.
 
     Returns
@@ -104,7 +120,7 @@ def estimate(
     list of EstimateRow
         In the order of cohorts, questions and options.
     """
-    wanted = EstimateOptions(confidence_level, method, target, simultaneous)
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving)
     if by_cohort:
         known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
@@ -146,6 +162,10 @@ def share_rows(
     intervals = find(wanted.confidence_level, wanted.method)
     method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous)
     fits, flags = result.consistency, result.flags
+    suspected = wanted.misbehaving
+    robust: Sequence[Robust | None] = [None] * len(options)
+    if suspected is not None:
+        robust = suspected.shares(result, wanted.confidence_level, asked=asked, simultaneous=wanted.simultaneous)
     supporting, counted = _counted(result, int(result.n) if n is None else n, len(options))
     return [
         EstimateRow(
@@ -168,6 +188,7 @@ def share_rows(
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
             fake_margin=result.fake_margin[option] / asked,
+            **robust_figures(suspected, robust[option]),
         )
         for option, label in enumerate(options)
     ]
@@ -191,7 +212,8 @@ def mean_row(
     asked: float = 1.0,
 ) -> EstimateRow:
     """The row of one question's mean; parameters as of `share_rows`."""
-    interval = result.interval(wanted.confidence_level, wanted.method)
+    interval, suspected = result.interval(wanted.confidence_level, wanted.method), wanted.misbehaving
+    robust = None if suspected is None else suspected.mean(result, wanted.confidence_level, asked=asked)
     return EstimateRow(
         question=question,
         option="",
@@ -212,7 +234,22 @@ def mean_row(
         p_above=None,
         flag=None,
         fake_margin=result.fake_margin / asked,
+        **robust_figures(suspected, robust),
     )
+
+
+def robust_figures(suspected: Misbehaving | None, robust: Robust | None) -> dict[str, float | None]:
+    """The fields of a row about people who misbehave."""
+    if suspected is None or robust is None:
+        return {}
+    (bound_low, bound_high), (robust_low, robust_high) = robust
+    return {
+        "misbehaving": suspected.share,
+        "bound_low": bound_low,
+        "bound_high": bound_high,
+        "robust_low": robust_low,
+        "robust_high": robust_high,
+    }
 
 
 def number_or_none(value: float) -> float | None:

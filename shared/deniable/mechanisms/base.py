@@ -218,13 +218,6 @@ class Mechanism(Design):
         share = 1 / len(noise)
         return sum(share * if_true + (1 - share) * if_other for if_true, if_other in noise)
 
-    def untouched(self, answer: Any) -> Any:
-        """The report of somebody who mixes in no chance, as `randomize_many` gives it.
-
-        No device makes one. It is what people do who do not follow the instructions of coins or cards.
-        """
-        return answer
-
     @abstractmethod
     def supported(self, answer: Any) -> Sequence[Fraction]:
         """How likely a report of this answer supports each option, in order."""
@@ -243,11 +236,8 @@ class Mechanism(Design):
         """Covariance of the unbiased shares of ``n`` people drawn from a population."""
         return self.score_covariance(self.debiasing.weights, [count / n for count in counts]) / n
 
-    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far apart two reports can be in ``weights @ supports``, shape (m,): here each supports one option."""
-        import numpy as np
-
-        return np.asarray(weights.max(axis=1) - weights.min(axis=1))
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return weights.min(axis=1), weights.max(axis=1)  # here each report supports one option
 
     def estimate(
         self, counts: Sequence[Count], n: Count | None = None, *, n_effective: float | None = None

@@ -256,13 +256,13 @@ class DrawnBoxes(BoxMechanism):
         alone = np.count_nonzero(weights.reshape(len(weights), self.k, 2).any(axis=2), axis=1) <= 1
         return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
 
-    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The ``s`` boxes that add most, each at its heavier mark, instead of those that take away most."""
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The ``s`` boxes that take away most, each at its lighter mark, and those that add most."""
         import numpy as np
 
         pairs = weights.reshape(len(weights), self.k, 2)
         most, least = (np.sort(each, axis=1) for each in (pairs.max(axis=2), pairs.min(axis=2)))
-        return np.asarray(most[:, -self.s :].sum(axis=1) - least[:, : self.s].sum(axis=1))
+        return np.asarray(least[:, : self.s].sum(axis=1)), np.asarray(most[:, -self.s :].sum(axis=1))
 
 
 def _check_s(s: object, k: int) -> None:

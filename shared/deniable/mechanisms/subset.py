@@ -184,12 +184,12 @@ class Subset(PureMechanism):
             needed -= taken
         return members
 
-    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The ``w`` heaviest options instead of the lightest."""
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The ``w`` lightest options, and the heaviest."""
         import numpy as np
 
         ordered = np.sort(weights)
-        return np.asarray(ordered[:, -self.w :].sum(axis=1) - ordered[:, : self.w].sum(axis=1))
+        return np.asarray(ordered[:, : self.w].sum(axis=1)), np.asarray(ordered[:, -self.w :].sum(axis=1))
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         # Tallies of supports do not hold the likelihood of whole subsets. Their errors have equal variances and

@@ -150,8 +150,8 @@ class TickBoxes(BoxMechanism, PureMechanism):
         alone = np.count_nonzero(weights, axis=1) <= 1
         return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
 
-    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Every box that adds is ticked and every one that takes away is not, or the opposite."""
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Every box that takes away is ticked and every one that adds is not, or the opposite."""
         import numpy as np
 
-        return np.asarray(np.abs(weights).sum(axis=1))
+        return np.minimum(weights, 0).sum(axis=1), np.maximum(weights, 0).sum(axis=1)

@@ -94,6 +94,11 @@ class ReportSpace(Counted):
     def uniform(self, n: int, generator: np.random.Generator) -> NDArray[Any]:
         """Any report, all equally likely, ``n`` times; shapes as of `Mechanism.randomize_many`."""
 
+    @property
+    @abstractmethod
+    def uniform_support(self) -> float:
+        """How likely any report, all equally likely, supports an option: one probability for all options."""
+
     def support_matrix(self, reports: Iterable[object], subject: str = "row") -> NDArray[np.bool_]:
         """Which options each report supports, shape (reports, size).
 
@@ -158,6 +163,10 @@ class Numbers(ReportSpace):
 
     def uniform(self, n: int, generator: np.random.Generator) -> NDArray[np.int64]:
         return generator.integers(self.range.start, self.range.stop, n)
+
+    @property
+    def uniform_support(self) -> float:
+        return 1 / self.size
 
 
 class Texts(ReportSpace):
@@ -226,6 +235,10 @@ class Bits(Texts):
         order = generator.random((n, self.size)).argsort(axis=1)
         return (order < self.ones).astype(np.uint8)
 
+    @property
+    def uniform_support(self) -> float:
+        return 0.5 if self.ones is None else self.ones / self.size
+
 
 @dataclass(frozen=True)
 class DrawnBits(Texts):
@@ -278,6 +291,10 @@ class DrawnBits(Texts):
         matrix = np.zeros((n, self.size), dtype=np.uint8)
         np.put_along_axis(matrix, 2 * boxes + generator.integers(0, 2, boxes.shape), 1, axis=1)
         return matrix
+
+    @property
+    def uniform_support(self) -> float:
+        return self.drawn / self.size
 
 
 @dataclass(frozen=True)

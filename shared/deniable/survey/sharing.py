@@ -153,6 +153,23 @@ def split_over_all(survey: Survey) -> Survey:
     return replace(survey, questions=tuple(map(alone, survey.questions)))
 
 
+def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
+    """The same questions, each with an epsilon of its own and the mechanism that is chosen for it by default.
+
+    Raises
+    ------
+    ParameterError
+        If questions share one epsilon, or no mechanism can hold that one.
+    """
+    if survey.groups:
+        raise ParameterError("epsilon: must be varied of questions that do not share one, got a survey with groups")
+    asked = positive_epsilon(epsilon)
+    return replace(
+        survey,
+        questions=tuple(replace(each, mechanism=_mechanism_at(_member(each), asked)) for each in survey.questions),
+    )
+
+
 def _member(question: Question) -> Member:
     of_boxes = "shares" if question.mechanism.is_one_draw else "together"
     goal = of_boxes if question.kind.takes_several else question.goal

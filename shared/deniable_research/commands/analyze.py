@@ -1,4 +1,4 @@
-"""``deniable analyze shares | compare | crosstab | regress``"""
+"""``deniable analyze shares | sensitivity | compare | crosstab | regress``"""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import click
 from deniable.commands.main import example
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
+from deniable.estimation.misbehaviour import Misbehaving
 from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
 from deniable_research.commands.analyze_data import (
     data_options,
     draw,
+    misbehaviour_options,
     print_result,
     result_options,
     say_asked,
@@ -22,10 +24,18 @@ from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
-from deniable_research.files.printing import comparison_text, crosstab_text, regression_text, shares_text
+from deniable_research.files.printing import (
+    comparison_text,
+    crosstab_text,
+    regression_text,
+    sensitivity_text,
+    shares_text,
+)
 from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
+from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
 from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
+from deniable_research.pictures import save_picture
 
 DESIGN_FILE = """
 \b
@@ -38,6 +48,7 @@ A design file has a table for each randomised column:
   truth = "2/3"                      # the parameters of the design
   codes = {no = "2", yes = "1"}      # optional: what stands for each response
   missing = ["", "NA", "9"]          # optional: what stands for none
+  anchor = "q2"                      # optional: another question, which has known_share = 0, its known share of yes
 """
 
 
@@ -60,6 +71,7 @@ def analyze() -> None:
         "deniable analyze shares study.csv --design study.toml --weights w --strata region --cluster psu",
         "deniable analyze shares study.csv --design study.toml --weights w --margins census.csv",
         "deniable analyze shares study.sav --design study.toml --by region --to shares.xlsx",
+        "deniable analyze shares reports.csv --survey my-survey.toml --misbehaving 0.05 --misbehaviour lying",
     )
 )
 @data_options
@@ -74,6 +86,8 @@ def analyze() -> None:
     help="Whose shares. Of respondents: approximate, too short for few reports with little noise.",
 )
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
+@click.option("--joint", "jointly", is_flag=True, help="Correct by the likelihood of question and anchor together.")
+@misbehaviour_options
 @result_options
 def shares(
     table: Table,
@@ -82,6 +96,8 @@ def shares(
     method: str,
     target: str,
     simultaneous: bool,
+    jointly: bool,
+    suspected: Misbehaving | None,
     form: str,
     confidence_level: float,
     picture: Path | None,
@@ -89,15 +105,65 @@ def shares(
 ) -> None:
     """Estimate shares and means.
 
-    Of all questions, or of those that are named.
+    Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
     """
     asked = questions or table.layout.names
     dropped = say_dropped(table, asked)
-    rows = estimate_shares(table, asked, by=by, wanted=EstimateOptions(confidence_level, method, target, simultaneous))
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected)
+    rows = estimate_shares(table, asked, by=by, wanted=wanted, jointly=jointly)
     row_type = type(rows[0]) if rows else EstimateRow
     document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, row_type)}
-    print_result(form, rows, row_type, lambda: shares_text(rows), document, cautions(table, asked, by), to)
+    if suspected is not None:
+        document |= {"misbehaviour": list(suspected.kinds), "among": suspected.among}
+    doubts = cautions(table, asked, by)
+    print_result(form, rows, row_type, lambda: shares_text(rows, suspected), document, doubts, to)
     draw(picture, lambda: share_panels(rows))
+
+
+@analyze.command(
+    "sensitivity",
+    epilog=example(
+        "deniable analyze sensitivity reports.csv affair --survey my-survey.toml --plot sensitivity.svg",
+        "deniable analyze sensitivity study.csv --design study.toml --misbehaving 0.5 --misbehaviour careless",
+    ),
+)
+@data_options
+@click.argument("questions", nargs=-1)
+@click.option("--steps", type=click.IntRange(1, 100), default=10, show_default=True, help="From nobody to that many.")
+@misbehaviour_options
+@result_options
+def sensitivity_(
+    table: Table,
+    questions: tuple[str, ...],
+    steps: int,
+    suspected: Misbehaving | None,
+    form: str,
+    confidence_level: float,
+    picture: Path | None,
+    to: Path | None,
+) -> None:
+    """How results depend on people who misbehave.
+
+    Bounds and robust intervals if at most so many do, from none to --misbehaving (by default 0.2). For one kind of
+    people whose reports are known (careless, noncompliance, denial) also what a correction for exactly so many gives.
+    """
+    asked = questions or tuple(question.name for question in table.layout.questions)
+    dropped = say_dropped(table, asked)
+    supposed = suspected or Misbehaving(0.2)
+    rows = sensitivity(
+        table, asked, suspected=supposed, steps=steps, wanted=EstimateOptions(confidence_level=confidence_level)
+    )
+    document = {
+        "rows": len(table),
+        "dropped": dropped,
+        "misbehaviour": list(supposed.kinds),
+        "among": supposed.among,
+        "sensitivity": records(rows, SensitivityRow),
+    }
+    doubts = cautions(table, asked)
+    print_result(form, rows, SensitivityRow, lambda: sensitivity_text(rows, supposed), document, doubts, to)
+    if picture is not None:
+        save_picture(picture, lambda: sensitivity_chart(rows))
 
 
 @analyze.command(

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from deniable.commands.numbers import LEVEL
+from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
+from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
 from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
@@ -90,6 +91,22 @@ _DATA_OPTIONS = (
     click.option("--delimiter", metavar="CHARACTER", help="By default comma, semicolon or tab, as in the header."),
 )
 
+_MISBEHAVIOUR_OPTIONS = (
+    click.option(
+        "--misbehaving",
+        metavar="SHARE",
+        type=Number(0, HIGHEST_SHARE),
+        help="Suppose that up to this share of the people does not do as told: bounds, and intervals that hold anyway.",
+    ),
+    click.option(
+        "--misbehaviour",
+        type=click.Choice(list(KINDS)),
+        multiple=True,
+        help="What they do; by default anything. Lying is all that a device leaves to them.",
+    ),
+    click.option("--among", type=click.Choice(AMONG), help="Whose share the bounds are for; by default everybody's."),
+)
+
 _RESULT_OPTIONS = (
     click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True),
     click.option(
@@ -160,6 +177,23 @@ def data_options(command: Command) -> Command:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
 
     return _with(with_table, *_DATA_OPTIONS)
+
+
+def misbehaviour_options(command: Command) -> Command:
+    """Give a command the options of people who misbehave; it gets what they suppose, or None, as ``suspected``."""
+
+    @functools.wraps(command)
+    def with_suspicion(
+        misbehaving: float | None, misbehaviour: tuple[str, ...], among: str | None, **others: Any
+    ) -> None:
+        if misbehaving is None and (misbehaviour or among):
+            raise click.UsageError("--misbehaviour and --among go with --misbehaving")
+        suspected = None
+        if misbehaving is not None:
+            suspected = Misbehaving(misbehaving, misbehaviour or ("anything",), among or AMONG[0])
+        command(suspected=suspected, **others)
+
+    return _with(with_suspicion, *_MISBEHAVIOUR_OPTIONS)
 
 
 def result_options(command: Command) -> Command:
@@ -258,6 +292,7 @@ def _delimiter(given: str | None) -> str | None:
 __all__ = [
     "data_options",
     "draw",
+    "misbehaviour_options",
     "print_result",
     "read_any_survey",
     "result_options",

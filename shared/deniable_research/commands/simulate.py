@@ -20,6 +20,7 @@ from deniable.output import number, percent
 from deniable.survey.sharing import split_over_all
 from deniable.table import format_table
 from deniable_research.commands.analyze_data import read_any_survey
+from deniable_research.commands.simulate_power import print_power
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
 from deniable_research.simulation import (
@@ -32,6 +33,8 @@ from deniable_research.simulation import (
     reports_csv,
 )
 from deniable_research.simulation.charts import simulation_chart
+from deniable_research.simulation.power import ANALYSES, planning_curve
+from deniable_research.simulation.study import Covariate, Study
 
 SHARE = Number(0, 1)
 
@@ -42,6 +45,8 @@ SHARE = Number(0, 1)
         "deniable simulate my-survey.toml --truth truth.toml --noncompliance 0.05 --careless 0.02",
         "deniable simulate my-survey.toml --truth affair=0.32 --compare affair=0.42",
         "deniable simulate my-survey.toml --truth affair=0.32 --reports reports.csv --repetitions 2",
+        'deniable simulate my-survey.toml --truth affair=0.32 --formula "affair ~ age" --covariate age=young,old '
+        '--effect "age[T.young]=-0.5" --over respondents=500,1000,2000 --over epsilon=1,2 --plot power.svg',
     )
 )
 @click.argument("file", metavar="SURVEY", type=click.File("rb"))
@@ -67,6 +72,30 @@ SHARE = Number(0, 1)
 @click.option(
     "--split", is_flag=True, help="Beside it the errors if every shared epsilon were split over all questions."
 )
+@click.option("--formula", help='Power of this analysis: "affair ~ age_group + C(cohort)", as for analyze regress.')
+@click.option(
+    "--effect", "effects", metavar="TERM=NUMBER", multiple=True, help='A true coefficient: "age_group[T.old]=0.4".'
+)
+@click.option(
+    "--covariate",
+    "covariates",
+    metavar="COLUMN=WHAT",
+    multiple=True,
+    help="A plain column of the formula: age_group=young:0.6,old:0.4 or age=normal:40:10.",
+)
+@click.option(
+    "--analysis",
+    type=click.Choice(list(ANALYSES)),
+    help="Of the formula: by default regress; of a question and one column also crosstab, or the trend over numbers.",
+)
+@click.option(
+    "--over",
+    "curves",
+    metavar="WHAT=NUMBERS",
+    multiple=True,
+    help="A planning curve: respondents=500,1000,2000 or epsilon=1,2,3; both for one curve each epsilon.",
+)
+@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Of an analysis.")
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
 @click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
@@ -94,6 +123,12 @@ def simulate(
     careless: float,
     others: tuple[str, ...],
     split: bool,
+    formula: str | None,
+    effects: tuple[str, ...],
+    covariates: tuple[str, ...],
+    analysis: str | None,
+    curves: tuple[str, ...],
+    processes: int,
     seed: int,
     confidence: float,
     method: str,
@@ -107,9 +142,35 @@ def simulate(
     their answers through the survey's own mechanisms and estimates as a collector does. Who does not comply reports
     the first option (no tick, the lowest number) whatever the coins say; who denies answers it, and the device
     randomises that; who is careless reports anything. The same seed gives the same surveys: simulation only.
+
+    With --formula it is the power of that analysis: people get covariates and the outcome that the effects make, and
+    every sample is analysed as its file would be.
     """
     check_picture(picture)
     survey = read_any_survey(file.read())
+    if formula is not None:
+        if others or split or reports is not None or method != DEFAULT_METHOD:
+            raise click.UsageError("--compare, --split, --reports and --method do not go with --formula")
+        study = Study(
+            survey,
+            formula,
+            {
+                term: _number(effect, "--effect")
+                for term, effect in _pairs(effects, "--effect", "age_group[T.old]=0.4").items()
+            },
+            {
+                name: Covariate.parse(text)
+                for name, text in _pairs(covariates, "--covariate", "age_group=young:0.6,old:0.4").items()
+            },
+            _shares(truths, "--truth"),
+            respondents,
+            Misbehaviour(noncompliance, denial, careless),
+        )
+        settings = {"analysis": analysis or "regress", "confidence_level": confidence, "processes": processes}
+        print_power(planning_curve(study, _curves(curves), repetitions, seed, **settings), study, seed, form, picture)
+        return
+    if effects or covariates or analysis or curves or processes > 1:
+        raise click.UsageError("--effect, --covariate, --analysis, --over and --processes go with --formula")
     simulation = Simulation(
         survey,
         _shares(truths, "--truth"),
@@ -169,6 +230,39 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
                 raise
             hint = number_hint(shares.strip())
             raise click.BadParameter(f"must be like affair=0.32, got {each!r:.80}{hint}", param_hint=flag) from None
+    return found
+
+
+def _pairs(given: Sequence[str], flag: str, example: str) -> dict[str, str]:
+    found = {}
+    for each in given:
+        name, equals, value = each.rpartition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise click.BadParameter(f"must be like {example}, got {each!r:.80}", param_hint=flag)
+        if name.strip() in found:
+            raise click.BadParameter(f"must name {name.strip()} once", param_hint=flag)
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _number(text: str, flag: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        hint = number_hint(text)
+        raise click.BadParameter(f"must be a number, got {text!r:.40}{hint}", param_hint=flag) from None
+
+
+def _curves(given: Sequence[str]) -> dict[str, list[float]]:
+    found = {}
+    for name, texts in _pairs(given, "--over", "epsilon=1,2,3").items():
+        if name not in ("respondents", "epsilon"):
+            raise click.BadParameter(f"must be over respondents or epsilon, got {name!r:.40}", param_hint="--over")
+        found[name] = list(dict.fromkeys(_number(each, "--over") for each in texts.split(",")))
+        if name == "respondents" and not all(each >= 1 and each == int(each) for each in found[name]):
+            raise click.BadParameter(
+                f"respondents must be integers of at least 1, got {texts!r:.60}", param_hint="--over"
+            )
     return found
 
 

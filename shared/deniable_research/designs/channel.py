@@ -174,11 +174,10 @@ class Channel(_WithResponses):
         lam = predicted if min(predicted) >= 0 else seen
         return one_report_covariance(self.debiasing.weights, [float(each) for each in lam]) / float(n)
 
-    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far apart two possible responses can be in ``weights @ responses``, shape (m,)."""
-
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest of ``weights`` among possible responses, both of shape (m,)."""
         possible = weights[:, [any(row) for row in self.matrix]]
-        return np.asarray(possible.max(axis=1) - possible.min(axis=1))
+        return possible.min(axis=1), possible.max(axis=1)
 
     def expected(self, shares: Sequence[float]) -> list[float]:
         """The probability of every response when these are the shares."""
@@ -271,14 +270,28 @@ class Groups(_WithResponses):
         parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
         return np.asarray(sum(parts))
 
-    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far apart two possible responses can be within each group, added up over the groups, shape (m,)."""
-
-        total = np.zeros(len(weights))
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest of ``weights`` among the possible responses of each group, added up, shape (m,)."""
+        least, most = np.zeros(len(weights)), np.zeros(len(weights))
         for part, matrix in zip(self._parts(), self.matrices, strict=True):
             possible = weights[:, part][:, [any(row) for row in matrix]]
-            total += possible.max(axis=1) - possible.min(axis=1)
-        return total
+            least += possible.min(axis=1)
+            most += possible.max(axis=1)
+        return least, most
+
+    def meant(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same of the expectation of ``weights`` under any truth: people of different groups have different ones.
+
+        Where unknowns are no kinds of people, as the share of an unrelated yes is not, of any response.
+        """
+        if any(sum(column) != 1 for matrix in self.matrices for column in zip(*matrix, strict=True)):
+            return self.extremes(weights)
+        least, most = np.zeros(len(weights)), np.zeros(len(weights))
+        for part, matrix in zip(self._parts(), self.matrices, strict=True):
+            expected = weights[:, part] @ np.array(matrix, dtype=float)
+            least += expected.min(axis=1)
+            most += expected.max(axis=1)
+        return least, most
 
     def expected(self, shares: Sequence[float]) -> list[float]:
         """The probability of every response of every group when these are the shares."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +15,9 @@ from deniable.estimation.design import Derived
 from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
 from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method
 from deniable.estimation.intervals.interval import normal_quantile
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none
+from deniable.estimation.intervals.tails import crossing
+from deniable.estimation.misbehaviour import Misbehaving, Robust
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none, robust_figures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,6 +89,31 @@ class CombinedShare:
         near = self if wald else CombinedShare(self.shares.smoothed(z * z), self.part, self.whole)
         return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
 
+    def robust(self, misbehaving: Misbehaving, confidence_level: float = 0.95) -> Robust:
+        """Bounds and interval if some people misbehave.
+
+        Of a ratio all ``t`` for which 0 is in those of the difference ``part - t whole`` (Fieller's method).
+        """
+        level = check_confidence_level(confidence_level)
+        part, whole = np.zeros(len(self.shares.share)), np.zeros(len(self.shares.share))
+        part[list(self.part)] = 1
+        if self.whole is None:
+            return misbehaving.combination(self.shares, part, level)
+        whole[list(self.whole)] = 1
+        if not self.shares.n:
+            return Robust(Interval(0.0, 1.0), Interval(0.0, 1.0))
+
+        def ends(of: int) -> Interval:
+            def least(t: float) -> float:
+                return -misbehaving.combination(self.shares, part - t * whole, level)[of].low
+
+            def most(t: float) -> float:
+                return -misbehaving.combination(self.shares, part - t * whole, level)[of].high
+
+            return Interval(_crossing_or_end(least), _crossing_or_end(most))
+
+        return Robust(ends(0), ends(1))
+
     def _among(self, shares: tuple[float, ...]) -> float:
         above = math.fsum(shares[x] for x in self.part)
         if self.whole is None:
@@ -102,6 +129,13 @@ class CombinedShare:
             slope[list(self.whole)] -= self.estimate
             slope /= math.fsum(self.shares.share[x] for x in self.whole)
         return slope
+
+
+def _crossing_or_end(function: Callable[[float], float]) -> float:
+    """Where a function that rises over [0, 1] crosses 0, or the end that is nearest to it."""
+    if function(0.0) >= 0:
+        return 0.0
+    return crossing(function, 0.0, 1.0) if function(1.0) > 0 else 1.0
 
 
 def combined_share(
@@ -166,7 +200,8 @@ def derived_rows(
     """The rows of a design's figures."""
     for figure in figures:
         combined = combined_share(shares, figure.part, figure.whole)
-        interval = combined.interval(options.confidence_level, options.method)
+        level, suspected = options.confidence_level, options.misbehaving
+        interval = combined.interval(level, options.method)
         yield EstimateRow(
             question=question,
             option=figure.name,
@@ -177,7 +212,7 @@ def derived_rows(
             std_error=number_or_none(combined.std_error),
             conf_low=interval.low,
             conf_high=interval.high,
-            conf_level=options.confidence_level,
+            conf_level=level,
             method=shares.interval_method(options.method),
             epsilon=epsilon,
             feasible=number_or_none(combined.feasible),
@@ -187,4 +222,5 @@ def derived_rows(
             p_above=None,
             flag=None,
             fake_margin=number_or_none(combined.fake_margin),
+            **robust_figures(suspected, None if suspected is None else combined.robust(suspected, level)),
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
 from deniable.estimation.published_rows import EstimateRow
+from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.rows import ComparisonRow, CrosstabRow
 from deniable_research.pictures import FAINT_INK, STYLES, tidy
 
@@ -26,13 +27,14 @@ MARKERS = ("o", "s", "D", "^", "v")
 
 @dataclass(frozen=True)
 class Mark:
-    """One figure: where it stands, and its interval, whose ends may be infinite."""
+    """One figure: where it stands, its interval, whose ends may be infinite, and the robust one if there is one."""
 
     line: str
     estimate: float
     low: float
     high: float
     series: str | None = None
+    robust: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
     subjects: dict[tuple[str, str], list[Mark]] = {}
     for row in rows:
         if row.estimate is not None:
-            mark = Mark(row.option or "mean", row.estimate, row.conf_low, row.conf_high, row.cohort)
+            name = f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or "mean"
+            robust = None if row.robust_low is None or row.robust_high is None else (row.robust_low, row.robust_high)
+            mark = Mark(name, row.estimate, row.conf_low, row.conf_high, row.cohort, robust)
             subjects.setdefault((row.question, "mean" if row.statistic == "mean" else "share"), []).append(mark)
     return [
         Panel(question, tuple(marks)) if statistic == "share" else Panel(f"{question}: mean", tuple(marks), False, None)
@@ -172,6 +176,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
         colour = STYLES[place % len(STYLES)][0]
         ends = [max(mark.low, low), min(mark.high, high)]
         axes.plot(ends, [y] * 2, color=colour, linewidth=2.5, alpha=0.55, solid_capstyle="butt", zorder=2)
+        if mark.robust is not None:
+            axes.plot(mark.robust, [y] * 2, color=colour, linewidth=1, marker="|", markersize=6, zorder=2)
         for end, limit, arrow in ((mark.low, low, "<"), (mark.high, high, ">")):
             if math.isinf(end):
                 axes.plot(limit, y, arrow, color=colour, markersize=6, alpha=0.55, clip_on=False)
@@ -194,7 +200,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
 
 def _limits(panel: Panel) -> tuple[float, float]:
     """What the axis shows: every finite number and the least of the panel, with a margin."""
-    ends = [each for mark in panel.marks for each in (mark.estimate, mark.low, mark.high) if math.isfinite(each)]
+    figures = [(mark.estimate, mark.low, mark.high, *(mark.robust or ())) for mark in panel.marks]
+    ends = [each for figure in figures for each in figure if math.isfinite(each)]
     ends += panel.within or ()
     low, high = min(ends), max(ends)
     margin = 0.04 * (high - low) or 0.5

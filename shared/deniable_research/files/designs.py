@@ -14,7 +14,7 @@ from typing import Any
 
 from deniable.errors import ParameterError, describe
 from deniable.estimation.design import Design
-from deniable.exact import number_hint
+from deniable.exact import number_hint, rational
 from deniable.mechanisms import MECHANISMS
 from deniable_research import designs as channels
 from deniable_research.designs import Channel, from_matrix
@@ -47,6 +47,8 @@ _QUESTION_KEYS = (
     "group",
     "groups",
     "group_missing",
+    "anchor",
+    "known_share",
 )
 _LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")
@@ -91,10 +93,11 @@ def read_layout(text: str | bytes) -> Layout:
         ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2) and ``group_missing`` (what stands
         there for no group; ``missing`` is about reports). A question that was asked by several designs has ``arm`` (a
         column) instead of a design, and for each of its labels a table ``[questions.arms.LABEL]`` with all that
-        differs: ``design``, its parameters, ``codes``, ``column`` and so on. Before the first table optionally the
-        names of the columns ``weights`` and ``cohort``, the order of ``cohorts``, and ``missing`` for the other
-        columns; and how people were drawn, in the keys of `SamplingColumns`: ``replicates`` are names like
-        ``"w1..w80"`` or a list of them.
+        differs: ``design``, its parameters, ``codes``, ``column`` and so on. ``anchor`` names another question that
+        tells how many people attend to this one; that one has ``known_share``, its known share of yes. Before the first
+        table optionally the names of the columns ``weights`` and ``cohort``, the order of ``cohorts``, and ``missing``
+        for the other columns; and how people were drawn, in the keys of `SamplingColumns`: ``replicates`` are names
+        like ``"w1..w80"`` or a list of them.
 
     Raises
     ------
@@ -274,6 +277,8 @@ def _question(written: Mapping[str, Any], fallback: str) -> RandomizedColumn:
             _text(written["group"], "group") if "group" in written else None,
             _texts(written.get("groups", ("1", "2")), "groups"),
             group_missing=_texts(written.get("group_missing", MISSING), "group_missing"),
+            anchor=_text(written["anchor"], "anchor") if "anchor" in written else None,
+            known_share=rational(written["known_share"], "known_share") if "known_share" in written else None,
         )
     except ParameterError as error:
         sentence = str(error)

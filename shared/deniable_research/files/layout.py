@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
 from deniable.survey.question import Question
+from deniable_research.attention import Anchor
+from deniable_research.attention.anchor import yes_no_support
 from deniable_research.designs import of_one_truth
 from deniable_research.files.coded import Coded
 from deniable_research.files.samples import SamplingColumns
@@ -60,6 +63,10 @@ class RandomizedColumn:
         The group of questions of which devices asked some, if it is of one.
     arm : tuple of two str, or None
         A column, and what stands there for the people who were asked by this design; the others were not.
+    anchor : str or None
+        The question that tells how many people attend to this one; see `deniable_research.attention`.
+    known_share : Fraction or None
+        The share of yes, where it is known because the question is an anchor.
     """
 
     name: str
@@ -76,6 +83,8 @@ class RandomizedColumn:
     group_missing: tuple[str, ...] = MISSING
     drawn: Group | None = None
     arm: tuple[str, str] | None = None
+    anchor: str | None = None
+    known_share: Fraction | None = None
 
     def __post_init__(self) -> None:
         if len(self.options) != len(self.design.truths):
@@ -215,6 +224,31 @@ class Layout:
         for place, name in enumerate(names):
             if name in names[:place]:
                 raise ParameterError(f"layout: questions must have different names, {name!r} stands there twice")
+        for question in self.questions:
+            if question.anchor is not None:
+                self.anchor_of(question)  # says what is wrong with it
+
+    def anchor_of(self, question: RandomizedColumn) -> Anchor:
+        """The anchor of a question that has one.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such question, its share is not known, or either is none of two responses.
+        """
+        found = next((each for each in self.questions if each.name == question.anchor), None)
+        if found is None or found is question:
+            others = ", ".join(each.name for each in self.questions if each is not question) or "there is none"
+            raise ParameterError(
+                f"{question.name}: anchor must be another question ({others}), got {question.anchor!r}"
+            )
+        if found.known_share is None:
+            raise ParameterError(f"{found.name}: must say known_share, such as 0, to be the anchor of {question.name}")
+        try:
+            yes_no_support(question.design, "question")
+            return Anchor(found.design, found.known_share)
+        except ParameterError as error:
+            raise ParameterError(f"{question.name}, {found.name}: {error}") from None
 
     def question(self, name: str) -> RandomizedColumn:
         """The randomised question of that name; ``name[option]`` is one box of tick boxes."""

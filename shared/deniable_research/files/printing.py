@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from deniable.estimation.misbehaviour import KINDS, Misbehaving
 from deniable.estimation.published_rows import EstimateRow
 from deniable.output import number, percent
 from deniable.table import format_table
+from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.rows import (
     ComparisonRow,
     CrosstabRow,
@@ -19,29 +21,30 @@ from deniable_research.files.rows import (
 from deniable_research.output import counted, interval, p_value
 
 if TYPE_CHECKING:
+    from deniable_research.files.sensitivity import SensitivityRow
     from deniable_research.regression import Fit, MomentFit, TidyRow
 
 
-def shares_text(rows: Sequence[EstimateRow]) -> str:
-    """Estimates with their intervals."""
+def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> str:
+    """Estimates with their intervals; where people are suspected, with bounds and robust intervals instead of fakes."""
     if not rows:
         return "Nobody has a cohort: the file has no rows."
     by_cohort = any(row.cohort is not None for row in rows)
     header = ["question", "option", *(["cohort"] if by_cohort else []), "n", "estimate", "std. error", "interval"]
-    header.append("1 % fakes")
+    header += ["1 % fakes"] if suspected is None else ["bounds", "robust interval"]
     lines = []
     for row in rows:
         form = number if row.statistic == "mean" else percent
         lines.append(
             [
                 row.question,
-                row.option or row.statistic,
+                f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or row.statistic,
                 *([row.cohort or "none"] if by_cohort else []),
                 str(row.n),
                 form(row.estimate),
                 form(row.std_error),
                 interval(row.conf_low, row.conf_high, form),
-                f"\u00b1{form(row.fake_margin)}",
+                *_beyond_chance(row, suspected, form),
             ]
         )
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
@@ -53,9 +56,55 @@ def shares_text(rows: Sequence[EstimateRow]) -> str:
             "",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}) for {whose}.",
             *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
-            "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.",
+            "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that."
+            if suspected is None
+            else _suspicion(suspected),
         ]
     )
+
+
+def _beyond_chance(row: EstimateRow, suspected: Misbehaving | None, form: Callable[[float | None], str]) -> list[str]:
+    """What chance does not explain: how far fakes can move the estimate, or what people who misbehave leave of it."""
+    if suspected is None:
+        return ["" if row.fake_margin is None else f"\u00b1{form(row.fake_margin)}"]
+    if row.robust_low is None:
+        return ["", ""]
+    return [interval(row.bound_low, row.bound_high, form), interval(row.robust_low, row.robust_high, form)]
+
+
+def _suspicion(suspected: Misbehaving) -> str:
+    what = "; or ".join(KINDS[kind] for kind in suspected.kinds)
+    whose = "everybody" if suspected.among == "everybody" else "those who do as they are told"
+    return (
+        f"Bounds and robust interval: among {whose}, if at most {percent(suspected.share)} of the people misbehave.\n"
+        f"They may give {what}.\nThe robust interval holds all the same; the plain one need not."
+    )
+
+
+def sensitivity_text(rows: Sequence[SensitivityRow], suspected: Misbehaving) -> str:
+    """Figures over how many people misbehave."""
+    exactly = any(row.corrected is not None for row in rows)
+    header = ["question", "option", "misbehaving", "bounds", "robust interval"]
+    header += ["corrected", "its interval"] if exactly else []
+    lines = []
+    for row in rows:
+        form = number if row.statistic == "mean" else percent
+        lines.append(
+            [
+                row.question,
+                row.option or row.statistic,
+                percent(row.misbehaving),
+                interval(row.bound_low, row.bound_high, form),
+                interval(row.robust_low, row.robust_high, form),
+                *([form(row.corrected), interval(row.corrected_low, row.corrected_high, form)] if exactly else []),
+            ]
+        )
+    text = [format_table(header, lines, right=header[2:]), "", f"{100 * rows[0].conf_level:g} % intervals."]
+    if exactly:
+        text.append(
+            "Corrected: among the others, if exactly so many misbehave, and that has nothing to do with the truth."
+        )
+    return "\n".join([*text, _suspicion(suspected)])
 
 
 def comparison_text(rows: Sequence[ComparisonRow]) -> str:

@@ -45,6 +45,12 @@ _LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
         "note": (Kind.TEXT, "What to know about the line"),
         "weighted": (Kind.WHOLE, "Whether people have weights"),
     },
+    "SensitivityRow": RESULT_LABELS
+    | {
+        "corrected": (Kind.REAL, "Estimate if exactly so many do"),
+        "corrected_low": (Kind.REAL, "Lower end of its confidence interval"),
+        "corrected_high": (Kind.REAL, "Upper end of its confidence interval"),
+    },
     "TidyRow": RESULT_LABELS | _TESTS | {"term": (Kind.TEXT, "Term")},
 }
 """What the columns of each kind of row hold."""

@@ -96,7 +96,7 @@ class CrosstabRow:
     weighted: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SampledEstimateRow(EstimateRow):
     """A line of estimates under a sampling design.
 

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.errors import ParameterError
 from deniable.estimation.means import MeanEstimate
 from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 from deniable.survey.group import Group
 from deniable_research.designs.derived import derived_rows
+from deniable_research.files.correcting import corrected_rows
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import UNLIKELY, agreement, mixed_rows
 from deniable_research.files.sampled import sampled_doubts, sampled_rows
@@ -19,7 +21,12 @@ from deniable_research.files.table import Table
 
 
 def estimate_shares(
-    table: Table, names: Iterable[str] = (), *, by: str | None = None, wanted: EstimateOptions | None = None
+    table: Table,
+    names: Iterable[str] = (),
+    *,
+    by: str | None = None,
+    wanted: EstimateOptions | None = None,
+    jointly: bool = False,
 ) -> list[EstimateRow]:
     """Estimate the shares, and where there are numbers the means, of the questions of a table.
 
@@ -31,13 +38,16 @@ def estimate_shares(
     by : str, optional
         A plain column whose labels are the cohorts; people without a label come last.
     wanted : EstimateOptions, optional
-        Confidence level, method, target, simultaneous intervals.
+        Confidence level, method, target, simultaneous intervals, people who misbehave.
+    jointly : bool
+        Correct by the likelihood of question and anchor together, instead of by their two rates.
 
     Returns
     -------
     list of EstimateRow
         In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledEstimateRow`
-        where the layout says how people were drawn.
+        where the layout says how people were drawn. After a question that has an anchor stand its "corrected share"
+        rows, and the share of people who attend.
 
     Examples
     --------
@@ -52,6 +62,8 @@ def estimate_shares(
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
     asked = wanted or EstimateOptions()
+    if asked.misbehaving is not None and table.sampling is not None:
+        raise ParameterError("misbehaving: must not go with a sampling design, whose robust intervals are not known")
     questions = [*names] or table.layout.names
     rows: list[EstimateRow] = []
     for cohort, people in _cohorts(table, by):
@@ -59,6 +71,8 @@ def estimate_shares(
             for arm in table.layout.arms(name):
                 found = _rows if table.sampling is None else sampled_rows
                 rows += found(table, arm, cohort, people, asked)
+                if arm.anchor is not None:
+                    rows += corrected_rows(table, arm, cohort, people, asked, jointly=jointly)
             if name in table.layout.mixed:
                 rows += mixed_rows(table, name, cohort, people, asked)
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from deniable.errors import ParameterError
 from deniable_research.pictures import FAINT_INK, STYLES, tidy
 from deniable_research.simulation.figures import SimulationRow
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 """Beyond this a chart is a wall."""
+
+MOST_PANELS = 24
 
 BOUND = 2
 """Lines are this many Monte Carlo standard errors to either side."""
@@ -50,6 +53,49 @@ def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
     for axes in (biases, coverages):
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
+    return figure
+
+
+def power_chart(rows: Sequence[SimulationRow]) -> Figure:
+    """Power over the number of respondents, or over epsilon where that alone is varied: a panel for each tested figure.
+
+    Raises
+    ------
+    ParameterError
+        If nothing is tested, or more than `MOST_PANELS` figures are.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    tested = [row for row in rows if row.rejected is not None and row.option != "Intercept"]
+    names = list(dict.fromkeys(row.option or row.statistic for row in tested))
+    if not 0 < len(names) <= MOST_PANELS:
+        raise ParameterError(f"chart: must have 1 to {MOST_PANELS} tested figures, got {len(names)}")
+    by_epsilon = len({row.respondents for row in tested}) == 1 and len({row.epsilon for row in tested}) > 1
+    columns = min(len(names), 2)
+    lines = -(-len(names) // columns)
+    figure = Figure(figsize=(4.6 * columns, 0.4 + 3 * lines), layout="constrained")
+    panels = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axes, name in zip(panels, names, strict=False):
+        here = [row for row in tested if (row.option or row.statistic) == name]
+        series = [None] if by_epsilon else list(dict.fromkeys(row.epsilon for row in here))
+        for place, epsilon in enumerate(series):
+            line = [row for row in here if by_epsilon or row.epsilon == epsilon]
+            x = [row.epsilon if by_epsilon else row.respondents for row in line]
+            y = [row.rejected or 0.0 for row in line]
+            error = [BOUND * (row.rejected_error or 0.0) for row in line]
+            colour, dashes = STYLES[place % len(STYLES)]
+            label = None if epsilon is None else f"epsilon {epsilon:g}"
+            axes.errorbar(x, y, error, color=colour, linestyle=dashes, marker="o", capsize=2, label=label)
+        axes.axhline(1 - here[0].conf_level, color=FAINT_INK, linewidth=1, zorder=0)
+        axes.set_ylim(0, 1.02)
+        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        axes.set_xlabel("epsilon of each question" if by_epsilon else "respondents")
+        tidy(axes, f"power: {name}"[:60].replace("$", r"\$"))
+        if len(series) > 1:
+            axes.legend(frameon=False, fontsize=8)
+    for axes in panels[len(names) :]:
+        axes.set_visible(False)
     return figure
 
 

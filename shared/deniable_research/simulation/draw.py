@@ -58,13 +58,32 @@ def draw_reports(
 
     The mechanisms are the real ones; only their words come from ``generator``.
     """
+    kinds = misbehaviour.draw(people, generator)
+    answers = {truth.question.id: truth.draw(people, generator) for truth in truths}
+    return _send(truths, answers, kinds, generator)
+
+
+def report_answers(
+    truths: Sequence[Truth],
+    answers: Mapping[str, NDArray[Any]],
+    misbehaviour: Misbehaviour,
+    generator: np.random.Generator,
+) -> dict[str, Column]:
+    """The same of people whose answers to every question are known."""
+    people = len(next(iter(answers.values())))
+    return _send(truths, answers, misbehaviour.draw(people, generator), generator)
+
+
+def _send(
+    truths: Sequence[Truth],
+    answers: Mapping[str, NDArray[Any]],
+    kinds: tuple[NDArray[np.int64], ...],
+    generator: np.random.Generator,
+) -> dict[str, Column]:
     words = words_of(generator)
-    refusing, denying, careless = misbehaviour.draw(people, generator)
-    answers = {}
+    refusing, denying, careless = kinds
     for truth in truths:
-        given = truth.draw(people, generator)
-        given[denying] = truth.first  # of boxes no tick
-        answers[truth.question.id] = given
+        answers[truth.question.id][denying] = truth.first  # of boxes no tick
     reports = randomize_people([truth.question for truth in truths], answers, words)
     for truth in truths:
         mechanism, values = truth.question.mechanism, reports[truth.question.id].values
@@ -131,12 +150,13 @@ def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) 
     """Lines of CSV as a collector's ``reports.csv``: sorted by random id, noisy values as it writes them."""
     rows = []
     for drawn in cohorts:
-        columns = [_texts(column) for column in drawn.reports.values()]
+        columns = [column_texts(column) for column in drawn.reports.values()]
         rows += [[generator.bytes(16).hex(), drawn.cohort, *values] for values in zip(*columns, strict=True)]
     return csv_lines([["id", "cohort", *cohorts[0].reports], *sorted(rows, key=lambda row: str(row[0]))])
 
 
-def _texts(column: Column) -> list[Any]:
+def column_texts(column: Column) -> list[Any]:
+    """The cells of a column as a collector writes them; None where a question was not asked."""
     rows: list[Any] = column.values.tolist()
     cells = rows if column.values.ndim == 1 else [report_cell("".join(map(str, row))) for row in rows]
     return (

@@ -23,8 +23,8 @@ class SimulationRow:
     ----------
     question, option, cohort : str
         What the figure is about; a mean has no option.
-    statistic : {"share", "mean", "difference"}
-        A difference is the first cohort's share minus the second's.
+    statistic : {"share", "mean", "difference", "coefficient", "slope", "chi-squared"}
+        A difference is the first cohort's share minus the second's. The last three are of the analysis of a formula.
     truth, mean_estimate : float
         What is true of the population, and the mean of the estimates of it.
     bias, bias_error : float
@@ -37,7 +37,7 @@ class SimulationRow:
         Share of the intervals that hold the truth.
     mean_width : float
     rejected, rejected_error : float or None
-        Share of the surveys in which `test` rejects.
+        Share of the surveys in which `test` rejects: its power, or its level where nothing is there.
     test : str or None
         "share = 0": the interval lies above 0. "no difference": the p-value is below ``1 - conf_level``.
     repetitions : int
@@ -50,6 +50,8 @@ class SimulationRow:
     empirical_se_if_split : float or None
         `empirical_se` of the same survey with the epsilon of each group split over all its questions, if that was
         simulated too.
+    epsilon : float or None
+        Of each question, where that is varied.
 
     References
     ----------
@@ -79,6 +81,7 @@ class SimulationRow:
     conf_level: float
     method: str
     empirical_se_if_split: float | None = None
+    epsilon: float | None = None
 
 
 class Key(NamedTuple):

@@ -37,7 +37,7 @@ class Misbehaviour:
     for the options that the first option's report supports and zero for the others: the bias of the estimated share
     is ``c (s - lam) / (a - b)``. Denial by a share ``d`` has the bias ``d (s - f)``, carelessness by a share ``e``
     ``e (u - lam) / (a - b)`` with ``u`` the mean support of a uniform report, ``1 / k`` for one of ``k`` values. Where
-    several kinds are supposed, their biases add.
+    several kinds are supposed, their biases add. Intervals of `deniable.estimation.misbehaviour` hold all the same.
     """
 
     noncompliance: float = 0.0

@@ -52,7 +52,7 @@ class Simulation:
 
     def __post_init__(self) -> None:
         least = 1 if self.compare is None else 2
-        _check_number(self.respondents, "respondents", least, MOST_DRAWS)
+        check_number(self.respondents, "respondents", least, MOST_DRAWS)
 
     @property
     def cohorts(self) -> tuple[tuple[str | None, int, tuple[Truth, ...]], ...]:
@@ -76,7 +76,7 @@ class Simulation:
         self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: EstimateOptions | None = None
     ) -> tuple[SimulationRow, ...]:
         """Repeat the survey; see `simulate`."""
-        _check_number(repetitions, "repetitions", 2, MOST_DRAWS // self.respondents)
+        check_number(repetitions, "repetitions", 2, MOST_DRAWS // self.respondents)
         asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
         figures: dict[Key, list[Outcome]] = {}
@@ -207,6 +207,7 @@ def _compare(
                 outcomes.append(Outcome(result.difference, result.std_error, low, high, rejected, result.method))
 
 
-def _check_number(value: object, subject: str, least: int, most: int) -> None:
+def check_number(value: object, subject: str, least: int, most: int) -> None:
+    """Raise a ParameterError unless a value is an integer of a range."""
     if type(value) is not int or not least <= value <= most:
         raise ParameterError(f"{subject}: must be an integer in [{least}, {most}], got {describe(value)}")

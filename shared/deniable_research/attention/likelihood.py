@@ -1,0 +1,121 @@
+"""The likelihood of a randomised question and its anchor together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile
+from deniable.estimation.intervals.tails import crossing
+
+HALVINGS = 60
+GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class AnchoredFit:
+    """Maximum likelihood of the share of yes and of the share who attend, from both questions of the same people.
+
+    Parameters
+    ----------
+    support : tuple of two floats
+        How likely a report of somebody who attends supports yes, if it is the truth and if it is not.
+    attended : float
+        How likely somebody's report to the anchor does.
+    cells : ndarray, shape (2, 2)
+        Number of people by whether their reports to the question, and to the anchor, support yes.
+
+    Notes
+    -----
+    With a share ``g`` who attend, to both questions or to none, a pair of reports has the probability
+    ``g P(y) Q(z) + (1 - g) / 4``, where ``P`` is linear in the share ``f``. Given that somebody attends the two are
+    independent, which they are whatever the truths if the known share is 0 or 1. The log-likelihood is concave in
+    ``(g, g f)``, so it has one maximum, and what is likely enough of ``f`` is an interval.
+
+    The moments of `AnchoredShare` use the margins of the four cells alone and need less. `fit_p_value` says whether
+    the cells go together with the more that is supposed here.
+    """
+
+    support: tuple[float, float]
+    attended: float
+    cells: NDArray[np.float64]
+
+    @cached_property
+    def _best(self) -> tuple[float, float, float]:
+        """The most likely share, the attentive rate there, and the log-likelihood."""
+        low, high = 0.0, 1.0
+        for _ in range(80):  # golden section: the profile rises and then falls
+            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            if self._profile(left)[1] >= self._profile(right)[1]:
+                high = right
+            else:
+                low = left
+        share = max((0.0, (low + high) / 2, 1.0), key=lambda f: self._profile(f)[1])
+        return (share, *self._profile(share))
+
+    @property
+    def share(self) -> float:
+        """The most likely share of yes within [0, 1]; NaN without reports."""
+        return self._best[0] if self.cells.any() else math.nan
+
+    @property
+    def attentive(self) -> float:
+        """The most likely share who attend."""
+        return self._best[1] if self.cells.any() else math.nan
+
+    @property
+    def log_likelihood(self) -> float:
+        """Its maximum."""
+        return self._best[2]
+
+    def interval(self, confidence_level: float = 0.95) -> Interval:
+        """Profile likelihood: the shares whose likelihood falls by at most a quantile of chi-squared."""
+        drop = normal_quantile(check_confidence_level(confidence_level)) ** 2 / 2
+        if not self.cells.any():
+            return Interval(0.0, 1.0)
+        best, _, most = self._best
+
+        def over(f: float) -> float:
+            return self._profile(f)[1] - (most - drop)
+
+        low = 0.0 if over(0.0) >= 0 else crossing(over, 0.0, best)
+        high = 1.0 if over(1.0) >= 0 else 1 - crossing(lambda f: over(1 - f), 0.0, 1 - best)
+        return Interval(low, high)
+
+    @property
+    def fit_p_value(self) -> float:
+        """Likelihood-ratio test against any four cells, one degree of freedom.
+
+        Small if not the same people attend to both questions, or attending goes with the truth.
+        """
+        if not self.cells.any():
+            return math.nan
+        seen = self.cells[self.cells > 0]
+        saturated = float((seen * np.log(seen / self.cells.sum())).sum())
+        return math.erfc(math.sqrt(max(saturated - self.log_likelihood, 0.0)))
+
+    def _profile(self, share: float) -> tuple[float, float]:
+        """The most likely share who attend given the share of yes, and the log-likelihood there."""
+        a, b = self.support
+        yes, same = b + (a - b) * share, self.attended
+        chances = ((1 - yes) * (1 - same), (1 - yes) * same, yes * (1 - same), yes * same)
+        seen = [(n, chance - 0.25) for n, chance in zip(self.cells.ravel().tolist(), chances, strict=True) if n]
+
+        def slope(g: float) -> float:
+            return math.fsum(n * apart / (0.25 + g * apart) for n, apart in seen)
+
+        if slope(0.0) <= 0:
+            g = 0.0
+        elif all(0.25 + apart > 0 for _, apart in seen) and slope(1.0) >= 0:
+            g = 1.0
+        else:
+            below, above = 0.0, 1.0
+            for _ in range(HALVINGS):
+                middle = (below + above) / 2
+                below, above = (middle, above) if slope(middle) > 0 else (below, middle)
+            g = below
+        return g, math.fsum(n * math.log(0.25 + g * apart) for n, apart in seen)

@@ -1,0 +1,102 @@
+"""How a share depends on how many people are supposed to misbehave, where no anchor tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from deniable.errors import ParameterError
+from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
+from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile, share_interval
+from deniable.estimation.misbehaviour import Misbehaving
+
+KNOWN = ("careless", "noncompliance", "denial")
+"""Kinds of which it is known what their reports are, so that a known share of them can be taken out."""
+
+
+class Corrected(NamedTuple):
+    """A share without those who misbehave, if they are exactly as many as supposed."""
+
+    share: float
+    interval: Interval
+
+
+def corrected(
+    estimate: Estimate, suspected: Misbehaving, confidence_level: float = 0.95, method: str = DEFAULT_METHOD
+) -> tuple[Corrected, ...]:
+    """Take a known share of people out of an estimate, who do one known thing.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    suspected : Misbehaving
+        Of one kind in `KNOWN`; its share is taken as exact.
+    confidence_level : float
+    method : str
+        As for `Estimate.interval`.
+
+    Returns
+    -------
+    tuple of Corrected, length k
+
+    Raises
+    ------
+    ParameterError
+        If there are several kinds, or one that may do several things.
+
+    Notes
+    -----
+    A report then supports an option with ``(1 - d) a + d r`` and ``(1 - d) b + d r``, ``r`` known: a design of its own,
+    with its own exact interval. For the crosswise model and careless people it is the sensitivity analysis of [1]_.
+
+    References
+    ----------
+    .. [1] Y. Atsusaka, R. T. Stevenson, "A bias-corrected estimator for the crosswise model with inattentive
+       respondents", Political Analysis 31 (2023), 134-148.
+
+    Examples
+    --------
+    An estimate of .195, if one in four or five answered at random:
+
+    >>> from deniable_research.designs import crosswise
+    >>> estimate = crosswise("0.15").estimate([573, 1427])
+    >>> [round(corrected(estimate, Misbehaving(d, ["careless"]))[1].share, 3) for d in (0, 0.2, 0.25)]
+    [0.195, 0.119, 0.093]
+    """
+    level = check_confidence_level(confidence_level)
+    if len(suspected.kinds) > 1 or suspected.kinds[0] not in KNOWN:
+        raise ParameterError(
+            f"misbehaviour: must be one of {', '.join(KNOWN)} to correct for, got {', '.join(suspected.kinds)}"
+        )
+    design, d = estimate.design, suspected.share
+    weights, constant = design.debiasing
+    found = []
+    for v, share in enumerate(estimate.share):
+        score, _ = suspected.scores(design, weights[v], float(constant[v]), (0.0, 1.0))
+        if not estimate.n:
+            found.append(Corrected(share, Interval(0.0, 1.0)))
+            continue
+        if estimate.binomials is None:
+            near, z = estimate.smoothed(normal_quantile(level) ** 2), normal_quantile(level)
+            middle, error = (near.share[v] - d * score) / (1 - d), z * near.std_error[v] / (1 - d)
+            interval = Interval(middle - error, middle + error).cut()
+        else:
+            count, n, support = estimate.binomials[v]
+            r = support.floats[1] + (support.floats[0] - support.floats[1]) * score
+            effective = float(n) * estimate.n_effective / float(estimate.n)
+            seen = min(float(count) / float(n) * effective, effective) if n else 0.0
+            ends = tuple(float(np.clip((1 - d) * each + d * r, 0, 1)) for each in support.floats)
+            interval = share_interval(seen, effective, (ends[0], ends[1]), level, method)
+        found.append(Corrected((share - d * score) / (1 - d), interval))
+    return tuple(found)
+
+
+def shares_up_to(most: float, steps: int) -> Sequence[float]:
+    """That many steps from nobody to the most who may misbehave.
+
+    >>> shares_up_to(0.3, 3)
+    [0.0, 0.1, 0.2, 0.3]
+    """
+    return [round(most * step / steps, 12) for step in range(steps + 1)]

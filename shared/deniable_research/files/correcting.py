@@ -1,0 +1,91 @@
+"""Shares that an anchor question corrects, as rows beside the plain ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.estimation.intervals import Interval, resolve_method
+from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none
+from deniable_research.attention import AnchoredShare, anchored
+from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.table import Table
+
+CORRECTED = "corrected share"
+"""The statistic of these rows."""
+
+ATTENTIVE = "attentive"
+"""The option of the row that says how many attend."""
+
+
+def corrected_share(table: Table, name: str, people: NDArray[np.bool_] | None = None) -> AnchoredShare:
+    """The share of yes to a question that has an anchor, of those who gave a report to both; weighted if the table is.
+
+    Raises
+    ------
+    ParameterError
+        If the question has no anchor that can correct it.
+    """
+    question = table.layout.question(name)
+    anchor = table.layout.anchor_of(question)
+    other = table.layout.question(str(question.anchor))
+    asked = table.answered(name, other.name)
+    if people is not None:
+        asked &= people
+    both = table.where(asked)
+    yes, known = (both.item(each.name).supports[:, 1] for each in (question, other))
+    return anchored(question.design, yes, anchor, known, None if table.weights is None else table.weights[asked])
+
+
+def corrected_rows(
+    table: Table,
+    question: RandomizedColumn,
+    cohort: str | None,
+    people: NDArray[np.bool_],
+    wanted: EstimateOptions,
+    *,
+    jointly: bool,
+) -> Iterator[EstimateRow]:
+    """Both options of a question, and the share of people who attend.
+
+    The attentive rate is that of the anchor alone, unless both are estimated jointly; then it has no error of its own.
+    """
+    found = corrected_share(table, question.name, people)
+    level = wanted.confidence_level
+    if jointly:
+        share, attentive, method = found.joint.share, found.joint.attentive, "profile likelihood"
+        yes, error = found.joint.interval(level), math.nan
+    else:
+        share, attentive, method = found.share, found.attentive, "fieller"
+        yes, error = found.interval(level), found.std_error
+    rate = found.attentive_interval(level, wanted.method)
+    figures = (
+        (question.options[0], CORRECTED, 1 - share, error, Interval(1 - yes.high, 1 - yes.low), method),
+        (question.options[1], CORRECTED, share, error, yes, method),
+        (ATTENTIVE, "share", attentive, math.nan, rate, resolve_method(wanted.method, found.n_effective)),
+    )
+    for option, statistic, estimate, std_error, interval, name in figures:
+        yield EstimateRow(
+            question=question.name,
+            option=option,
+            cohort=cohort,
+            n=found.n,
+            count=None,
+            estimate=number_or_none(estimate),
+            std_error=number_or_none(std_error),
+            conf_low=interval.low,
+            conf_high=interval.high,
+            conf_level=level,
+            method=name,
+            epsilon=question.epsilon,
+            feasible=None if math.isnan(estimate) else min(max(estimate, 0.0), 1.0),
+            statistic=statistic,
+            target="population",
+            p_below=None,
+            p_above=None,
+            flag=None,
+            fake_margin=number_or_none(found.fake_margin) if statistic == CORRECTED else None,
+        )

@@ -1,0 +1,181 @@
+"""Sensitivity of shares and means to people who misbehave: rows over how many, and the curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from deniable.errors import ParameterError
+from deniable.estimation.misbehaviour import Misbehaving
+from deniable.estimation.published_rows import EstimateOptions
+from deniable_research.attention.sensitivity import KNOWN, corrected, shares_up_to
+from deniable_research.files.correcting import CORRECTED
+from deniable_research.files.shares import estimate_shares
+from deniable_research.files.table import Table
+from deniable_research.pictures import FAINT_INK, STYLES, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_PANELS = 24
+
+
+@dataclass(frozen=True)
+class SensitivityRow:
+    """One figure if at most a share of the people misbehaves. The fields are the columns of the CSV, in order.
+
+    `corrected` and its interval suppose that it is exactly that share, and are None unless what they do is known; the
+    bounds and the robust interval suppose that it is at most that share.
+    """
+
+    question: str
+    option: str
+    statistic: str
+    misbehaving: float
+    estimate: float | None
+    bound_low: float | None
+    bound_high: float | None
+    robust_low: float | None
+    robust_high: float | None
+    corrected: float | None
+    corrected_low: float | None
+    corrected_high: float | None
+    conf_level: float
+
+
+def sensitivity(
+    table: Table,
+    names: Iterable[str] = (),
+    *,
+    suspected: Misbehaving,
+    steps: int = 10,
+    wanted: EstimateOptions | None = None,
+) -> list[SensitivityRow]:
+    """Estimates for a growing share of people who misbehave.
+
+    Parameters
+    ----------
+    table : Table
+    names : iterable of str
+        Questions; by default all.
+    suspected : Misbehaving
+        What they do, and how many at most.
+    steps : int
+        From nobody to that many.
+    wanted : EstimateOptions, optional
+        Confidence level and method.
+
+    Returns
+    -------
+    list of SensitivityRow
+        In the order of questions and options, then of how many misbehave.
+
+    Examples
+    --------
+    >>> from deniable_research.files import Layout, quick_question
+    >>> layout = Layout((quick_question("q: crosswise p=0.15 codes=same:1,different:0"),))
+    >>> table = Table.of({"q": ("1",) * 1427 + ("0",) * 573}, layout)
+    >>> rows = sensitivity(table, suspected=Misbehaving(0.25, ["careless"]), steps=1)
+    >>> [(row.option, row.misbehaving, round(row.corrected, 3)) for row in rows if row.option == "yes"]
+    [('yes', 0.0, 0.195), ('yes', 0.25, 0.093)]
+    """
+    asked = wanted or EstimateOptions()
+    chosen = list(names) or [question.name for question in table.layout.questions]
+    found: dict[tuple[str, str, str], list[SensitivityRow]] = {}
+    for share in shares_up_to(suspected.share, steps):
+        now = replace(suspected, share=share)
+        known = len(now.kinds) == 1 and now.kinds[0] in KNOWN
+        for name in chosen:
+            question = table.layout.question(name)
+            alone = known and question.has_shares and question.design.groups == 1
+            exact = corrected(table.estimate(name), now, asked.confidence_level, asked.method) if alone else ()
+            places = {option: place for place, option in enumerate(question.options)}
+            for row in estimate_shares(table, [name], wanted=replace(asked, misbehaving=now)):
+                if row.statistic == CORRECTED or row.misbehaving is None:
+                    continue
+                here = exact[places[row.option]] if exact and row.statistic == "share" else None
+                found.setdefault((name, row.option, row.statistic), []).append(
+                    SensitivityRow(
+                        question=name,
+                        option=row.option,
+                        statistic=row.statistic,
+                        misbehaving=share,
+                        estimate=row.estimate,
+                        bound_low=row.bound_low,
+                        bound_high=row.bound_high,
+                        robust_low=row.robust_low,
+                        robust_high=row.robust_high,
+                        corrected=here and here.share,
+                        corrected_low=here and here.interval.low,
+                        corrected_high=here and here.interval.high,
+                        conf_level=asked.confidence_level,
+                    )
+                )
+    return [row for rows in found.values() for row in rows]
+
+
+def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
+    """A panel for each figure: bounds and robust interval over how many misbehave, and the corrected line.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to draw, or more than `MOST_PANELS` figures.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    curves: dict[tuple[str, str, str], list[SensitivityRow]] = {}
+    for row in rows:
+        if row.estimate is not None:
+            curves.setdefault((row.question, row.option, row.statistic), []).append(row)
+    if not 0 < len(curves) <= MOST_PANELS:
+        raise ParameterError(f"chart: must have 1 to {MOST_PANELS} figures, got {len(curves)}; name questions")
+    columns = min(len(curves), 2)
+    lines = -(-len(curves) // columns)
+    figure = Figure(figsize=(4.6 * columns, 0.4 + 2.9 * lines), layout="constrained")
+    panels = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axes, ((question, option, statistic), curve) in zip(panels, curves.items(), strict=False):
+        x = [row.misbehaving for row in curve]
+        colour = STYLES[0][0]
+        axes.fill_between(
+            x,
+            [_figure(row.robust_low) for row in curve],
+            [_figure(row.robust_high) for row in curve],
+            color=colour,
+            alpha=0.18,
+            linewidth=0,
+            label="robust interval",
+        )
+        axes.fill_between(
+            x,
+            [_figure(row.bound_low) for row in curve],
+            [_figure(row.bound_high) for row in curve],
+            color=colour,
+            alpha=0.35,
+            linewidth=0,
+            label="bounds",
+        )
+        axes.axhline(_figure(curve[0].estimate), color=FAINT_INK, linewidth=1, label="estimate")
+        if curve[0].corrected is not None:
+            other = STYLES[1][0]
+            axes.plot(x, [_figure(row.corrected) for row in curve], color=other, linewidth=2, label="corrected")
+            for end in ("corrected_low", "corrected_high"):
+                axes.plot(
+                    x, [_figure(getattr(row, end)) for row in curve], color=other, linestyle=(0, (4, 2)), linewidth=1
+                )
+        if statistic != "mean":
+            axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        axes.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=None))
+        axes.set_xlabel("people who misbehave")
+        axes.margins(x=0)
+        tidy(axes, f"{question}: {option or statistic}"[:60].replace("$", r"\$"))
+    panels[0].legend(frameon=False, fontsize=8)
+    for axes in panels[len(curves) :]:
+        axes.set_visible(False)
+    return figure
+
+
+def _figure(value: float | None) -> float:
+    return float("nan") if value is None else value

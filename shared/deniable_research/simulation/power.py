@@ -1,0 +1,261 @@
+"""Power of the analysis that will be run: samples of a study, each analysed as its file would be."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from deniable.errors import DeniableError, ParameterError
+from deniable.survey.sharing import at_epsilon
+from deniable_research.files import Table, compare, cross, regress
+from deniable_research.regression import Fit
+from deniable_research.simulation.draw import generator_of
+from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
+from deniable_research.simulation.simulate import MOST_DRAWS, check_number
+from deniable_research.simulation.study import Study
+
+Figures = list[tuple[Key, Outcome]]
+
+
+@dataclass(frozen=True)
+class Power:
+    """What became of the samples of a study.
+
+    Attributes
+    ----------
+    rows : tuple of SimulationRow
+        One for each figure; `SimulationRow.repetitions` are the samples that gave an estimate.
+    repetitions : int
+        Samples that were drawn.
+    failures : dict of str to int
+        Sentences with which an analysis refused a sample, and how often.
+    """
+
+    rows: tuple[SimulationRow, ...]
+    repetitions: int
+    failures: dict[str, int]
+
+
+def power(
+    study: Study,
+    repetitions: int = 200,
+    seed: int = 1,
+    *,
+    analysis: str = "regress",
+    confidence_level: float = 0.95,
+    processes: int = 1,
+) -> Power:
+    """Draw a study again and again, and analyse every sample.
+
+    Parameters
+    ----------
+    study : Study
+    repetitions : int
+    seed : int
+        The same gives the same samples, whatever the number of processes.
+    analysis : {"regress", "crosstab", "trend"}
+        The regression of the formula; the crosstab of its two columns with the test of independence; the trend of the
+        question over the numbers of the one column on the right.
+    confidence_level : float
+        Tests reject where p is below what it leaves.
+    processes : int
+        How many samples are analysed at a time.
+
+    Returns
+    -------
+    Power
+
+    Raises
+    ------
+    ParameterError
+        If the analysis refuses every sample, with its sentence; or the formula does not fit the analysis.
+
+    Examples
+    --------
+    >>> from deniable import read_survey
+    >>> from deniable_research.simulation.study import Covariate
+    >>> survey = read_survey('''
+    ... title = "T"
+    ... [[questions]]
+    ... id = "q"
+    ... type = "yes-no"
+    ... text = "Q?"
+    ... epsilon = 3
+    ... ''')
+    >>> study = Study(survey, "q ~ age", {"age[T.young]": 1.5}, {"age": Covariate.parse("young,old")}, {"q": 0.4}, 600)
+    >>> intercept, young = power(study, repetitions=20).rows
+    >>> young.option, young.truth, young.rejected > 0.8, abs(young.bias) < 4 * young.bias_error
+    ('age[T.young]', 1.5, True, True)
+    """
+    if analysis not in ANALYSES:
+        raise ParameterError(f"analysis: must be one of {', '.join(ANALYSES)}, got {analysis!r:.40}")
+    check_number(repetitions, "repetitions", 2, max(MOST_DRAWS // study.respondents, 2))
+    _check(study, analysis)
+    _ = study.coefficients  # computed once, for all processes
+    seeds = [int(each) for each in np.random.SeedSequence(seed).generate_state(repetitions, np.uint64)]
+    one = partial(_sample, study, analysis, confidence_level)
+    if processes > 1:
+        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+            found = list(pool.map(one, seeds, chunksize=max(repetitions // (8 * processes), 1)))
+    else:
+        found = list(map(one, seeds))
+    figures: dict[Key, list[Outcome]] = {}
+    failures: dict[str, int] = {}
+    for each in found:
+        if isinstance(each, str):
+            failures[each] = failures.get(each, 0) + 1
+            continue
+        for key, outcome in each:
+            figures.setdefault(key, [])
+            if math.isfinite(outcome.estimate):
+                figures[key].append(outcome)
+    if sum(failures.values()) > repetitions - 2:
+        raise ParameterError(max(failures, key=lambda sentence: failures[sentence]))
+    rows = [
+        _without_truth(summary(key, outcomes, study.respondents, confidence_level))
+        for key, outcomes in figures.items()
+        if len(outcomes) > 1
+    ]
+    return Power(tuple(rows), repetitions, failures)
+
+
+def _sample(study: Study, analysis: str, confidence_level: float, seed: int) -> Figures | str:
+    """The figures of one sample, or the sentence that refuses it."""
+    table = study.draw(generator_of(seed))
+    try:
+        return ANALYSES[analysis](study, table, confidence_level)
+    except DeniableError as error:
+        return str(error)
+
+
+def _check(study: Study, analysis: str) -> None:
+    if analysis == "regress":
+        return
+    if study.outcome not in study.questions or len(study.predictors) != 1:
+        raise ParameterError(f"formula: must be a question and one column for a {analysis}, got {study.formula!r:.80}")
+    name = study.predictors[0]
+    if analysis == "trend" or name in study.plain:
+        labels = study.plain[name].labels if name in study.plain else ()
+        if not labels or (analysis == "trend" and not study.plain[name].is_numeric):
+            what = "numbers as labels, such as 2020,2022,2024" if analysis == "trend" else "labels"
+            raise ParameterError(f"covariate: {name} must have {what} for a {analysis}")
+
+
+def _regression(study: Study, table: Table, level: float) -> Figures:
+    fit = regress(table, study.formula)
+    rows, how = fit.tidy(level), "profile" if isinstance(fit, Fit) and fit.default_kind == "observed" else "wald"
+    known = study.coefficients
+    found: Figures = []
+    for row in rows:
+        if row.term not in known:
+            raise ParameterError(f"formula: the regression has a term {row.term} that the study has not")
+        key = Key(study.formula, row.term, None, "coefficient", known[row.term], f"{row.term} = 0")
+        rejected = row.p_value < 1 - level
+        found.append((key, Outcome(row.estimate, row.std_error, row.conf_low, row.conf_high, rejected, how)))
+    return found
+
+
+def _crosstab(study: Study, table: Table, level: float) -> Figures:
+    name = study.predictors[0]
+    true = study.true_shares(name)
+    yes = table.layout.question(study.outcome).options[1]
+    found: Figures = []
+    for row in cross(table, [study.outcome, name], confidence_level=level):
+        if row.measure == "joint" and row.estimate is not None:
+            often, share = true[str(row.second_option)]
+            truth = often * (share if row.first_option == yes else 1 - share)
+            key = Key(study.formula, f"{row.first_option}, {row.second_option}", None, "share", truth, None)
+            ends = (row.conf_low or 0.0, row.conf_high or 0.0)
+            error = math.nan if row.std_error is None else row.std_error
+            found.append((key, Outcome(row.estimate, error, *ends, False, "wald")))
+        elif row.measure == "independence" and row.p_value is not None:
+            rejected = row.p_value < 1 - level
+            key = Key(study.formula, "", None, INDEPENDENCE, math.nan, "independence")
+            found.append((key, Outcome(float(row.statistic or 0), math.nan, math.nan, math.nan, rejected, "score")))
+    return found
+
+
+INDEPENDENCE = "chi-squared"
+"""The statistic of a row that is a test only."""
+
+
+def _without_truth(row: SimulationRow) -> SimulationRow:
+    """A test has neither truth nor interval."""
+    if row.statistic != INDEPENDENCE:
+        return row
+    nothing = math.nan
+    return replace(row, bias=nothing, bias_error=nothing, coverage=nothing, coverage_error=nothing, mean_width=nothing)
+
+
+def _trend(study: Study, table: Table, level: float) -> Figures:
+    name = study.predictors[0]
+    question = table.layout.question(study.outcome)
+    rows = compare(table, study.outcome, name, line=True, options=(question.options[1],), confidence_level=level)
+    slope = _true_slope(study)
+    found: Figures = []
+    for row in rows:
+        if row.measure == "trend" and row.estimate is not None and row.p_value is not None:
+            key = Key(study.formula, f"slope for each unit of {name}", None, "slope", slope, "slope = 0")
+            ends = (row.conf_low or 0.0, row.conf_high or 0.0)
+            error = math.nan if row.std_error is None else row.std_error
+            found.append((key, Outcome(row.estimate, error, *ends, row.p_value < 1 - level, row.method)))
+    return found
+
+
+def _true_slope(study: Study) -> float:
+    """What the weighted line through the cohorts comes to with ever more people."""
+    question = study.questions[study.outcome].question
+    design = question.mechanism
+    support = design.support
+    assert support is not None
+    a, b = support[1].floats
+    true = study.true_shares(study.predictors[0])
+    x = np.array([float(label) for label in true])
+    often, share = np.array(list(true.values())).T
+    lam = b + (a - b) * share
+    weight = often / (lam * (1 - lam))
+    x = x - weight @ x / weight.sum()
+    return float((weight * x) @ share / ((weight * x) @ x))
+
+
+ANALYSES: dict[str, Callable[[Study, Table, float], Figures]] = {
+    "regress": _regression,
+    "crosstab": _crosstab,
+    "trend": _trend,
+}
+"""How a sample is analysed, by name."""
+
+
+def planning_curve(
+    study: Study, curves: Mapping[str, Sequence[float]], repetitions: int, seed: int, **settings: Any
+) -> list[Power]:
+    """The power of a study over several sizes, or several epsilons of its questions, or both.
+
+    Parameters
+    ----------
+    study : Study
+    curves : mapping of str to sequence of float
+        Values of "respondents" and of "epsilon"; what is not named stays as it is.
+    repetitions, seed, **settings
+        As for `power`.
+
+    Returns
+    -------
+    list of Power
+        Sizes within epsilons; `SimulationRow.respondents` and `SimulationRow.epsilon` say which.
+    """
+    found = []
+    for epsilon in curves.get("epsilon", [None]):
+        survey = study.survey if epsilon is None else at_epsilon(study.survey, epsilon)
+        for people in curves.get("respondents", [study.respondents]):
+            one = power(replace(study, survey=survey, respondents=int(people)), repetitions, seed, **settings)
+            rows = tuple(replace(row, epsilon=epsilon) for row in one.rows)
+            found.append(replace(one, rows=rows))
+    return found

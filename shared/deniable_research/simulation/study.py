@@ -1,0 +1,334 @@
+"""Studies that will be analysed by a formula: people with covariates and effects, their reports as a table."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit
+from scipy.stats import norm
+
+from deniable.errors import ParameterError, describe
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+from deniable_research.files import Layout, Table
+from deniable_research.regression.data import sides, variables
+from deniable_research.simulation.draw import column_texts, report_answers
+from deniable_research.simulation.misbehaviour import Misbehaviour
+from deniable_research.simulation.simulate import check_number
+from deniable_research.simulation.truth import Shares, Truth, truth_of
+
+MOST_KINDS = 200_000
+"""Kinds of people that are told apart, to know what is true of the population."""
+
+MOST_PEOPLE = 10**7
+"""Of one sample, which is held in memory."""
+
+POINTS = 101
+"""By so many equally likely values a normal covariate is known of the population."""
+
+
+@dataclass(frozen=True)
+class Covariate:
+    """A plain column: labels with their shares, or normal numbers.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        None for numbers. As in the analysis of a file, effects compare with the first of the alphabet.
+    shares : tuple of float
+    mean, spread : float
+        Mean and standard deviation of numbers.
+    """
+
+    labels: tuple[str, ...] = ()
+    shares: tuple[float, ...] = ()
+    mean: float = 0.0
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.labels:
+            if len(set(self.labels)) < len(self.labels) or len(self.shares) != len(self.labels):
+                raise ParameterError("covariate: must have different labels, each with a share")
+            if not all(0 < share <= 1 for share in self.shares) or abs(math.fsum(self.shares) - 1) > 1e-6:
+                raise ParameterError(f"covariate: must have shares above 0 that add up to 1, got {list(self.shares)}")
+        elif not (math.isfinite(self.mean) and 0 < self.spread < math.inf):
+            raise ParameterError(
+                f"covariate: must have a finite mean and a spread above 0, got {self.mean:g} and {self.spread:g}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Covariate:
+        """Read ``young:0.6,old:0.4``, labels alone for equal shares, or ``normal:40:10``.
+
+        >>> Covariate.parse("young:0.6,old:0.4").shares, Covariate.parse("a,b").shares
+        ((0.6, 0.4), (0.5, 0.5))
+        >>> Covariate.parse("normal:40:10").mean
+        40.0
+        """
+        try:
+            if text.partition(":")[0].strip() == "normal":
+                mean, spread = map(float, text.split(":")[1:])
+                return cls(mean=mean, spread=spread)
+            parts = [part.strip().rpartition(":") for part in text.split(",")]
+            if not any(colon for _, colon, _ in parts):
+                labels = tuple(label for _, _, label in parts)
+                return cls(labels, (1 / len(labels),) * len(labels))
+            return cls(tuple(label.strip() for label, _, _ in parts), tuple(float(share) for _, _, share in parts))
+        except ValueError as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError(
+                f"covariate: must be like young:0.6,old:0.4 or normal:40:10, got {text!r:.80}"
+            ) from None
+
+    def draw(self, people: int, generator: np.random.Generator) -> NDArray[Any]:
+        """Places of labels, or numbers."""
+        if not self.labels:
+            return generator.normal(self.mean, self.spread, people)
+        ends = np.cumsum(self.shares)[:-1]
+        return np.searchsorted(ends, generator.random(people), side="right")
+
+    @property
+    def kinds(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """The values of the population and how frequent they are."""
+        if self.labels:
+            return np.arange(len(self.labels)), np.array(self.shares) / math.fsum(self.shares)
+        return self.mean + self.spread * norm.ppf((np.arange(POINTS) + 0.5) / POINTS), np.full(POINTS, 1 / POINTS)
+
+    def column(self, values: NDArray[Any]) -> Any:
+        """As the analysis of a file reads it: labels that are all numbers as numbers, others in alphabetical order."""
+        if not self.labels:
+            return values
+        if self.is_numeric:
+            return np.array(self.labels, dtype=float)[values]
+        order = sorted(self.labels)
+        return pd.Categorical.from_codes([order.index(self.labels[place]) for place in values.tolist()], order)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all labels are numbers."""
+        try:
+            return bool(self.labels) and all(math.isfinite(float(label)) for label in self.labels)
+        except ValueError:
+            return False
+
+
+@dataclass(frozen=True)
+class Study:
+    """A survey whose reports will be analysed by a formula.
+
+    Attributes
+    ----------
+    survey : Survey
+    formula : str
+        As `deniable_research.files.regress` takes it. On the left a question of two answers, or a normal covariate.
+    effects : mapping of str to float
+        True coefficients by the name of their term, as the regression prints it; others are 0. Log odds ratios of a
+        question on the left, differences of a number.
+    covariates : mapping of str to Covariate
+        Plain columns of the formula; the column cohort is the survey's, equally frequent, unless it is given.
+    truth : mapping of str to shares, optional
+        As for `truth_of`; of a question on the left its share of yes among everybody.
+    respondents : int
+    misbehaviour : Misbehaviour
+
+    Raises
+    ------
+    ParameterError
+        If the formula names a column that nobody described, or an effect a term that it does not have.
+    """
+
+    survey: Survey
+    formula: str
+    effects: Mapping[str, float]
+    covariates: Mapping[str, Covariate]
+    truth: Mapping[str, Shares] | None = None
+    respondents: int = 1000
+    misbehaviour: Misbehaviour = Misbehaviour()  # noqa: RUF009 - a frozen value
+
+    def __post_init__(self) -> None:
+        check_number(self.respondents, "respondents", 1, MOST_PEOPLE)
+        for term, effect in self.effects.items():
+            if term not in self.terms or term == "Intercept":
+                named = ", ".join(name for name in self.terms if name != "Intercept") or "none"
+                raise ParameterError(f"effect: must be of a term of the formula ({named}), got {term!r:.60}")
+            if isinstance(effect, bool) or not isinstance(effect, (int, float)) or not math.isfinite(effect):
+                raise ParameterError(f"effect: must be a number, got {describe(effect)} for {term}")
+
+    @property
+    def outcome(self) -> str:
+        """The left side."""
+        return sides(self.formula)[0].strip("`")
+
+    @cached_property
+    def questions(self) -> dict[str, Truth]:
+        """The randomised questions of the formula."""
+        named = {self.outcome, *self.predictors}
+        return {each.question.id: each for each in truth_of(self.survey, self.truth) if each.question.id in named}
+
+    @cached_property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns of the right side."""
+        ids = {question.id for question in self.survey.questions}
+        return tuple(variables(sides(self.formula)[1], ids.__contains__))
+
+    @cached_property
+    def plain(self) -> dict[str, Covariate]:
+        """The plain columns of the formula."""
+        known = dict(self.covariates)
+        if "cohort" not in known and self.survey.cohorts:
+            known["cohort"] = Covariate(self.survey.cohorts, (1 / len(self.survey.cohorts),) * len(self.survey.cohorts))
+        found = {}
+        for name in (self.outcome, *self.predictors):
+            if name in self.questions:
+                if self.questions[name].boxes or not self.questions[name].question.has_shares:
+                    raise ParameterError(f"formula: {name} must be a question of which a person has one answer")
+            elif name not in known:
+                ids = ", ".join([*(question.id for question in self.survey.questions), *known])
+                raise ParameterError(
+                    f"formula: {name} must be a question or a covariate ({ids}); "
+                    f"describe it like {name}=young:0.6,old:0.4"
+                )
+            else:
+                found[name] = known[name]
+        if self.outcome in found and found[self.outcome].labels:
+            raise ParameterError(f"formula: {self.outcome} must be a question or numbers, such as normal:40:10")
+        if self.outcome in self.questions and len(self.questions[self.outcome].shares) != 2:
+            raise ParameterError(f"formula: {self.outcome} must have two answers to be simulated on the left")
+        return found
+
+    @cached_property
+    def _population(self) -> tuple[pd.DataFrame, NDArray[np.float64], dict[str, NDArray[Any]]]:
+        """Columns of the formula, frequencies, and values of every kind of people."""
+        values, frequencies = [], []
+        for name in self.predictors:
+            if name in self.plain:
+                each, often = self.plain[name].kinds
+            else:
+                truth = self.questions[name]
+                each, often = np.arange(len(truth.shares)), np.array(truth.shares)
+            values.append(each)
+            frequencies.append(often)
+        if math.prod(map(len, values)) > MOST_KINDS:
+            raise ParameterError(f"formula: must have covariates of at most {MOST_KINDS:,} kinds of people")
+        grids = [grid.ravel() for grid in np.meshgrid(*values, indexing="ij")] if values else []
+        often = np.ones(1)
+        for each in frequencies:
+            often = np.outer(often, each).ravel()
+        columns = dict(zip(self.predictors, grids, strict=True))
+        return self._frame(columns, len(often)), often, columns
+
+    @cached_property
+    def _matrix(self) -> Any:
+        """The right side's columns for every kind of people; it knows how to code others alike."""
+        import formulaic
+
+        frame, _, _ = self._population
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return formulaic.Formula(sides(self.formula)[1]).get_model_matrix(frame, na_action="ignore")
+        except formulaic.errors.FormulaicError as error:
+            raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The names of the coefficients."""
+        _ = self.plain  # says what is wrong with a column
+        return tuple(map(str, self._matrix.columns))
+
+    def _coded(self, values: Mapping[str, NDArray[Any]], people: int) -> NDArray[np.float64]:
+        """The right side's columns for these people."""
+        coded = self._matrix.model_spec.get_model_matrix(self._frame(values, people), na_action="ignore")
+        return np.asarray(coded, dtype=float)
+
+    def _frame(self, values: Mapping[str, NDArray[Any]], people: int) -> pd.DataFrame:
+        frame = pd.DataFrame(index=range(people))
+        for name in self.predictors:
+            if name in self.plain:
+                frame[name] = self.plain[name].column(values[name])
+            else:
+                options = self._names(self.questions[name].question)
+                frame[name] = pd.Categorical.from_codes(values[name], list(options))
+        return frame
+
+    @staticmethod
+    def _names(question: Question) -> tuple[str, ...]:
+        names = question.options
+        return names if len(names) == len(question.mechanism.truths) else question.mechanism.truths
+
+    @cached_property
+    def coefficients(self) -> dict[str, float]:
+        """All true coefficients; the intercept makes the share of yes, or the mean, what was asked for."""
+        found = {term: float(self.effects.get(term, 0.0)) for term in self.terms}
+        matrix, often = np.asarray(self._matrix, dtype=float), self._population[1]
+        slope = matrix @ np.array(list(found.values()))
+        if "Intercept" not in found:
+            return found
+        if self.outcome in self.plain:
+            found["Intercept"] = self.plain[self.outcome].mean - float(often @ slope)
+            return found
+        wanted = self.questions[self.outcome].shares[1]
+        if not 0 < wanted < 1:
+            raise ParameterError(f"truth: must be above 0 and below 1 for {self.outcome}, got {wanted:g}")
+        reach = float(np.abs(slope).max()) + 50
+        found["Intercept"] = float(brentq(lambda a: often @ expit(a + slope) - wanted, -reach, reach, xtol=1e-12))
+        return found
+
+    def true_shares(self, name: str) -> dict[str, tuple[float, float]]:
+        """For each label (or answer) of a predictor how frequent it is, and the share of yes among those."""
+        _, often, columns = self._population
+        matrix = np.asarray(self._matrix, dtype=float)
+        yes = expit(matrix @ np.array(list(self.coefficients.values())))
+        labels = self.plain[name].labels if name in self.plain else self._names(self.questions[name].question)
+        found = {}
+        for place, label in enumerate(labels):
+            here = often * (columns[name] == place)
+            found[label] = (float(here.sum()), float(here @ yes / here.sum()) if here.any() else math.nan)
+        return found
+
+    def draw(self, generator: np.random.Generator) -> Table:
+        """The reports and plain columns of one sample, as a file would hold them."""
+        people = self.respondents
+        values: dict[str, NDArray[Any]] = {}
+        for name in self.predictors:
+            if name in self.plain:
+                values[name] = self.plain[name].draw(people, generator)
+            else:
+                truth = self.questions[name]
+                values[name] = truth.draw(people, generator) - truth.first
+        matrix = self._coded(values, people)
+        linear = matrix @ np.array(list(self.coefficients.values()))
+        answers: dict[str, NDArray[Any]] = {}
+        columns: dict[str, tuple[str, ...]] = {}
+        if self.outcome in self.questions:
+            answers[self.outcome] = (generator.random(people) < expit(linear)).astype(np.int64)
+        else:
+            number = generator.normal(linear, self.plain[self.outcome].spread)
+            columns[self.outcome] = tuple(map(repr, number.tolist()))
+        for truth in truth_of(self.survey, self.truth):
+            name = truth.question.id
+            if name in values:
+                answers[name] = values[name] + truth.first
+            elif name not in answers:
+                answers[name] = truth.draw(people, generator)
+        reports = report_answers(truth_of(self.survey, self.truth), answers, self.misbehaviour, generator)
+        for name in self.predictors:
+            if name in self.plain:
+                covariate = self.plain[name]
+                each = values[name].tolist()
+                columns[name] = tuple(covariate.labels[x] for x in each) if covariate.labels else tuple(map(repr, each))
+        layout = Layout.of_survey(self.survey)
+        asked = tuple(each for each in layout.questions if each.name in self.questions)
+        for each in asked:
+            columns[each.name] = tuple("" if cell is None else str(cell) for cell in column_texts(reports[each.name]))
+        return Table.of(columns, replace(layout, questions=asked, cohort=None, cohorts=self.survey.cohorts))

@@ -1,0 +1,273 @@
+"""Studies with covariates and effects, and the power of what analyses them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from deniable import ParameterError, Survey, read_survey
+from deniable_research.files import regress
+from deniable_research.simulation import Misbehaviour, generator_of
+from deniable_research.simulation.power import planning_curve, power
+from deniable_research.simulation.study import Covariate, Study
+from tests.support.command_line import CommandLine
+
+SURVEY = """
+title = "T"
+cohorts = ["2020", "2022", "2024"]
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Q?"
+epsilon = 4
+[[questions]]
+id = "religious"
+type = "choice"
+text = "R?"
+options = ["not", "mildly", "strongly"]
+epsilon = 3
+[[questions]]
+id = "drugs"
+type = "ticks"
+text = "D?"
+options = ["a", "b"]
+epsilon = 2
+"""
+AGE = {"age": Covariate.parse("old:0.4,young:0.6")}
+SIMULATE = CommandLine("simulate")
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(SURVEY)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.toml"
+    path.write_text(SURVEY, encoding="utf-8")
+    return path
+
+
+def study(
+    survey: Survey, formula: str = "affair ~ age", people: int = 800, effects: dict[str, float] | None = None
+) -> Study:
+    return Study(survey, formula, effects or {"age[T.young]": 1.0}, AGE, {"affair": 0.3}, people)
+
+
+def test_the_intercept_makes_the_share_that_was_asked_for(survey: Survey) -> None:
+    found = study(survey)
+    a, b = found.coefficients["Intercept"], found.coefficients["age[T.young]"]
+    assert b == 1
+    assert 0.4 * expit(a) + 0.6 * expit(a + b) == pytest.approx(0.3, abs=1e-9)
+    shares = found.true_shares("age")
+    assert shares["old"] == pytest.approx((0.4, expit(a)))
+    assert shares["young"] == pytest.approx((0.6, expit(a + b)))
+
+
+def test_samples_are_those_of_the_study(survey: Survey) -> None:
+    """40,000 people: bounds of five standard errors, which one seed in a million would break."""
+    found = study(survey, "affair ~ age + C(cohort) + religious", 40_000, effects={"religious[T.strongly]": 1.0})
+    table = found.draw(generator_of(3))
+    assert list(table.columns["age"]).count("old") / 40_000 == pytest.approx(0.4, abs=5 * math.sqrt(0.24 / 40_000))
+    assert sorted(map(str, set(table.columns["cohort"]))) == ["2020", "2022", "2024"]
+    estimate = table.estimate("affair")
+    assert estimate.share[1] == pytest.approx(0.3, abs=5 * estimate.std_error[1])
+    religious = table.estimate("religious")
+    assert religious.share == pytest.approx((1 / 3,) * 3, abs=5 * max(religious.std_error))
+
+
+@pytest.mark.simulation
+def test_regressions_are_unbiased_and_cover(survey: Survey) -> None:
+    """120 samples of one seed."""
+    found = power(study(survey), 120)
+    assert found.failures == {}
+    for row in found.rows:
+        assert (row.statistic, row.repetitions) == ("coefficient", 120)
+        assert abs(row.bias) < 4 * row.bias_error + 0.02  # of the logistic model itself
+        assert row.coverage > 0.95 - 4 * math.sqrt(0.95 * 0.05 / 120)
+        assert row.stated_se == pytest.approx(row.empirical_se, abs=4 * row.empirical_se_error)
+    assert found.rows[1].rejected == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.simulation
+def test_no_effect_is_found_at_the_level(survey: Survey) -> None:
+    """200 samples: more than 26 rejections at .05 happen once in a hundred thousand times."""
+    row = power(study(survey, people=300, effects={"age[T.young]": 0.0}), 200).rows[1]
+    assert row.rejected is not None
+    assert row.rejected <= 26 / 200
+
+
+@pytest.mark.simulation
+def test_more_people_and_more_epsilon_find_more(survey: Survey) -> None:
+    found = planning_curve(
+        study(survey, effects={"age[T.young]": 0.6}), {"respondents": [150, 1500], "epsilon": [0.7, 4]}, 40, 1
+    )
+    rows = [each.rows[1] for each in found]
+    assert [(row.epsilon, row.respondents) for row in rows] == [(0.7, 150), (0.7, 1500), (4, 150), (4, 1500)]
+    few, many, less, most = (row.rejected or 0.0 for row in rows)
+    assert few < 0.3
+    assert most > 0.9
+    assert few <= many <= most
+    assert few <= less <= most
+
+
+@pytest.mark.simulation
+def test_noncompliance_takes_power_and_biases(survey: Survey) -> None:
+    careful = study(survey, people=500)
+    careless = Study(
+        survey, "affair ~ age", {"age[T.young]": 1.0}, AGE, {"affair": 0.3}, 500, Misbehaviour(careless=0.4)
+    )
+    good, bad = (power(each, 60).rows[1] for each in (careful, careless))
+    assert bad.bias < good.bias - 0.2
+
+
+@pytest.mark.simulation
+def test_processes_change_nothing(survey: Survey) -> None:
+    small = study(survey, people=100)
+    assert power(small, 6, 5, processes=2) == power(small, 6, 5)
+    assert power(small, 6, 6) != power(small, 6, 5)
+
+
+@pytest.mark.simulation
+def test_crosstabs_know_their_true_cells(survey: Survey) -> None:
+    found = power(study(survey, people=1500), 80, analysis="crosstab")
+    cells = [row for row in found.rows if row.statistic == "share"]
+    assert [row.option for row in cells] == ["no, old", "no, young", "yes, old", "yes, young"]
+    assert math.fsum(row.truth for row in cells) == pytest.approx(1)
+    for row in cells:
+        assert abs(row.bias) < 4 * row.bias_error
+        assert row.coverage > 0.85
+    (test,) = [row for row in found.rows if row.statistic == "chi-squared"]
+    assert test.rejected == pytest.approx(1, abs=0.05)
+    assert math.isnan(test.coverage)
+
+
+@pytest.mark.simulation
+def test_trends_know_their_slope(survey: Survey) -> None:
+    line = Study(survey, "affair ~ cohort", {"cohort": 0.3}, {}, {"affair": 0.3}, 2000)
+    assert line.terms == ("Intercept", "cohort")
+    (row,) = power(line, 80, analysis="trend").rows
+    shares = [share for _, share in line.true_shares("cohort").values()]
+    assert row.truth == pytest.approx((shares[2] - shares[0]) / 4, rel=0.05)
+    assert abs(row.bias) < 4 * row.bias_error
+    assert row.rejected is not None
+    assert row.rejected > 0.9
+
+
+@pytest.mark.simulation
+def test_a_number_may_depend_on_an_answer(survey: Survey) -> None:
+    income = {"income": Covariate.parse("normal:40:10"), "years": Covariate.parse("normal:0:2")}
+    found = Study(
+        survey, "income ~ affair + years", {"affair[T.yes]": -5.0, "years": 0.5}, income, {"affair": 0.3}, 800
+    )
+    assert found.coefficients["Intercept"] == pytest.approx(41.5)
+    rows = {row.option: row for row in power(found, 60).rows}
+    assert set(rows) == {"Intercept", "affair[T.yes]", "years"}
+    for row in rows.values():
+        assert abs(row.bias) < 4 * row.bias_error
+    assert isinstance(regress(found.draw(generator_of(1)), found.formula).n, int)
+
+
+@pytest.mark.parametrize(
+    ("formula", "effects", "message"),
+    [
+        ("affair ~ age", {"age": 1.0}, r"effect: must be of a term of the formula \(age\[T.young\]\), got 'age'"),
+        ("affair ~ age", {"Intercept": 1.0}, "effect: must be of a term"),
+        ("affair ~ age", {"age[T.young]": math.nan}, "effect: must be a number"),
+        ("affair ~ Age", {}, "formula: Age must be a question or a covariate"),
+        ("age ~ affair", {}, "age must be a question or numbers"),
+        ("religious ~ age", {}, "religious must have two answers"),
+        ("affair ~ drugs", {}, "drugs must be a question of which a person has one answer"),
+        ("affair", {}, "formula: must be like"),
+        ("affair ~ age +", {}, "formula"),
+    ],
+)
+def test_what_does_not_fit_is_refused(survey: Survey, formula: str, effects: dict[str, float], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Study(survey, formula, effects, AGE).coefficients  # noqa: B018 - computing is what refuses
+
+
+def test_what_the_analysis_refuses_is_refused(survey: Survey) -> None:
+    with pytest.raises(ParameterError, match="formula"):
+        power(Study(survey, "affair ~ 0 + affair", {}, {}, None, 50), 2)
+    with pytest.raises(ParameterError, match="analysis: must be one of"):
+        power(study(survey), 2, analysis="Regress")
+    with pytest.raises(ParameterError, match="repetitions: must be"):
+        power(study(survey), 1)
+    with pytest.raises(ParameterError, match="numbers as labels"):
+        power(study(survey), 2, analysis="trend")
+    with pytest.raises(ParameterError, match="one column for a crosstab"):
+        power(study(survey, "affair ~ age + cohort"), 2, analysis="crosstab")
+    with pytest.raises(ParameterError, match="above 0 and below 1"):
+        power(Study(survey, "affair ~ age", {}, AGE, {"affair": 0}), 2)
+
+
+@pytest.mark.parametrize(
+    "text", ["young:0.6,old:0.5", "a,a", "a:1,b:0", "normal:40", "normal:a:b", "normal:0:0", "a:x"]
+)
+def test_covariates_are_checked(text: str) -> None:
+    with pytest.raises(ParameterError, match="covariate: must"):
+        Covariate.parse(text)
+
+
+def test_one_person_is_refused_or_counted_and_nothing_is_lost(survey: Survey) -> None:
+    with pytest.raises(ParameterError):
+        power(study(survey, people=1), 3)
+    few = power(study(survey, people=4), 30)
+    assert sum(few.failures.values()) + max(row.repetitions for row in few.rows) <= 30
+
+
+def test_the_command_prints_power(file: Path, tmp_path: Path) -> None:
+    options = (
+        *(str(file), "--truth", "affair=0.3", "--formula", "affair ~ age", "--covariate", "age=old,young"),
+        *("--effect", "age[T.young]=1", "--repetitions", "8", "--respondents", "300"),
+    )
+    assert "age[T.young]" in SIMULATE.ok(*options)
+    rows = list(csv.DictReader(io.StringIO(SIMULATE.ok(*options, "--over", "respondents=200,400", "--format", "csv"))))
+    assert [row["respondents"] for row in rows] == ["200", "200", "400", "400"]
+    picture = tmp_path / "p.svg"
+    document = json.loads(SIMULATE.ok(*options, "--over", "epsilon=1,3", "--format", "json", "--plot", str(picture)))
+    assert [each["epsilon"] for each in document["figures"]] == [1, 1, 3, 3]
+    assert "power: age[T.young]" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--effect", "age=1"), "go with --formula"),
+        (("--formula", "affair ~ age", "--effect", "age"), "must be like"),
+        (("--formula", "affair ~ age", "--effect", "age=big"), "must be a number"),
+        (("--formula", "affair ~ age", "--over", "people=3"), "over respondents or epsilon"),
+        (("--formula", "affair ~ age", "--over", "respondents=1.5"), "integers of at least 1"),
+        (("--formula", "affair ~ age", "--split"), "do not go with --formula"),
+        (("--formula", "affair ~ cohort", "--repetitions", "1000000000"), "repetitions: must be an integer in"),
+        (("--formula", "affair ~ cohort", "--over", "respondents="), "must be like epsilon=1,2,3"),
+        (("--formula", "affair ~ age"), "age must be a question or a covariate"),
+        (("--formula", "affair ~ cohort", "--over", "epsilon=-1", "--repetitions", "2"), "epsilon"),
+    ],
+)
+def test_the_command_refuses(file: Path, options: tuple[str, ...], message: str) -> None:
+    assert message in " ".join(SIMULATE.refused(str(file), *options).split())
+
+
+def test_draws_use_every_level_that_the_study_has(survey: Survey) -> None:
+    rare = Study(
+        survey,
+        "affair ~ age",
+        {"age[T.c]": 1.0},
+        {"age": Covariate.parse("a:0.5,b:0.499,c:0.001")},
+        {"affair": 0.3},
+        60,
+    )
+    assert rare.terms == ("Intercept", "age[T.b]", "age[T.c]")
+    found = power(rare, 20)
+    assert max(row.repetitions for row in found.rows) == 20 - sum(found.failures.values())
+    assert np.isfinite([row.bias for row in found.rows]).all()
