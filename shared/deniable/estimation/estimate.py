@@ -21,6 +21,7 @@ from deniable.estimation.intervals import (
     resolve_method,
     resolve_simultaneous,
     share_interval,
+    without_binomial,
 )
 from deniable.estimation.intervals.interval import normal_quantile
 from deniable.exact import ratio
@@ -252,13 +253,12 @@ class Estimate:
     def interval_method(self, method: str = DEFAULT_METHOD, *, simultaneous: bool = False) -> str:
         """The method that `interval` (or `simultaneous_interval`) really uses.
 
-        ``agresti_coull`` where no one binomial describes the count of an option, ``wilson`` for the default in a
-        finite population. Neither is exact: for 14 respondents alone at epsilon 4 Wilson's covers .788 at 95 %.
+        ``likelihood-ratio`` where no one binomial describes the count of an option, unless a normal one is asked for.
         """
         fewest = min((each.n for each in self.binomials or ()), default=self.n)
         named = (resolve_simultaneous if simultaneous else resolve_method)(method, self._effective(fewest))
         if self.binomials is None:
-            return "wald" if named == "wald" else "agresti_coull"
+            return without_binomial(named, self.design)
         if self.population is None:
             return named
         if method not in (DEFAULT_METHOD, "wilson", "wald", "normal"):
@@ -275,6 +275,10 @@ class Estimate:
         z = normal_quantile(level)
         if named == "wald":
             return self._normal(z)
+        if named == "likelihood-ratio" and self.binomials is None:
+            import numpy as np
+
+            return self.likelihood_ratio_intervals(np.eye(k), confidence_level=level)
         if self.binomials is None:
             return self.smoothed(z * z)._normal(z)
         if self.population is not None:
@@ -283,6 +287,24 @@ class Estimate:
             share_interval(self._effective(count), self._effective(n), support.floats, level, named)
             for count, n, support in self.binomials
         )
+
+    def likelihood_ratio_intervals(
+        self,
+        parts: NDArray[np.float64],
+        wholes: NDArray[np.float64] | None = None,
+        confidence_level: float = 0.95,
+    ) -> tuple[Interval, ...]:
+        """Intervals of ``parts @ f``, or of ``parts @ f / wholes @ f``, shape (m, k) each, by `profile_intervals`.
+
+        The design must have `channels`, and the estimate reports.
+        """
+        import numpy as np
+
+        from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
+
+        likelihood = ShareLikelihood(self.design.channels or (), self.finite_population_correction)
+        ends = profile_intervals(likelihood, np.array(self.effective_counts), parts, wholes, confidence_level)
+        return tuple(Interval(*pair) for pair in ends.tolist())
 
     @property
     def _is_mirrored(self) -> bool:

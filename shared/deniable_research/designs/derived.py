@@ -73,15 +73,25 @@ class CombinedShare:
     def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> Interval:
         """A confidence interval, cut to [0, 1]; all of [0, 1] where there is no estimate.
 
-        Normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
-        bring them, as `Estimate.interval` is where no one binomial describes a count.
+        By the likelihood ratio where `Estimate.interval` is, for such designs as have figures of their own. Elsewhere
+        normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
+        bring them.
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if math.isnan(self.estimate):
             return Interval(0.0, 1.0)
+        if self.shares.binomials is None and self.shares.interval_method(method) == "likelihood-ratio":
+            part, whole = (self._indicator(each)[None] for each in (self.part, self.whole or ()))
+            wholes = None if self.whole is None else whole
+            return self.shares.likelihood_ratio_intervals(part, wholes, confidence_level)[0]
         wald = resolve_method(method, self.shares.n_effective) == "wald"
         near = self if wald else CombinedShare(self.shares.smoothed(z * z), self.part, self.whole)
         return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
+
+    def _indicator(self, truths: tuple[int, ...]) -> NDArray[np.float64]:
+        indicator = np.zeros(len(self.shares.share))
+        indicator[list(truths)] = 1
+        return indicator
 
     def _among(self, shares: tuple[float, ...]) -> float:
         above = math.fsum(shares[x] for x in self.part)
