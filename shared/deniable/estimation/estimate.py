@@ -254,6 +254,7 @@ class Estimate:
         """The method that `interval` (or `simultaneous_interval`) really uses.
 
         ``likelihood-ratio`` where no one binomial describes the count of an option, unless a normal one is asked for.
+        In a finite population the default is exact up to 400 reports, and ``wilson`` above or with weights.
         """
         fewest = min((each.n for each in self.binomials or ()), default=self.n)
         named = (resolve_simultaneous if simultaneous else resolve_method)(method, self._effective(fewest))
@@ -261,9 +262,21 @@ class Estimate:
             return without_binomial(named, self.design)
         if self.population is None:
             return named
-        if method not in (DEFAULT_METHOD, "wilson", "wald", "normal"):
-            raise ParameterError(f"method: must be wilson or wald for a finite population, got {method!r}")
-        return "wilson" if method == DEFAULT_METHOD else named
+        if method == DEFAULT_METHOD:
+            return "feldman-cousins" if self._is_small else "wilson"
+        if method not in ("wilson", "wald", "normal") and not (named == "feldman-cousins" and self._is_small):
+            exact = "feldman-cousins, " if self._is_small else ""
+            raise ParameterError(f"method: must be {exact}wilson or wald for a finite population, got {method!r}")
+        return named
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether probabilities of all counts from a finite population can be added up."""
+        from deniable.estimation.intervals.finite import is_small
+
+        if self.population is None or self.n_effective != self.n:
+            return False
+        return is_small(max((float(each.n) for each in self.binomials or ()), default=math.inf), self.population)
 
     def _intervals(self, confidence_level: float, method: str, together: bool) -> tuple[Interval, ...]:
         level = check_confidence_level(confidence_level)
@@ -282,6 +295,8 @@ class Estimate:
         if self.binomials is None:
             return self.smoothed(z * z)._normal(z)
         if self.population is not None:
+            if named == "feldman-cousins":
+                return tuple(self._finite_interval(each, level) for each in self.binomials)
             return tuple(map(partial(self._score_interval, z=z), self.binomials, self.share))
         return tuple(
             share_interval(self._effective(count), self._effective(n), support.floats, level, named)
@@ -323,6 +338,14 @@ class Estimate:
         more = self.design.expected_if_even
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
+
+    def _finite_interval(self, binomial: Binomial, level: float) -> Interval:
+        from deniable.estimation.intervals.finite import finite_interval
+
+        if not binomial.n or self.population is None:
+            return Interval(0.0, 1.0)
+        count, n = int(binomial.supporting), int(binomial.n)
+        return finite_interval(count, n, self.population, binomial.support.floats, level)
 
     def _score_interval(self, binomial: Binomial, estimate: float, z: float) -> Interval:
         """Wilson's interval with the variance of a finite population.

@@ -29,6 +29,9 @@ ENDS = 1e-6
 TRIES = 8
 """Places at which the end of an interval is looked for at once, and halvings after that."""
 
+FEW = 20
+"""Below this many reports each side may miss with half of ``alpha``: sums take too few values for more."""
+
 FAR = 5.0
 """A report that speaks against an alternative by more than this log-likelihood ratio is said to by this much."""
 
@@ -108,17 +111,18 @@ class ShareLikelihood:
     def holds(self, counts: Floats, best: Best, rows: Floats, alpha: float, scores: Floats | None = None) -> Flags:
         """Whether the tallies do not contradict ``rows f = 0`` at level ``alpha``; see `profile_intervals`."""
         tested = self._tested(counts, best, rows, scores)
+        n = counts.sum(axis=1)
         other = ndtr(-tested.root)
         held = other > alpha
         if scores is None:
-            n = counts.sum(axis=1)
             held |= chdtrc(tested.freedom, tested.root**2 * n / (n + 1)) > alpha
         rest = np.flatnonzero(~held)
         if len(rest):
             weights = tested.weights[rest]
             seen = (counts[rest] * weights).sum(axis=1)
             tail = sum_at_least(weights, tested.chances[rest], tested.sizes[rest], seen)
-            held[rest] = tail + other[rest] > alpha
+            both = tail + np.where(n[rest] < FEW, np.maximum(tail, other[rest]), other[rest])
+            held[rest] = both > alpha
         return held
 
     def _tested(self, counts: Floats, best: Best, rows: Floats, scores: Floats | None) -> _Tested:
@@ -208,7 +212,8 @@ def profile_intervals(
     Two things make up for few reports: ``2 T`` is lessened by ``n / (n + 1)``, and ``theta`` stays if the sum of
     log-likelihood ratios between the two maxima is that large with a probability of more than ``alpha`` less that of a
     normal error beyond ``sqrt(2 T)`` on the other side; computed under the constrained maximum by `sum_at_least`, which
-    knows that rare reports come in whole numbers. At the maximum ``T`` is 0, near it near 0, so no interval is a point.
+    knows that rare reports come in whole numbers. Below 20 reports the other side counts no less than this one. At the
+    maximum ``T`` is 0, near it near 0, so no interval is a point.
 
     A mean is estimated by the sum of ``scores`` about as well as by the maximum, and that sum is unbiased whatever the
     shares are, so that it needs no more degrees of freedom. With ``scores`` the second rule alone decides, for their
