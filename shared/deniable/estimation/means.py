@@ -173,17 +173,18 @@ class MeanEstimate:
     def _profile_interval(self, level: float) -> Interval:
         import numpy as np
 
-        from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
+        from deniable.estimation.intervals.profile import Scored, ShareLikelihood, profile_intervals
 
-        if self.lowest == self.highest:
-            return Interval(self.lowest, self.highest)
         width = self.highest - self.lowest
+        if not width:
+            return Interval(self.lowest, self.highest)
         part = (np.array(self.values) - self.lowest) / width
-        weights, _ = self.design.mean_weights(self.values)
         counts = np.array(self.counts, dtype=float) * (self.n_effective / float(self.n))
+        weights, constant = self.design.mean_weights(self.values)
+        scored = Scored((np.array(weights) + constant - self.lowest) / width, part)
+        only = scored if len(part) > 2 else None  # of two answers the mean is a share
         likelihood = ShareLikelihood(self.design.channels or ())
-        scores = np.array(weights) / width
-        low, high = profile_intervals(likelihood, counts, part[None], None, level, scores)[0]
+        low, high = profile_intervals(likelihood, counts, part[None], None, level, only)[0]
         return Interval(self.lowest + width * float(low), self.lowest + width * float(high))
 
     def _smoothed(self, reports: float) -> MeanEstimate:

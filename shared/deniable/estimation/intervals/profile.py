@@ -43,6 +43,13 @@ class Best(NamedTuple):
     log: Floats
 
 
+class Scored(NamedTuple):
+    """An unbiased estimate of ``part f`` from 0 to 1: the mean of what each report adds."""
+
+    scores: Floats
+    part: Floats
+
+
 class _Tested(NamedTuple):
     """What tallies say against constraints: the root, its degrees of freedom, and a sum with its distribution."""
 
@@ -104,28 +111,28 @@ class ShareLikelihood:
     def _log(self, counts: Floats, shares: Floats) -> Floats:
         return np.asarray((counts * np.log(shares @ self.matrix.T, where=counts > 0, out=np.zeros_like(counts))).sum(1))
 
-    def root(self, counts: Floats, best: Best, rows: Floats, scores: Floats | None = None) -> Floats:
+    def root(self, counts: Floats, best: Best, rows: Floats, scored: Scored | None = None) -> Floats:
         """How many standard errors the tallies are away from ``rows f = 0``, shape (b,), about normal."""
-        return self._tested(counts, best, rows, scores).root
+        return self._tested(counts, best, rows, scored).root
 
-    def holds(self, counts: Floats, best: Best, rows: Floats, alpha: float, scores: Floats | None = None) -> Flags:
-        """Whether the tallies do not contradict ``rows f = 0`` at level ``alpha``; see `profile_intervals`."""
-        tested = self._tested(counts, best, rows, scores)
+    def p_values(
+        self, counts: Floats, best: Best, rows: Floats, alpha: float, scored: Scored | None = None
+    ) -> Floats:
+        """How well the tallies go with ``rows f = 0``, shape (b,); above ``alpha`` not to the end. See `profile_intervals`."""
+        tested = self._tested(counts, best, rows, scored)
         n = counts.sum(axis=1)
         other = ndtr(-tested.root)
-        held = other > alpha
-        if scores is None:
-            held |= chdtrc(tested.freedom, tested.root**2 * n / (n + 1)) > alpha
-        rest = np.flatnonzero(~held)
+        found = other if scored is not None else np.maximum(chdtrc(tested.freedom, tested.root**2 * n / (n + 1)), other)
+        rest = np.flatnonzero(found <= alpha)
         if len(rest):
             weights = tested.weights[rest]
             seen = (counts[rest] * weights).sum(axis=1)
             tail = sum_at_least(weights, tested.chances[rest], tested.sizes[rest], seen)
             both = tail + np.where(n[rest] < FEW, np.maximum(tail, other[rest]), other[rest])
-            held[rest] = both > alpha
-        return held
+            found[rest] = np.maximum(found[rest], both)
+        return np.asarray(found)
 
-    def _tested(self, counts: Floats, best: Best, rows: Floats, scores: Floats | None) -> _Tested:
+    def _tested(self, counts: Floats, best: Best, rows: Floats, scored: Scored | None) -> _Tested:
         wholes = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
         constraints = np.concatenate([wholes, rows[:, None, :]], axis=1)
         values = np.append(np.ones(len(self._wholes)), 0)
@@ -134,18 +141,35 @@ class ShareLikelihood:
         freedom = np.maximum(_dimension(either, wholes) - _dimension(positive, constraints), 1)
         fall = np.maximum(best.log - self._log(counts, shares), 0)
         lam, most = shares @ self.matrix.T, best.maximum.shares @ self.matrix.T
-        if scores is None:
+        if scored is None:
             weights = np.maximum(np.log(np.maximum(most, 1e-300) / lam), -FAR)
-        else:
-            weights = np.sign((rows * best.maximum.shares).sum(axis=1))[:, None] * scores
-        chances, sizes, ratio = self._people(counts, shares, lam, weights)
-        root = np.sqrt(2 * fall * ratio)
-        if scores is not None:
-            mean, variance = _moments(chances, weights)
-            above = (counts * weights).sum(axis=1) - (sizes * mean).sum(axis=1)
-            error = np.sqrt((sizes * variance).sum(axis=1))
-            root = np.minimum(root, np.maximum(above, 0) / np.maximum(error, 1e-300))
-        return _Tested(root, freedom, weights, chances, sizes)
+            chances, sizes, ratio = self._people(counts, shares, lam, weights)
+            return _Tested(np.sqrt(2 * fall * ratio), freedom, weights, chances, sizes)
+        n = counts.sum(axis=1)
+        nearest = np.clip(counts @ scored.scores / n, ENDS, 1 - ENDS)
+        theta = ((scored.part - rows) * best.maximum.shares).sum(axis=1)
+        weights = np.where(nearest < theta, -1, 1)[:, None] * scored.scores
+        chances, sizes, _ = self._people(counts, shares, lam, weights)
+        mean, variance = _moments(chances, weights)
+        apart = (counts * weights).sum(axis=1) - (sizes * mean).sum(axis=1)
+        squared = apart**2 / np.maximum((sizes * variance).sum(axis=1), 1e-300)
+        return _Tested(np.sqrt(np.maximum(squared - self._least(counts, scored, nearest), 0)), freedom, weights, chances, sizes)
+
+    def _least(self, counts: Floats, scored: Scored, nearest: Floats) -> Floats:
+        """The squared distance, in standard errors, of unbiased estimates from the nearest possible ones."""
+        n = counts.sum(axis=1)
+        found = np.zeros(len(counts))
+        outside = np.flatnonzero(abs(counts @ scored.scores / n - nearest) > 2 * ENDS)
+        if len(outside):
+            rows = scored.part - nearest[outside, None] * self.everybody
+            wholes = np.broadcast_to(self._wholes, (len(outside), *self._wholes.shape))
+            constraints = np.concatenate([wholes, rows[:, None, :]], axis=1)
+            values = np.append(np.ones(len(self._wholes)), 0)
+            lam = most_likely_under(self.matrix, counts[outside], constraints, values).shares @ self.matrix.T
+            mean = lam @ scored.scores
+            variance = lam @ scored.scores**2 - mean**2
+            found[outside] = (counts[outside] @ scored.scores - n[outside] * mean) ** 2 / (n[outside] * variance)
+        return found
 
     def _people(self, counts: Floats, shares: Floats, lam: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Kinds of people as `sum_at_least` takes them, and by how much a fall says more if they are not all drawn."""
@@ -179,7 +203,7 @@ def profile_intervals(
     parts: Floats,
     wholes: Floats | None,
     confidence_level: float,
-    scores: Floats | None = None,
+    scored: Scored | None = None,
 ) -> Floats:
     """Confidence intervals of ``part f / whole f``, within [0, 1].
 
@@ -191,8 +215,8 @@ def profile_intervals(
     parts, wholes : ndarray, shape (m, k)
         With ``0 <= part f <= whole f`` for all shares; without wholes they are everybody, ``whole f = 1``.
     confidence_level : float
-    scores : ndarray, shape (r,), optional
-        What each report adds to an unbiased estimate, to which the likelihood ratio is then secondary; see Notes.
+    scored : Scored, optional
+        An unbiased estimate of the only part, which decides instead of the likelihood ratio; see Notes.
 
     Returns
     -------
@@ -215,9 +239,10 @@ def profile_intervals(
     knows that rare reports come in whole numbers. Below 20 reports the other side counts no less than this one. At the
     maximum ``T`` is 0, near it near 0, so no interval is a point.
 
-    A mean is estimated by the sum of ``scores`` about as well as by the maximum, and that sum is unbiased whatever the
-    shares are, so that it needs no more degrees of freedom. With ``scores`` the second rule alone decides, for their
-    sum, with the smaller of ``sqrt(2 T)`` and the distance of the sum from its expectation in standard errors.
+    A mean is estimated by a sum of scores about as well as by the maximum, and that sum is unbiased whatever the shares
+    are, so that it needs no more degrees of freedom. With ``scored`` the second rule alone decides, for that sum, with
+    ``z^2``, its squared distance from the expectation in standard errors, instead of ``2 T``; less what ``z^2`` is at the
+    possible mean that is nearest to the estimate.
 
     References
     ----------
@@ -231,9 +256,9 @@ def profile_intervals(
     alpha = 1 - confidence_level
     if wholes is None:
         wholes = np.broadcast_to(likelihood.everybody, parts.shape)
-    if scores is not None:
-        scores = scores[likelihood.possible]
-    search = _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scores)
+    if scored is not None:
+        scored = Scored(scored.scores[likelihood.possible], scored.part)
+    search = _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scored)
     return np.stack([search.ends(0), search.ends(1)], axis=1)
 
 
@@ -247,13 +272,15 @@ class _Search:
         parts: Floats,
         wholes: Floats,
         alpha: float,
-        scores: Floats | None,
+        scored: Scored | None,
     ):
         self.likelihood, self.counts, self.parts, self.wholes = likelihood, counts, parts, wholes
-        self.alpha, self.scores = alpha, scores
+        self.alpha, self.scored = alpha, scored
         best = likelihood.best(counts[None])
         shares = best.maximum.shares[0]
-        self.most_likely = np.clip(parts @ shares / np.maximum(wholes @ shares, 1e-300), 0, 1)
+        self.start = np.clip(parts @ shares / np.maximum(wholes @ shares, 1e-300), 0, 1)
+        if scored is not None:
+            self.start = np.clip(counts @ scored.scores / counts.sum(), 0, 1)[None]
         self.best = best
 
     def _rows(self, theta: Floats, which: NDArray[np.intp]) -> tuple[Floats, Best, Floats]:
@@ -263,16 +290,16 @@ class _Search:
         return np.broadcast_to(self.counts, (size, len(self.counts))), Best(maximum, best.log), rows
 
     def _holds(self, theta: Floats, which: NDArray[np.intp]) -> Flags:
-        return self.likelihood.holds(*self._rows(theta, which), self.alpha, self.scores)
+        return self.likelihood.p_values(*self._rows(theta, which), self.alpha, self.scored) > self.alpha
 
     def _root(self, theta: Floats, which: NDArray[np.intp]) -> Floats:
-        return self.likelihood.root(*self._rows(theta, which), self.scores)
+        return self.likelihood.root(*self._rows(theta, which), self.scored)
 
     def ends(self, side: int) -> Floats:
         """The lower ends (0) or the upper ones (1)."""
         far = np.full(len(self.parts), [ENDS, 1 - ENDS][side])
         found = np.full(len(self.parts), float(side))
-        which = np.flatnonzero((far - self.most_likely) * [-1, 1][side] > 0)
+        which = np.flatnonzero((far - self.start) * [-1, 1][side] > 0)
         if not len(which):
             return found
         which = which[~self._holds(far[which], which)]
@@ -296,13 +323,13 @@ class _Search:
     def _bracket(self, which: NDArray[np.intp], far: Floats) -> tuple[Floats, Floats]:
         """Where one degree of freedom still holds, and where no number of them does."""
         one = float(-ndtri(self.alpha))
-        if self.scores is None:
+        if self.scored is None:
             n = float(self.counts.sum())
             most = float(chdtri(self.likelihood.matrix.shape[1] - 1, self.alpha)) * (n + 1) / n
             none = math.sqrt(max(most, 2 * math.log(1.3 / self.alpha)))
         else:
             none = 3 * float(-ndtri(self.alpha / 2))
-        start = self.most_likely[which]
+        start = self.start[which]
         return self._crossing(one, start, far, which)[0], self._crossing(none, start, far, which)[1]
 
     def _crossing(self, target: float, start: Floats, far: Floats, which: NDArray[np.intp]) -> tuple[Floats, Floats]:
