@@ -65,7 +65,7 @@ def finite_interval(
 def is_small(n: float, population: int) -> bool:
     """Whether all probabilities can be added up: up to 400 reports, and some times as many people.
 
-    >>> is_small(400, 400), is_small(401, 401), is_small(50, 5000), is_small(50, 20_000)
+    >>> is_small(400, 400), is_small(401, 401), is_small(50, 5000), is_small(50, 50_000)
     (True, False, True, False)
     """
     return n <= LARGEST and (population + 1) * (n + 1) ** 2 <= LARGEST_WORK

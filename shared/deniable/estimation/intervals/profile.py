@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, ndtr, ndtri
 
 from deniable.estimation.constrained import Maximum, most_likely_under
-from deniable.estimation.intervals.sums import sum_at_least
+from deniable.estimation.intervals.enumerated import enumerated_interval, is_enumerable
+from deniable.estimation.intervals.sums import mirrored, sum_at_least
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -28,9 +29,6 @@ ENDS = 1e-6
 
 TRIES = 8
 """Places at which the end of an interval is looked for at once, and halvings after that."""
-
-FEW = 20
-"""Below this many reports each side may miss with half of ``alpha``: sums take too few values for more."""
 
 FAR = 5.0
 """A report that speaks against an alternative by more than this log-likelihood ratio is said to by this much."""
@@ -56,6 +54,7 @@ class _Tested(NamedTuple):
     root: Floats
     freedom: NDArray[np.intp]
     weights: Floats
+    seen: Floats
     chances: Floats
     sizes: Floats
 
@@ -80,6 +79,11 @@ class ShareLikelihood:
     def matrix(self) -> Floats:
         """The channels on top of each other, without reports that are impossible."""
         return np.vstack(self.channels)[self.possible]
+
+    @property
+    def has_one_unknown(self) -> bool:
+        """Whether all reports are those of one population, of two answers."""
+        return self.matrix.shape[1] == 2 and len(self.channels) == 1 and self.correction == 1
 
     @cached_property
     def possible(self) -> Flags:
@@ -125,11 +129,15 @@ class ShareLikelihood:
         found = other if scored is not None else np.maximum(chdtrc(tested.freedom, tested.root**2 * n / (n + 1)), other)
         rest = np.flatnonzero(found <= alpha)
         if len(rest):
-            weights = tested.weights[rest]
-            seen = (counts[rest] * weights).sum(axis=1)
-            tail = sum_at_least(weights, tested.chances[rest], tested.sizes[rest], seen)
-            both = tail + np.where(n[rest] < FEW, np.maximum(tail, other[rest]), other[rest])
-            found[rest] = np.maximum(found[rest], both)
+            weights, people = tested.weights[rest], (tested.chances[rest], tested.sizes[rest])
+            tail = sum_at_least(weights, *people, tested.seen[rest])
+            opposite = mirrored(weights, *people, tested.seen[rest])
+            reached = np.flatnonzero(np.isfinite(opposite))
+            if len(reached):
+                people = (people[0][reached], people[1][reached])
+                far = sum_at_least(-weights[reached], *people, -opposite[reached])
+                other[rest[reached]] = np.maximum(other[rest[reached]], far)
+            found[rest] = np.maximum(found[rest], tail + other[rest])
         return np.asarray(found)
 
     def _tested(self, counts: Floats, best: Best, rows: Floats, scored: Scored | None) -> _Tested:
@@ -144,16 +152,19 @@ class ShareLikelihood:
         if scored is None:
             weights = np.maximum(np.log(np.maximum(most, 1e-300) / lam), -FAR)
             chances, sizes, ratio = self._people(counts, shares, lam, weights)
-            return _Tested(np.sqrt(2 * fall * ratio), freedom, weights, chances, sizes)
+            seen = (counts * weights).sum(axis=1)
+            return _Tested(np.sqrt(2 * fall * ratio), freedom, weights, seen, chances, sizes)
         n = counts.sum(axis=1)
         nearest = np.clip(counts @ scored.scores / n, ENDS, 1 - ENDS)
         theta = ((scored.part - rows) * best.maximum.shares).sum(axis=1)
         weights = np.where(nearest < theta, -1, 1)[:, None] * scored.scores
         chances, sizes, _ = self._people(counts, shares, lam, weights)
         mean, variance = _moments(chances, weights)
-        apart = (counts * weights).sum(axis=1) - (sizes * mean).sum(axis=1)
+        expected = (sizes * mean).sum(axis=1)
+        apart = ((counts * weights).sum(axis=1) - expected) * np.sqrt(n / (n + 1))
         squared = apart**2 / np.maximum((sizes * variance).sum(axis=1), 1e-300)
-        return _Tested(np.sqrt(np.maximum(squared - self._least(counts, scored, nearest), 0)), freedom, weights, chances, sizes)
+        root = np.sqrt(np.maximum(squared - self._least(counts, scored, nearest), 0))
+        return _Tested(root, freedom, weights, expected + apart, chances, sizes)
 
     def _least(self, counts: Floats, scored: Scored, nearest: Floats) -> Floats:
         """The squared distance, in standard errors, of unbiased estimates from the nearest possible ones."""
@@ -168,7 +179,7 @@ class ShareLikelihood:
             lam = most_likely_under(self.matrix, counts[outside], constraints, values).shares @ self.matrix.T
             mean = lam @ scored.scores
             variance = lam @ scored.scores**2 - mean**2
-            found[outside] = (counts[outside] @ scored.scores - n[outside] * mean) ** 2 / (n[outside] * variance)
+            found[outside] = (counts[outside] @ scored.scores - n[outside] * mean) ** 2 / ((n[outside] + 1) * variance)
         return found
 
     def _people(self, counts: Floats, shares: Floats, lam: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
@@ -233,16 +244,15 @@ def profile_intervals(
     for the free one, so its difference from the constrained one is at least 1 and rather too large. It takes no random
     numbers, so the same reports have the same interval.
 
-    Two things make up for few reports: ``2 T`` is lessened by ``n / (n + 1)``, and ``theta`` stays if the sum of
+    With one unknown and few tallies `enumerated_interval` is exact. Elsewhere two things make up for few reports: ``2 T`` is lessened by ``n / (n + 1)``, and ``theta`` stays if the sum of
     log-likelihood ratios between the two maxima is that large with a probability of more than ``alpha`` less that of a
-    normal error beyond ``sqrt(2 T)`` on the other side; computed under the constrained maximum by `sum_at_least`, which
-    knows that rare reports come in whole numbers. Below 20 reports the other side counts no less than this one. At the
-    maximum ``T`` is 0, near it near 0, so no interval is a point.
+    sum that is as unlikely on the other side, or of a normal error beyond ``sqrt(2 T)``, whichever is larger; computed
+    under the constrained maximum by `sum_at_least`, which knows that rare reports come in whole numbers. At the maximum ``T`` is 0, near it near 0, so no interval is a point.
 
     A mean is estimated by a sum of scores about as well as by the maximum, and that sum is unbiased whatever the shares
     are, so that it needs no more degrees of freedom. With ``scored`` the second rule alone decides, for that sum, with
-    ``z^2``, its squared distance from the expectation in standard errors, instead of ``2 T``; less what ``z^2`` is at the
-    possible mean that is nearest to the estimate.
+    ``z^2``, its squared distance from the expectation in standard errors, instead of ``2 T``; lessened by ``n / (n + 1)``,
+    because the variance is estimated, and by what ``z^2`` is at the possible mean that is nearest to the estimate.
 
     References
     ----------
@@ -253,6 +263,11 @@ def profile_intervals(
     .. [3] D. Al Mohamad, E. W. van Zwet, E. Cator, J. J. Goeman, "Adaptive critical value for constrained likelihood
        ratio testing", Biometrika 107 (2020), 677-688.
     """
+    if wholes is None and likelihood.has_one_unknown and scored is None:
+        possible = counts[likelihood.possible]
+        if is_enumerable(len(possible), float(possible.sum())):
+            ends = np.array(enumerated_interval(likelihood.matrix, possible, confidence_level))
+            return np.sort(parts[:, :1] + (parts[:, 1:] - parts[:, :1]) * ends, axis=1)
     alpha = 1 - confidence_level
     if wholes is None:
         wholes = np.broadcast_to(likelihood.everybody, parts.shape)

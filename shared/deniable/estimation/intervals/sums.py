@@ -51,23 +51,7 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     >>> bool(0.377 < heads[0] < 0.377 * 1.03)
     True
     """
-    far = 200 / np.maximum(abs(weights).max(axis=1), 1e-300)  # beyond, exponentials overflow
-    _, mean, spread = _cumulants(weights, chances, sizes, np.zeros(len(seen)))
-    least = np.sqrt(np.maximum(spread, 1e-300))
-    low, high = np.zeros(len(seen)), far
-    s = np.clip((seen - mean) / least**2, 0.1 / least, far)
-    for _ in range(40):  # Newton's method between ends that come nearer
-        _, slope, spread = _cumulants(weights, chances, sizes, s)
-        width = np.sqrt(spread + (least / 200) ** 2)
-        blur = width / BLUR
-        left = seen - 2 * blur - slope - blur**2 * s
-        low, high = np.where(left > 0, s, low), np.where(left > 0, high, s)
-        move = left / (spread + blur**2)
-        if (abs(move) <= 1e-3 * s).all():
-            break
-        moved = s + move
-        s = np.where((low < moved) & (moved < high), moved, np.sqrt(np.maximum(low, high / 1000) * high))
-    s = np.minimum(np.maximum(s, 0.5 / width), far)
+    s, least, mean = _saddlepoint(weights, chances, sizes, seen, 1 / BLUR)
     scaled, _, spread = _cumulants(weights, chances, sizes, s)
     width = np.sqrt(spread + (least / 200) ** 2)
     blur = width / BLUR
@@ -86,6 +70,58 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     integral = 2 / PERIOD / width * values.sum(axis=1)
     scale = np.exp(np.minimum(scaled + (blur * s) ** 2 / 2 - s * start, 0))  # at most 1 above the mean
     return np.asarray(np.where(start <= mean, 1.0, np.clip(integral * scale / ndtr(2.0), 0, 1)))
+
+
+def mirrored(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> Floats:
+    """The value on the other side of the mean that is as unlikely as ``seen``, shape (b,); minus infinity if none is.
+
+    Parameters are those of `sum_at_least`. With ``x = K'(s)``, as unlikely means the same ``s x - K(s)``, the fall of
+    the log-likelihood in the exponential family of the sum.
+
+    Examples
+    --------
+    >>> mirrored(np.array([[0.0, 1]]), np.array([[[0.5, 0.5]]]), np.array([[10.0]]), np.array([6.0])).round(1)
+    array([4.])
+    """
+    s, *_ = _saddlepoint(weights, chances, sizes, seen, 0)
+    log, slope, _ = _cumulants(weights, chances, sizes, s)
+    depth = s * slope - log
+    low, high = np.zeros(len(seen)), 200 / np.maximum(abs(weights).max(axis=1), 1e-300)
+    farthest = -high
+    for _ in range(40):
+        middle = (low + high) / 2
+        log, slope, _ = _cumulants(weights, chances, sizes, -middle)
+        deeper = -middle * slope - log > depth
+        low, high = np.where(deeper, low, middle), np.where(deeper, middle, high)
+    log, slope, _ = _cumulants(weights, chances, sizes, farthest)
+    value = _cumulants(weights, chances, sizes, -high)[1]
+    return np.where(farthest * slope - log < depth, -math.inf, value)
+
+
+def _saddlepoint(
+    weights: Floats, chances: Floats, sizes: Floats, seen: Floats, part: float
+) -> tuple[Floats, Floats, Floats]:
+    """Where the derivative of the cumulant function is what was seen, of a sum that is blurred by a part of its spread.
+
+    Also the standard deviation and the mean of the sum.
+    """
+    far = 200 / np.maximum(abs(weights).max(axis=1), 1e-300)  # beyond, exponentials overflow
+    _, mean, spread = _cumulants(weights, chances, sizes, np.zeros(len(seen)))
+    least = np.sqrt(np.maximum(spread, 1e-300))
+    low, high = np.zeros(len(seen)), far
+    s = np.clip((seen - mean) / least**2, 0.1 / least, far)
+    for _ in range(40):  # Newton's method between ends that come nearer
+        _, slope, spread = _cumulants(weights, chances, sizes, s)
+        width = np.sqrt(spread + (least / 200) ** 2)
+        blur = width * part
+        left = seen - 2 * blur - slope - blur**2 * s
+        low, high = np.where(left > 0, s, low), np.where(left > 0, high, s)
+        move = left / (spread + blur**2)
+        if (abs(move) <= 1e-3 * s).all():
+            break
+        moved = s + move
+        s = np.where((low < moved) & (moved < high), moved, np.sqrt(np.maximum(low, high / 1000) * high))
+    return np.minimum(np.maximum(s, 0.5 / width), far), least, mean
 
 
 def _cumulants(weights: Floats, chances: Floats, sizes: Floats, s: Floats) -> tuple[Floats, Floats, Floats]:
