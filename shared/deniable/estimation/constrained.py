@@ -44,7 +44,7 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
     Notes
     -----
     A primal-dual interior-point method [1]_: Newton's method for ``z f = mu`` with the multipliers ``z`` of ``f >= 0``,
-    while ``mu`` falls to 0. All problems take their steps together, so hundreds of small ones cost little more than one.
+    while ``mu`` falls to 0. All problems take their steps together, so many small ones cost little more than one.
 
     References
     ----------

@@ -50,10 +50,10 @@ class MeanEstimate:
     The mechanism gives every support a weight ``w_v`` and a constant ``c`` with
     ``E[c + sum w_v S_v | x] = value of x``, ``S`` the supports of one report. The mean is ``c + sum w_v C_v / n``,
     its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `OneBitMean`, their count is binomial
-    and the mean has the interval of a share. Elsewhere it is that of `deniable.estimation.intervals.profile`: the tails
-    of the sum of scores, and the likelihood ratio where the data hardly fit the design. Where a tally tells of no single
-    report (subsets), and for more than 32 answers, it is normal around the mean after ``z^2`` more reports as equal
-    shares would bring them, Agresti and Coull's idea [1]_.
+    and the mean has the interval of a share. Elsewhere it is by the tails of the sum of scores, see
+    `deniable.estimation.intervals.profile`. Where a tally tells of no single report (subsets), and for more than 32
+    answers, it is normal around the mean after ``z^2`` more reports as equal shares would bring them, Agresti and
+    Coull's idea [1]_.
 
     References
     ----------

@@ -57,20 +57,16 @@ def enumerated_interval(channel: Floats, counts: Floats, confidence_level: float
     >>> enumerated_interval(coins, np.array([2.0, 0.0]), 0.95)
     (0.0, 1.0)
     """
-    tallies, ways = _tallies(int(counts.sum()), len(channel))
+    tallies, ways, ratio, chances, largest = _all_tallies(int(counts.sum()), tuple(map(tuple, channel.tolist())))
     seen = int(np.flatnonzero((tallies == counts).all(axis=1))[0])
-    grid = np.linspace(0, 1, STEPS + 1)
-    logs = _logs(channel, tallies, ways, grid)
-    largest = logs.max(axis=1)
-    alpha = 1 - confidence_level
+    grid, alpha = np.linspace(0, 1, STEPS + 1), 1 - confidence_level
 
     def holds(share: float) -> bool:
         here = _logs(channel, tallies, ways, np.array([share]))[:, 0]
-        ratio = here - np.maximum(largest, here)
-        return bool(np.exp(here[ratio <= ratio[seen] + 1e-9]).sum() > alpha)
+        falls = here - np.maximum(largest, here)
+        return bool(np.exp(here[falls <= falls[seen] + 1e-9]).sum() > alpha)
 
-    ratio = logs - largest[:, None]
-    held = np.flatnonzero(np.where(ratio <= ratio[seen] + 1e-9, np.exp(logs), 0).sum(axis=0) > alpha)
+    held = np.flatnonzero(np.where(ratio <= ratio[seen] + 1e-9, chances, 0).sum(axis=0) > alpha)
     ends = []
     for place, beyond in ((int(held[0]), -1), (int(held[-1]), 1)):
         if not 0 <= place + beyond <= STEPS:
@@ -84,13 +80,21 @@ def enumerated_interval(channel: Floats, counts: Floats, confidence_level: float
     return ends[0], ends[1]
 
 
-@lru_cache(maxsize=8)
-def _tallies(n: int, reports: int) -> tuple[Floats, Floats]:
-    """All tallies of ``n`` reports, shape (t, reports), and the logarithm of the number of ways to each."""
+@lru_cache(maxsize=4)
+def _all_tallies(n: int, channel: tuple[tuple[float, ...], ...]) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """All tallies of ``n`` reports, shape (t, reports), and how many ways there are to each, as a logarithm.
+
+    Then of each at each share the logarithm of the likelihood ratio and the probability, and the largest of the latter
+    as a logarithm.
+    """
+    reports = len(channel)
     bars = np.array(list(itertools.combinations(range(n + reports - 1), reports - 1))).reshape(-1, reports - 1)
     edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + reports - 1)))
     tallies = np.diff(edges, axis=1) - 1.0
-    return tallies, np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=1))
+    ways = np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=1))
+    logs = _logs(np.array(channel), tallies, ways, np.linspace(0, 1, STEPS + 1))
+    largest = logs.max(axis=1)
+    return tallies, ways, logs - largest[:, None], np.exp(logs), largest
 
 
 def _logs(channel: Floats, tallies: Floats, ways: Floats, shares: Floats) -> Floats:

@@ -79,7 +79,8 @@ def without_binomial(name: str, design: Design) -> str:
     """The method for a design of which no one binomial counts an option: by likelihood ratio, or normal by name.
 
     >>> from deniable import Geometric
-    >>> [without_binomial(name, Geometric.from_epsilon(1, 5, 2)) for name in ("feldman-cousins", "agresti_coull", "wald")]
+    >>> scale = Geometric.from_epsilon(1, 5, 2)
+    >>> [without_binomial(name, scale) for name in ("feldman-cousins", "agresti_coull", "wald")]
     ['likelihood-ratio', 'agresti_coull', 'wald']
     """
     if name in ("agresti_coull", "wald"):

@@ -119,10 +119,11 @@ class ShareLikelihood:
         """How many standard errors the tallies are away from ``rows f = 0``, shape (b,), about normal."""
         return self._tested(counts, best, rows, scored).root
 
-    def p_values(
-        self, counts: Floats, best: Best, rows: Floats, alpha: float, scored: Scored | None = None
-    ) -> Floats:
-        """How well the tallies go with ``rows f = 0``, shape (b,); above ``alpha`` not to the end. See `profile_intervals`."""
+    def p_values(self, counts: Floats, best: Best, rows: Floats, alpha: float, scored: Scored | None = None) -> Floats:
+        """How well the tallies go with ``rows f = 0``, shape (b,); beyond ``alpha`` only that they do.
+
+        See `profile_intervals`.
+        """
         tested = self._tested(counts, best, rows, scored)
         n = counts.sum(axis=1)
         other = ndtr(-tested.root)
@@ -244,15 +245,17 @@ def profile_intervals(
     for the free one, so its difference from the constrained one is at least 1 and rather too large. It takes no random
     numbers, so the same reports have the same interval.
 
-    With one unknown and few tallies `enumerated_interval` is exact. Elsewhere two things make up for few reports: ``2 T`` is lessened by ``n / (n + 1)``, and ``theta`` stays if the sum of
-    log-likelihood ratios between the two maxima is that large with a probability of more than ``alpha`` less that of a
-    sum that is as unlikely on the other side, or of a normal error beyond ``sqrt(2 T)``, whichever is larger; computed
-    under the constrained maximum by `sum_at_least`, which knows that rare reports come in whole numbers. At the maximum ``T`` is 0, near it near 0, so no interval is a point.
+    With one unknown and few tallies `enumerated_interval` is exact. Elsewhere two things make up for few reports:
+    ``2 T`` is lessened by ``n / (n + 1)``, and ``theta`` stays if ``P(S >= x) + other > alpha``. ``S`` is the sum over
+    reports of the log-likelihood ratio between the two maxima, ``x = T`` that of the tally; ``other`` is the probability
+    of a sum as unlikely on the other side (`mirrored`), or of a normal error beyond ``sqrt(2 T)`` if that is larger. Both
+    are those under the constrained maximum, by `sum_at_least`, which knows that rare reports come in whole numbers. At
+    the maximum ``T`` is 0 and near it near 0, so that no interval is a point.
 
     A mean is estimated by a sum of scores about as well as by the maximum, and that sum is unbiased whatever the shares
     are, so that it needs no more degrees of freedom. With ``scored`` the second rule alone decides, for that sum, with
-    ``z^2``, its squared distance from the expectation in standard errors, instead of ``2 T``; lessened by ``n / (n + 1)``,
-    because the variance is estimated, and by what ``z^2`` is at the possible mean that is nearest to the estimate.
+    its squared distance from the expectation in standard errors, ``z^2``, instead of ``2 T``: lessened by
+    ``n / (n + 1)``, because the variance is estimated, and by the ``z^2`` of the nearest possible mean.
 
     References
     ----------
@@ -353,7 +356,9 @@ class _Search:
         below, above = np.full(len(which), -target), self._root(far, which) - target
         beyond = above > 0
         for _ in range(TRIES):
-            middle = np.where(np.isfinite(above), inner - below * (outer - inner) / (above - below), (inner + outer) / 2)
+            middle = np.where(
+                np.isfinite(above), inner - below * (outer - inner) / (above - below), (inner + outer) / 2
+            )
             value = self._root(middle, which) - target
             low = value <= 0
             above = np.where(low, above / 2, value)
