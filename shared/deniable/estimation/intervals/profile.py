@@ -247,10 +247,10 @@ def profile_intervals(
 
     With one unknown and few tallies `enumerated_interval` is exact. Elsewhere two things make up for few reports:
     ``2 T`` is lessened by ``n / (n + 1)``, and ``theta`` stays if ``P(S >= x) + other > alpha``. ``S`` is the sum over
-    reports of the log-likelihood ratio between the two maxima, ``x = T`` that of the tally; ``other`` is the probability
-    of a sum as unlikely on the other side (`mirrored`), or of a normal error beyond ``sqrt(2 T)`` if that is larger. Both
-    are those under the constrained maximum, by `sum_at_least`, which knows that rare reports come in whole numbers. At
-    the maximum ``T`` is 0 and near it near 0, so that no interval is a point.
+    reports of the log-likelihood ratio between the two maxima, and ``x = T`` that of the tally; ``other`` is the
+    probability of a sum as unlikely on the other side (`mirrored`), or of a normal error beyond ``sqrt(2 T)`` if that is
+    larger. Both are those under the constrained maximum, by `sum_at_least`, which knows that rare reports come in whole
+    numbers. At the maximum ``T`` is 0 and near it near 0, so that no interval is a point.
 
     A mean is estimated by a sum of scores about as well as by the maximum, and that sum is unbiased whatever the shares
     are, so that it needs no more degrees of freedom. With ``scored`` the second rule alone decides, for that sum, with

@@ -37,7 +37,8 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     With ``K`` the cumulant function, ``P(S >= x) = 1/(2 pi) int exp(K(z) - z x) / z``, ``z = s + i omega``, for any
     ``s > 0``; near the saddlepoint ``K'(s) = x`` the integrand neither oscillates nor cancels, so tails keep their
     relative accuracy [1]_. A normal error ``E`` of standard deviation ``t`` makes it fall like
-    ``exp(-t^2 omega^2 / 2)`` even if ``S`` takes few values. ``P(S >= x) P(E >= -2 t) <= P(S + E >= x - 2 t)`` is the bound.
+    ``exp(-t^2 omega^2 / 2)`` even if ``S`` takes few values; ``P(S >= x) P(E >= -2 t) <= P(S + E >= x - 2 t)`` is the
+    bound.
 
     References
     ----------
