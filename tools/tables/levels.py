@@ -1,7 +1,7 @@
 """Prints how often intervals hold the truth where no one binomial counts an option, and how long they are.
 
-Tallies are enumerated where there are at most `ENUMERATED` of them; elsewhere `SIMULATIONS` are drawn with a fixed seed,
-so that a coverage of .95 has a standard error of .005. Beside it stands what the normal interval does.
+Tallies are enumerated where there are at most `ENUMERATED` of them; elsewhere `SIMULATIONS` are drawn with a fixed
+seed, so that a coverage of .95 has a standard error of .005. Beside it stands what the normal interval does.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from deniable.table import format_table
 from deniable_research.designs import cheater_detection, kuk, stochastic_lie_detector, unrelated_question_unknown
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 LEVEL = 0.95
 ENUMERATED = 4000
@@ -143,7 +144,7 @@ def enumerated(question: Question, n: int, level: float) -> dict[tuple[float, ..
     return {tuple(each): profile_intervals(likelihood, each, question.parts, None, level) for each in all_tallies}
 
 
-def held_together(question: Question, found: Tallies, shares: Floats, n: int) -> tuple[NDArray[np.bool_], ...]:
+def held_together(question: Question, found: Tallies, shares: Floats, n: int) -> tuple[Flags, Flags]:
     """Whether each interval holds its truth, shape (m, b); and whether all at their level do, shape (b,)."""
     likelihood, alpha = ShareLikelihood(question.channels), 1 - LEVEL
     truth, m = question.parts @ shares, len(question.parts)
@@ -152,14 +153,14 @@ def held_together(question: Question, found: Tallies, shares: Floats, n: int) ->
         for level in (LEVEL, level_of_each(LEVEL, m)):
             ends = np.array([enumerated(question, n, level)[tuple(each)] for each in found.counts])
             held.append((ends[..., 0] <= truth + 1e-9) & (truth - 1e-9 <= ends[..., 1]))
-        return held[0].T, held[1].all(axis=1)
+        return held[0].T, np.asarray(held[1].all(axis=1))
     counts = found.counts[:, likelihood.possible]
     best = likelihood.best(counts)
     p = np.empty((m, len(counts)))
     for place, (part, theta) in enumerate(zip(question.parts, np.clip(truth, 1e-6, 1 - 1e-6), strict=True)):
         rows = np.tile(part - theta * likelihood.everybody, (len(counts), 1))
         p[place] = likelihood.p_values(counts, best, rows, alpha, question.scored)
-    return p > alpha, (p > alpha / m).all(axis=0)
+    return p > alpha, np.asarray((p > alpha / m).all(axis=0))
 
 
 class Cell(NamedTuple):

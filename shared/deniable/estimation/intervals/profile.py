@@ -94,7 +94,7 @@ class ShareLikelihood:
     def _member(self) -> Floats:
         """Which reports are of which group, shape (groups, reports)."""
         group = np.repeat(np.arange(len(self.channels)), [len(each) for each in self.channels])[self.possible]
-        return (group == np.arange(len(self.channels))[:, None]).astype(float)
+        return np.asarray(group == np.arange(len(self.channels))[:, None], dtype=float)
 
     @cached_property
     def _wholes(self) -> Floats:
@@ -248,9 +248,9 @@ def profile_intervals(
     With one unknown and few tallies `enumerated_interval` is exact. Elsewhere two things make up for few reports:
     ``2 T`` is lessened by ``n / (n + 1)``, and ``theta`` stays if ``P(S >= x) + other > alpha``. ``S`` is the sum over
     reports of the log-likelihood ratio between the two maxima, and ``x = T`` that of the tally; ``other`` is the
-    probability of a sum as unlikely on the other side (`mirrored`), or of a normal error beyond ``sqrt(2 T)`` if that is
-    larger. Both are those under the constrained maximum, by `sum_at_least`, which knows that rare reports come in whole
-    numbers. At the maximum ``T`` is 0 and near it near 0, so that no interval is a point.
+    probability of a sum as unlikely on the other side (`mirrored`), or of a normal error beyond ``sqrt(2 T)`` if that
+    is larger. Both are those under the constrained maximum, by `sum_at_least`, which knows that rare reports come in
+    whole numbers. At the maximum ``T`` is 0 and near it near 0, so that no interval is a point.
 
     A mean is estimated by a sum of scores about as well as by the maximum, and that sum is unbiased whatever the shares
     are, so that it needs no more degrees of freedom. With ``scored`` the second rule alone decides, for that sum, with
@@ -304,7 +304,8 @@ class _Search:
     def _rows(self, theta: Floats, which: NDArray[np.intp]) -> tuple[Floats, Best, Floats]:
         rows = self.parts[which] - theta[:, None] * self.wholes[which]
         best, size = self.best, len(which)
-        maximum = Maximum(*(np.broadcast_to(each, (size, each.shape[1])) for each in best.maximum))
+        shares, positive = best.maximum
+        maximum = Maximum(np.broadcast_to(shares, rows.shape), np.broadcast_to(positive, rows.shape))
         return np.broadcast_to(self.counts, (size, len(self.counts))), Best(maximum, best.log), rows
 
     def _holds(self, theta: Floats, which: NDArray[np.intp]) -> Flags:

@@ -20,7 +20,9 @@ FREQUENCIES = np.arange(math.ceil(4 * BLUR * PERIOD / (2 * math.pi))) * (2 * mat
 
 
 def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> Floats:
-    """An upper bound, a few per cent above it, of the probability that a sum over people is at least ``seen``.
+    """An upper bound of the probability that a sum over people is at least ``seen``, up to a fifth above it.
+
+    For sums more than a standard deviation above their mean; nearer to it the error is some per cent, either way.
 
     Parameters
     ----------
