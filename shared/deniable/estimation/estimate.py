@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 DEFAULT_METHOD = "default"
 
+FEW = 20
+"""Reports from which likelihood-ratio intervals are corrected for a finite population."""
+
 SUSPICIOUS = 0.02
 """Chance of a flag at a question whose reports fit its design, at most; shared among its options."""
 
@@ -311,13 +314,15 @@ class Estimate:
     ) -> tuple[Interval, ...]:
         """Intervals of ``parts @ f``, or of ``parts @ f / wholes @ f``, shape (m, k) each, by `profile_intervals`.
 
-        The design must have `channels`, and the estimate reports.
+        The design must have `channels`, and the estimate reports. Below 20 of them a finite population is taken for one
+        without end, whose intervals hold its shares too: corrected ones would be too short.
         """
         import numpy as np
 
         from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
 
-        likelihood = ShareLikelihood(self.design.channels or (), self.finite_population_correction)
+        correction = self.finite_population_correction if self.n_effective >= FEW else 1.0
+        likelihood = ShareLikelihood(self.design.channels or (), correction)
         ends = profile_intervals(likelihood, np.array(self.effective_counts), parts, wholes, confidence_level)
         return tuple(Interval(*pair) for pair in ends.tolist())
 
