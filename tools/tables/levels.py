@@ -1,7 +1,8 @@
 """Prints how often intervals hold the truth where no one binomial counts an option, and how long they are.
 
 Tallies are enumerated where there are at most `ENUMERATED` of them; elsewhere `SIMULATIONS` are drawn with a fixed
-seed, so that a coverage of .95 has a standard error of .005, of a mean more and .0015. Beside it stands what the normal interval does.
+seed, so that a coverage of .95 has a standard error of .005; of a mean ten times as many. Beside it stands what the
+normal interval does.
 """
 
 from __future__ import annotations

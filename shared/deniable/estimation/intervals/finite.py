@@ -52,8 +52,8 @@ def finite_interval(
     Interval(low=0.0, high=0.5)
     """
     chances = _chances(n, population, *support)
-    with np.errstate(divide="ignore"):
-        ratio = np.log(chances) - np.log(chances.max(axis=0))
+    logs = np.log(np.maximum(chances, 1e-300))
+    ratio = logs - logs.max(axis=0)
     seen = ratio[:, count, None]
     as_far = ratio <= seen + 1e-9 * (1 + abs(seen))  # what is equal but for rounding is equal
     held = np.flatnonzero(np.where(as_far, chances, 0).sum(axis=1) > 1 - confidence_level)
