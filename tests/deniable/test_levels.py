@@ -140,9 +140,8 @@ def test_respondents_of_a_scale_have_narrower_intervals_from_twenty_reports_on()
 def test_respondents_of_a_scale_are_held(truth: tuple[int, ...]) -> None:
     # 3000 tallies of people with these answers, a fixed seed; the lowest of three coverages
     channel, random = Geometric.from_epsilon(0, 2, 4).float_matrix, np.random.default_rng(4)
-    counts = sum(random.multinomial(n, column, size=3000) for n, column in zip(truth, channel.T, strict=True)).astype(
-        float
-    )
+    drawn = [random.multinomial(n, column, size=3000) for n, column in zip(truth, channel.T, strict=True)]
+    counts = np.sum(drawn, axis=0).astype(float)
     likelihood = ShareLikelihood((channel,), correction=0.0)
     best = likelihood.best(counts)
     for share, part in zip(np.clip(np.array(truth) / sum(truth), 1e-6, 1 - 1e-6), np.eye(3), strict=True):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -268,7 +268,7 @@ def profile_intervals(
     """
     if wholes is None and likelihood.has_one_unknown and scored is None:
         possible = counts[likelihood.possible]
-        if is_enumerable(len(possible), float(possible.sum())):
+        if not (possible % 1).any() and is_enumerable(len(possible), float(possible.sum())):
             ends = np.array(enumerated_interval(likelihood.matrix, possible, confidence_level))
             return np.sort(parts[:, :1] + (parts[:, 1:] - parts[:, :1]) * ends, axis=1)
     alpha = 1 - confidence_level
@@ -276,30 +276,50 @@ def profile_intervals(
         wholes = np.broadcast_to(likelihood.everybody, parts.shape)
     if scored is not None:
         scored = Scored(scored.scores[likelihood.possible], scored.part)
-    search = _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scored)
-    return np.stack([search.ends(0), search.ends(1)], axis=1)
+    arrays = (*likelihood.channels, counts, parts, wholes, *(scored or ()))
+    key = (*((each.shape, each.tobytes()) for each in arrays), likelihood.correction, alpha)
+    return _found(_Asked(key, _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scored)))
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """A search, known by all that decides what it finds."""
+
+    key: tuple[object, ...]
+    search: _Search = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _found(asked: _Asked) -> Floats:
+    """The ends of intervals, once for the same reports: pages are asked for more often than reports come."""
+    ends = np.stack([asked.search.ends(0), asked.search.ends(1)], axis=1)
+    ends.flags.writeable = False
+    return ends
+
+
+@dataclass(frozen=True, eq=False)
 class _Search:
     """The search for all ends of intervals at once."""
 
-    def __init__(
-        self,
-        likelihood: ShareLikelihood,
-        counts: Floats,
-        parts: Floats,
-        wholes: Floats,
-        alpha: float,
-        scored: Scored | None,
-    ):
-        self.likelihood, self.counts, self.parts, self.wholes = likelihood, counts, parts, wholes
-        self.alpha, self.scored = alpha, scored
-        best = likelihood.best(counts[None])
-        shares = best.maximum.shares[0]
-        self.start = np.clip(parts @ shares / np.maximum(wholes @ shares, 1e-300), 0, 1)
-        if scored is not None:
-            self.start = np.clip(counts @ scored.scores / counts.sum(), 0, 1)[None]
-        self.best = best
+    likelihood: ShareLikelihood
+    counts: Floats
+    parts: Floats
+    wholes: Floats
+    alpha: float
+    scored: Scored | None
+
+    @cached_property
+    def best(self) -> Best:
+        """Of the one tally."""
+        return self.likelihood.best(self.counts[None])
+
+    @cached_property
+    def start(self) -> Floats:
+        """A value of each part that the tally does not contradict."""
+        if self.scored is not None:
+            return np.array([np.clip(self.counts @ self.scored.scores / self.counts.sum(), 0, 1)])
+        shares = self.best.maximum.shares[0]
+        return np.asarray(np.clip(self.parts @ shares / np.maximum(self.wholes @ shares, 1e-300), 0, 1))
 
     def _rows(self, theta: Floats, which: NDArray[np.intp]) -> tuple[Floats, Best, Floats]:
         rows = self.parts[which] - theta[:, None] * self.wholes[which]
