@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
 
 STEPS = 80
 """Newton steps at most; thirty do for what people send."""
@@ -54,11 +56,14 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
     --------
     60 of 100 reports say yes: without constraint the share is 2 (.6 - .25) = .7 with two fair coins.
 
+    >>> import numpy as np
     >>> coins = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> free = most_likely_under(coins, np.array([[40.0, 60.0]]), np.ones((1, 1, 2)), np.ones(1))
     >>> free.shares.round(6).tolist(), free.positive.tolist()
     ([[0.3, 0.7]], [[True, True]])
     """
+    import numpy as np
+
     total = counts.sum(axis=1, keepdims=True)
     seen = counts / total
     problems, conditions, k = constraints.shape

@@ -126,7 +126,7 @@ def combined_share(
     >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
     >>> carriers = combined_share(sld, ["yes, honest", "yes, lying"])
     >>> round(carriers.estimate, 4), round(carriers.std_error, 4), [round(end, 3) for end in carriers.interval()]
-    (0.5667, 0.0508, [0.468, 0.667])
+    (0.5667, 0.0508, [0.465, 0.67])
     >>> honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])
     >>> round(honest.estimate, 4), round(honest.std_error, 4)
     (0.5529, 0.0271)

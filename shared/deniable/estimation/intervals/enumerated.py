@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import gammaln
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    Floats = NDArray[np.float64]
+
 
 MOST_TALLIES = 2000
 """Up to this many tallies all are gone through, in a tenth of a second."""
@@ -53,10 +55,13 @@ def enumerated_interval(channel: Floats, counts: Floats, confidence_level: float
     --------
     With two fair coins 2 of 2 no have a probability of 1/16 even if everybody's answer is yes:
 
+    >>> import numpy as np
     >>> coins = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> enumerated_interval(coins, np.array([2.0, 0.0]), 0.95)
     (0.0, 1.0)
     """
+    import numpy as np
+
     tallies, ways, ratio, chances, largest = _all_tallies(int(counts.sum()), tuple(map(tuple, channel.tolist())))
     seen = int(np.flatnonzero((tallies == counts).all(axis=1))[0])
     grid, alpha = np.linspace(0, 1, STEPS + 1), 1 - confidence_level
@@ -87,6 +92,9 @@ def _all_tallies(n: int, channel: tuple[tuple[float, ...], ...]) -> tuple[Floats
     Then of each at each share the logarithm of the likelihood ratio and the probability, and the largest of the latter
     as a logarithm.
     """
+    import numpy as np
+    from scipy.special import gammaln
+
     reports = len(channel)
     bars = np.array(list(itertools.combinations(range(n + reports - 1), reports - 1))).reshape(-1, reports - 1)
     edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + reports - 1)))
@@ -99,5 +107,7 @@ def _all_tallies(n: int, channel: tuple[tuple[float, ...], ...]) -> tuple[Floats
 
 def _logs(channel: Floats, tallies: Floats, ways: Floats, shares: Floats) -> Floats:
     """``log P(tally | share)``, shape (t, shares)."""
+    import numpy as np
+
     lam = channel @ np.stack([1 - shares, shares])
     return np.asarray(ways[:, None] + tallies @ np.log(np.maximum(lam, 1e-300)))

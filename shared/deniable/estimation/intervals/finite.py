@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import binom, hypergeom
+from typing import TYPE_CHECKING
 
 from deniable.estimation.intervals.interval import Interval
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 def finite_interval(
@@ -51,6 +52,8 @@ def finite_interval(
     >>> finite_interval(0, 2, 2, (0.75, 0.25), 0.9)
     Interval(low=0.0, high=0.5)
     """
+    import numpy as np
+
     chances = _chances(n, population, *support)
     logs = np.log(np.maximum(chances, 1e-300))
     ratio = logs - logs.max(axis=0)
@@ -77,6 +80,9 @@ LARGEST, LARGEST_WORK = 400, 10**8
 @lru_cache(maxsize=8)  # options of a question have the same support
 def _chances(n: int, population: int, a: float, b: float) -> Floats:
     """``P(count | m)``, shape (population + 1, n + 1)."""
+    import numpy as np
+    from scipy.stats import binom, hypergeom
+
     counts = np.arange(n + 1)
     of_drawn = np.stack(
         [np.convolve(binom.pmf(counts[: x + 1], x, a), binom.pmf(counts[: n - x + 1], n - x, b)) for x in counts]

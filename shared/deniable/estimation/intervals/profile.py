@@ -11,18 +11,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import chdtrc, chdtri, ndtr, ndtri
+from typing import TYPE_CHECKING, NamedTuple
 
 from deniable.estimation.constrained import Maximum, most_likely_under
 from deniable.estimation.intervals.enumerated import enumerated_interval, is_enumerable
 from deniable.estimation.intervals.sums import mirrored, sum_at_least
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
 
 ENDS = 1e-6
 """How near to 0 and 1 a share is tried."""
@@ -78,6 +79,8 @@ class ShareLikelihood:
     @cached_property
     def matrix(self) -> Floats:
         """The channels on top of each other, without reports that are impossible."""
+        import numpy as np
+
         return np.vstack(self.channels)[self.possible]
 
     @property
@@ -88,31 +91,43 @@ class ShareLikelihood:
     @cached_property
     def possible(self) -> Flags:
         """Which reports are possible under some answer."""
+        import numpy as np
+
         return np.asarray(np.vstack(self.channels).any(axis=1))
 
     @cached_property
     def _member(self) -> Floats:
         """Which reports are of which group, shape (groups, reports)."""
+        import numpy as np
+
         group = np.repeat(np.arange(len(self.channels)), [len(each) for each in self.channels])[self.possible]
         return np.asarray(group == np.arange(len(self.channels))[:, None], dtype=float)
 
     @cached_property
     def _wholes(self) -> Floats:
         """What must be 1 so that reports have probabilities that add up to 1, shape (m, answers)."""
+        import numpy as np
+
         return np.unique((self._member @ self.matrix).round(12), axis=0)
 
     @property
     def everybody(self) -> Floats:
         """Weights of the answers with which their shares add up to 1, shape (answers,)."""
+        import numpy as np
+
         return np.asarray(self._wholes[0])
 
     def best(self, counts: Floats) -> Best:
         """The most likely shares of each tally, shape (b, possible reports)."""
+        import numpy as np
+
         rows = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
         maximum = most_likely_under(self.matrix, counts, rows, np.ones(len(self._wholes)))
         return Best(maximum, self._log(counts, maximum.shares))
 
     def _log(self, counts: Floats, shares: Floats) -> Floats:
+        import numpy as np
+
         return np.asarray((counts * np.log(shares @ self.matrix.T, where=counts > 0, out=np.zeros_like(counts))).sum(1))
 
     def root(self, counts: Floats, best: Best, rows: Floats, scored: Scored | None = None) -> Floats:
@@ -124,6 +139,9 @@ class ShareLikelihood:
 
         See `profile_intervals`.
         """
+        import numpy as np
+        from scipy.special import chdtrc, ndtr
+
         tested = self._tested(counts, best, rows, scored)
         n = counts.sum(axis=1)
         other = ndtr(-tested.root)
@@ -142,6 +160,8 @@ class ShareLikelihood:
         return np.asarray(found)
 
     def _tested(self, counts: Floats, best: Best, rows: Floats, scored: Scored | None) -> _Tested:
+        import numpy as np
+
         wholes = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
         constraints = np.concatenate([wholes, rows[:, None, :]], axis=1)
         values = np.append(np.ones(len(self._wholes)), 0)
@@ -169,6 +189,8 @@ class ShareLikelihood:
 
     def _least(self, counts: Floats, scored: Scored, nearest: Floats) -> Floats:
         """The squared distance, in standard errors, of unbiased estimates from the nearest possible ones."""
+        import numpy as np
+
         n = counts.sum(axis=1)
         found = np.zeros(len(counts))
         outside = np.flatnonzero(abs(counts @ scored.scores / n - nearest) > 2 * ENDS)
@@ -185,6 +207,8 @@ class ShareLikelihood:
 
     def _people(self, counts: Floats, shares: Floats, lam: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Kinds of people as `sum_at_least` takes them, and by how much a fall says more if they are not all drawn."""
+        import numpy as np
+
         drawn = lam[:, None, :] * self._member
         sizes = counts @ self._member.T
         if self.correction == 1:
@@ -200,11 +224,15 @@ class ShareLikelihood:
 
 def _dimension(positive: Flags, rows: Floats) -> NDArray[np.intp]:
     """Directions in which shares that are above 0 can move while ``rows f`` stays as it is."""
+    import numpy as np
+
     return np.asarray(positive.sum(axis=1) - np.linalg.matrix_rank(rows * positive[:, None, :]))
 
 
 def _moments(chances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Mean and variance of the weight of one report of each kind of people, shape (b, j)."""
+    import numpy as np
+
     mean = (chances @ weights[:, :, None])[:, :, 0]
     return mean, np.asarray((chances * (weights[:, None, :] - mean[:, :, None]) ** 2).sum(axis=2))
 
@@ -266,6 +294,8 @@ def profile_intervals(
     .. [3] D. Al Mohamad, E. W. van Zwet, E. Cator, J. J. Goeman, "Adaptive critical value for constrained likelihood
        ratio testing", Biometrika 107 (2020), 677-688.
     """
+    import numpy as np
+
     if wholes is None and likelihood.has_one_unknown and scored is None:
         possible = counts[likelihood.possible]
         if not (possible % 1).any() and is_enumerable(len(possible), float(possible.sum())):
@@ -292,6 +322,8 @@ class _Asked:
 @lru_cache(maxsize=256)
 def _found(asked: _Asked) -> Floats:
     """The ends of intervals, once for the same reports: pages are asked for more often than reports come."""
+    import numpy as np
+
     ends = np.stack([asked.search.ends(0), asked.search.ends(1)], axis=1)
     ends.flags.writeable = False
     return ends
@@ -316,12 +348,16 @@ class _Search:
     @cached_property
     def start(self) -> Floats:
         """A value of each part that the tally does not contradict."""
+        import numpy as np
+
         if self.scored is not None:
             return np.array([np.clip(self.counts @ self.scored.scores / self.counts.sum(), 0, 1)])
         shares = self.best.maximum.shares[0]
         return np.asarray(np.clip(self.parts @ shares / np.maximum(self.wholes @ shares, 1e-300), 0, 1))
 
     def _rows(self, theta: Floats, which: NDArray[np.intp]) -> tuple[Floats, Best, Floats]:
+        import numpy as np
+
         rows = self.parts[which] - theta[:, None] * self.wholes[which]
         best, size = self.best, len(which)
         shares, positive = best.maximum
@@ -336,6 +372,8 @@ class _Search:
 
     def ends(self, side: int) -> Floats:
         """The lower ends (0) or the upper ones (1)."""
+        import numpy as np
+
         far = np.full(len(self.parts), [ENDS, 1 - ENDS][side])
         found = np.full(len(self.parts), float(side))
         which = np.flatnonzero((far - self.start) * [-1, 1][side] > 0)
@@ -361,6 +399,8 @@ class _Search:
 
     def _bracket(self, which: NDArray[np.intp], far: Floats) -> tuple[Floats, Floats]:
         """Where one degree of freedom still holds, and where no number of them does."""
+        from scipy.special import chdtri, ndtri
+
         one = float(-ndtri(self.alpha))
         if self.scored is None:
             n = float(self.counts.sum())
@@ -373,6 +413,8 @@ class _Search:
 
     def _crossing(self, target: float, start: Floats, far: Floats, which: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Two places between which the root passes that; twice the far end if it does not."""
+        import numpy as np
+
         inner, outer = start.copy(), far.copy()
         below, above = np.full(len(which), -target), self._root(far, which) - target
         beyond = above > 0

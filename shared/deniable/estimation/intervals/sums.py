@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    Floats = NDArray[np.float64]
+
 
 BLUR = 40
 """The sum is blurred by a normal error of this part of its standard deviation, which bounds the frequencies."""
@@ -16,7 +18,8 @@ BLUR = 40
 PERIOD = 12
 """Standard deviations after which a sum that was taken apart into frequencies repeats itself."""
 
-FREQUENCIES = np.arange(math.ceil(4 * BLUR * PERIOD / (2 * math.pi))) * (2 * math.pi / PERIOD)
+FREQUENCIES = math.ceil(4 * BLUR * PERIOD / (2 * math.pi))
+"""How many, ``2 pi / PERIOD`` apart."""
 
 
 def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> Floats:
@@ -50,16 +53,20 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     --------
     Six heads or more with ten coins, exactly .377:
 
+    >>> import numpy as np
     >>> heads = sum_at_least(np.array([[0.0, 1]]), np.array([[[0.5, 0.5]]]), np.array([[10.0]]), np.array([6.0]))
     >>> bool(0.377 < heads[0] < 0.377 * 1.03)
     True
     """
+    import numpy as np
+    from scipy.special import ndtr
+
     s, least, mean = _saddlepoint(weights, chances, sizes, seen, 1 / BLUR)
     scaled, _, spread = _cumulants(weights, chances, sizes, s)
     width = np.sqrt(spread + (least / 200) ** 2)
     blur = width / BLUR
     start = seen - 2 * blur
-    omega = FREQUENCIES / width[:, None]
+    omega = np.arange(FREQUENCIES) * (2 * math.pi / PERIOD) / width[:, None]
     tilted = chances * np.exp(s[:, None] * weights)[:, None, :]
     total = tilted.sum(axis=2, keepdims=True)
     turned = tilted @ np.exp(1j * weights[:, :, None] * omega[:, None, :])
@@ -83,9 +90,12 @@ def mirrored(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> F
 
     Examples
     --------
+    >>> import numpy as np
     >>> mirrored(np.array([[0.0, 1]]), np.array([[[0.5, 0.5]]]), np.array([[10.0]]), np.array([6.0])).round(1)
     array([4.])
     """
+    import numpy as np
+
     s, *_ = _saddlepoint(weights, chances, sizes, seen, 0)
     log, slope, _ = _cumulants(weights, chances, sizes, s)
     depth = s * slope - log
@@ -108,6 +118,8 @@ def _saddlepoint(
 
     Also the standard deviation and the mean of the sum.
     """
+    import numpy as np
+
     far = 200 / np.maximum(abs(weights).max(axis=1), 1e-300)  # beyond, exponentials overflow
     _, mean, spread = _cumulants(weights, chances, sizes, np.zeros(len(seen)))
     least = np.sqrt(np.maximum(spread, 1e-300))
@@ -129,6 +141,8 @@ def _saddlepoint(
 
 def _cumulants(weights: Floats, chances: Floats, sizes: Floats, s: Floats) -> tuple[Floats, Floats, Floats]:
     """The cumulant function at ``s``; its first two derivatives as if fractions of people were that of a cumulant."""
+    import numpy as np
+
     tilted = chances * np.exp(s[:, None] * weights)[:, None, :]
     total = tilted.sum(axis=2)
     mean = (tilted @ weights[:, :, None])[:, :, 0] / total
