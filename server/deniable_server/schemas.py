@@ -54,8 +54,8 @@ class EstimatesQuery(BaseModel):
     ] = Field(DEFAULT_METHOD, description=f"method of the intervals: {', '.join(INTERVAL_METHODS)}")
     target: Literal["population", "respondents"] = Field(
         "population",
-        description="whose shares the intervals are for: `population`, or `respondents` only, which is approximate and "
-        "too short for few reports with little noise",
+        description="whose shares the intervals are for: `population`, or `respondents` only, which is exact up to 400 "
+        "reports and approximate above",
     )
     simultaneous: bool = Field(False, description="intervals that hold all options of a question at once")
     misbehaving: Annotated[float, Field(ge=0, le=HIGHEST_SHARE), AfterValidator(_rounded)] | None = Field(

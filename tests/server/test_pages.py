@@ -296,7 +296,7 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     page = http.get(f"/s/{filled.id}/results").text
     assert re.search(r"\(feldman-cousins\) are for\s+the shares in the population", page)
     page = http.get(f"/s/{filled.id}/results?target=respondents&simultaneous=true").text
-    assert re.search(r"\(simultaneous wilson\) are for\s+the shares among the people who answered; those of", page)
+    assert re.search(r"\(simultaneous feldman-cousins\) are for\s+the shares among the people who", page)
     assert "estimates.csv?target=respondents&amp;simultaneous=True" in page
 
 

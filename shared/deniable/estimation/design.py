@@ -101,6 +101,11 @@ class Design(ABC):
             return None
         return tuple(Binomial(count, n, support) for count, support in zip(counts, self.support, strict=True))
 
+    @cached_property
+    def channels(self) -> tuple[NDArray[np.float64], ...] | None:
+        """``P(report | truth)`` where each count is that of a report, a matrix for each group; else None."""
+        return None
+
     @property
     @abstractmethod
     def debiasing(self) -> Debiasing:

@@ -21,6 +21,7 @@ from deniable.estimation.intervals import (
     resolve_method,
     resolve_simultaneous,
     share_interval,
+    without_binomial,
 )
 from deniable.estimation.intervals.interval import normal_quantile
 from deniable.exact import ratio
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from deniable.estimation.design import Binomial, Design
 
 DEFAULT_METHOD = "default"
+
+FEW = 20
+"""Reports from which likelihood-ratio intervals are corrected for a finite population."""
 
 SUSPICIOUS = 0.02
 """Chance of a flag at a question whose reports fit its design, at most; shared among its options."""
@@ -252,18 +256,30 @@ class Estimate:
     def interval_method(self, method: str = DEFAULT_METHOD, *, simultaneous: bool = False) -> str:
         """The method that `interval` (or `simultaneous_interval`) really uses.
 
-        ``agresti_coull`` where no one binomial describes the count of an option, ``wilson`` for the default in a
-        finite population. Neither is exact: for 14 respondents alone at epsilon 4 Wilson's covers .788 at 95 %.
+        ``likelihood-ratio`` where no one binomial describes the count of an option, unless a normal one is asked for.
+        In a finite population the default is exact up to 400 reports, and ``wilson`` above or with weights.
         """
         fewest = min((each.n for each in self.binomials or ()), default=self.n)
         named = (resolve_simultaneous if simultaneous else resolve_method)(method, self._effective(fewest))
         if self.binomials is None:
-            return "wald" if named == "wald" else "agresti_coull"
+            return without_binomial(named, self.design)
         if self.population is None:
             return named
-        if method not in (DEFAULT_METHOD, "wilson", "wald", "normal"):
-            raise ParameterError(f"method: must be wilson or wald for a finite population, got {method!r}")
-        return "wilson" if method == DEFAULT_METHOD else named
+        if method == DEFAULT_METHOD:
+            return "feldman-cousins" if self._is_small else "wilson"
+        if method not in ("wilson", "wald", "normal") and not (named == "feldman-cousins" and self._is_small):
+            exact = "feldman-cousins, " if self._is_small else ""
+            raise ParameterError(f"method: must be {exact}wilson or wald for a finite population, got {method!r}")
+        return named
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether probabilities of all counts from a finite population can be added up."""
+        from deniable.estimation.intervals.finite import is_small
+
+        if self.population is None or self.n_effective != self.n:
+            return False
+        return is_small(max((float(each.n) for each in self.binomials or ()), default=math.inf), self.population)
 
     def _intervals(self, confidence_level: float, method: str, together: bool) -> tuple[Interval, ...]:
         level = check_confidence_level(confidence_level)
@@ -275,14 +291,40 @@ class Estimate:
         z = normal_quantile(level)
         if named == "wald":
             return self._normal(z)
+        if named == "likelihood-ratio" and self.binomials is None:
+            import numpy as np
+
+            return self.likelihood_ratio_intervals(np.eye(k), confidence_level=level)
         if self.binomials is None:
             return self.smoothed(z * z)._normal(z)
         if self.population is not None:
+            if named == "feldman-cousins":
+                return tuple(self._finite_interval(each, level) for each in self.binomials)
             return tuple(map(partial(self._score_interval, z=z), self.binomials, self.share))
         return tuple(
             share_interval(self._effective(count), self._effective(n), support.floats, level, named)
             for count, n, support in self.binomials
         )
+
+    def likelihood_ratio_intervals(
+        self,
+        parts: NDArray[np.float64],
+        wholes: NDArray[np.float64] | None = None,
+        confidence_level: float = 0.95,
+    ) -> tuple[Interval, ...]:
+        """Intervals of ``parts @ f``, or of ``parts @ f / wholes @ f``, shape (m, k) each, by `profile_intervals`.
+
+        The design must have `channels`, and the estimate reports. Below 20 of them a finite population is taken for one
+        without end, whose intervals hold its shares too: corrected ones would be too short.
+        """
+        import numpy as np
+
+        from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
+
+        correction = self.finite_population_correction if self.n_effective >= FEW else 1.0
+        likelihood = ShareLikelihood(self.design.channels or (), correction)
+        ends = profile_intervals(likelihood, np.array(self.effective_counts), parts, wholes, confidence_level)
+        return tuple(Interval(*pair) for pair in ends.tolist())
 
     @property
     def _is_mirrored(self) -> bool:
@@ -301,6 +343,14 @@ class Estimate:
         more = self.design.expected_if_even
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
+
+    def _finite_interval(self, binomial: Binomial, level: float) -> Interval:
+        from deniable.estimation.intervals.finite import finite_interval
+
+        if not binomial.n or self.population is None:
+            return Interval(0.0, 1.0)
+        count, n = int(binomial.supporting), int(binomial.n)
+        return finite_interval(count, n, self.population, binomial.support.floats, level)
 
     def _score_interval(self, binomial: Binomial, estimate: float, z: float) -> Interval:
         """Wilson's interval with the variance of a finite population.

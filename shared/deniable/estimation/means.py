@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import check_counts, number_of_reports
-from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method, share_interval
+from deniable.estimation.intervals import (
+    Interval,
+    check_confidence_level,
+    resolve_method,
+    share_interval,
+    without_binomial,
+)
 from deniable.estimation.intervals.interval import normal_quantile
 
 if TYPE_CHECKING:
@@ -44,8 +50,10 @@ class MeanEstimate:
     The mechanism gives every support a weight ``w_v`` and a constant ``c`` with
     ``E[c + sum w_v S_v | x] = value of x``, ``S`` the supports of one report. The mean is ``c + sum w_v C_v / n``,
     its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `OneBitMean`, their count is binomial
-    and the mean has the interval of a share; elsewhere it is normal around the mean after ``z^2`` more reports as
-    equal shares would bring them, Agresti and Coull's idea [1]_, which never shrinks to a point.
+    and the mean has the interval of a share. Elsewhere it is by the tails of the sum of scores, see
+    `deniable.estimation.intervals.profile`. Where a tally tells of no single report (subsets), and for more than 32
+    answers, it is normal around the mean after ``z^2`` more reports as equal shares would bring them, Agresti and
+    Coull's idea [1]_.
 
     References
     ----------
@@ -135,7 +143,9 @@ class MeanEstimate:
     def interval_method(self, method: str = "default") -> str:
         """The method that `interval` really uses; see Notes."""
         named = resolve_method(method, self.n_effective)
-        return named if named == "wald" or self.is_share else "agresti_coull"
+        if self.is_share:
+            return named
+        return without_binomial(named, self.design)
 
     def interval(self, confidence_level: float = 0.95, method: str = "default") -> Interval:
         """A confidence interval, cut to the range."""
@@ -149,6 +159,8 @@ class MeanEstimate:
             start, step = self.values[0], self.values[1] - self.values[0]
             ends = share_interval(count, self.n_effective, (a, b), level, named)
             return Interval(*sorted(start + step * end for end in ends))
+        if named == "likelihood-ratio":
+            return self._profile_interval(level)
         z = normal_quantile(level)
         near = self if named == "wald" else self.smoothed(z * z)
         return Interval(near.mean - z * near.std_error, near.mean + z * near.std_error).cut(self.lowest, self.highest)
@@ -157,6 +169,23 @@ class MeanEstimate:
     def is_share(self) -> bool:
         """Whether the mean is a linear function of one binomial count."""
         return self.design.support is not None and self.design.reports.size == len(self.values) == 2
+
+    def _profile_interval(self, level: float) -> Interval:
+        import numpy as np
+
+        from deniable.estimation.intervals.profile import Scored, ShareLikelihood, profile_intervals
+
+        width = self.highest - self.lowest
+        if not width:
+            return Interval(self.lowest, self.highest)
+        part = (np.array(self.values) - self.lowest) / width
+        counts = np.array(self.counts, dtype=float) * (self.n_effective / float(self.n))
+        weights, constant = self.design.mean_weights(self.values)
+        scored = Scored((np.array(weights) + constant - self.lowest) / width, part)
+        only = scored if len(part) > 2 else None  # of two answers the mean is a share
+        likelihood = ShareLikelihood(self.design.channels or ())
+        low, high = profile_intervals(likelihood, counts, part[None], None, level, only)[0]
+        return Interval(self.lowest + width * float(low), self.lowest + width * float(high))
 
     def smoothed(self, reports: float) -> MeanEstimate:
         """The estimate after that many more reports, as equal shares of all answers would bring them."""

@@ -86,7 +86,7 @@ class Misbehaving:
     true share with the confidence level, whatever those people did, though not the whole of the bounds [2]_. Where one
     binomial counts an option the test is exact, and Feldman and Cousins' if nobody misbehaves; see
     `deniable.estimation.intervals.composite`. Elsewhere it is normal, with the variance that the reports have, and
-    covers no less than the plain interval does there: .943 of a share of three levels at 40 reports, .929 at 20.
+    covers no less than the plain interval does there: .941 of a share of three levels at 40 reports, .929 at 20.
 
     Of questions and boxes that devices draw, whoever makes up a report chooses what it speaks of: with "anything" up to
     ``d / (d + (1 - d) part)`` of the reports of a question that a ``part`` of the devices draws.

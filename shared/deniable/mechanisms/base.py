@@ -87,6 +87,15 @@ class Mechanism(Design):
         return np.array(self.channel_matrix, dtype=float)
 
     @property
+    def truth_matrix(self) -> NDArray[np.float64]:
+        """Of the `float_matrix` the columns of the truths."""
+        return self.float_matrix
+
+    @cached_property
+    def channels(self) -> tuple[NDArray[np.float64], ...] | None:
+        return (self.truth_matrix,) if self.reports.supports_one else None
+
+    @property
     @abstractmethod
     def likelihood_ratio(self) -> Fraction:
         """The largest ratio of the probabilities, under any two answers, of whatever a device may send, exactly.

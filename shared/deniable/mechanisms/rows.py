@@ -78,11 +78,6 @@ class RowMechanism(OneOfK):
         return np.asarray(np.array(self.rows, dtype=float).T / UNIT)
 
     @property
-    def truth_matrix(self) -> NDArray[np.float64]:
-        """Of the `float_matrix` the columns of the truths."""
-        return self.float_matrix
-
-    @property
     def likelihood_ratio(self) -> Fraction:
         return max(Fraction(max(column), min(column)) for column in zip(*self.extreme_rows, strict=True))
 

@@ -83,7 +83,7 @@ def analyze() -> None:
     type=click.Choice(TARGETS),
     default=TARGETS[0],
     show_default=True,
-    help="Whose shares. Of respondents: approximate, too short for few reports with little noise.",
+    help="Whose shares. Of respondents: exact up to 400 reports, approximate above.",
 )
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
 @click.option("--joint", "jointly", is_flag=True, help="Correct by the likelihood of question and anchor together.")

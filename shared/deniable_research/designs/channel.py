@@ -109,8 +109,12 @@ class Channel(_WithResponses):
         if self.scores is not None and product(self.scores, self.matrix) != identity(columns):
             raise ParameterError(f"{self.name}: scores times matrix must be the identity")
 
+    @cached_property
+    def channels(self) -> tuple[NDArray[np.float64], ...]:
+        return (np.array(self.matrix, dtype=float),)
+
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return np.asarray(supports @ np.array(self.matrix, dtype=float))
+        return np.asarray(supports @ self.channels[0])
 
     @property
     def likelihood_ratio(self) -> Fraction | float:
@@ -250,6 +254,10 @@ class Groups(_WithResponses):
     @property
     def groups(self) -> int:  # type: ignore[override]
         return len(self.matrices)
+
+    @cached_property
+    def channels(self) -> tuple[NDArray[np.float64], ...]:
+        return tuple(np.array(matrix, dtype=float) for matrix in self.matrices)
 
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         raise ParameterError(f"{self.name}: what a response tells depends on its group")

@@ -79,12 +79,17 @@ class CombinedShare:
     def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> Interval:
         """A confidence interval, cut to [0, 1]; all of [0, 1] where there is no estimate.
 
-        Normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
-        bring them, as `Estimate.interval` is where no one binomial describes a count.
+        By the likelihood ratio where `Estimate.interval` is, for such designs as have figures of their own. Elsewhere
+        normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
+        bring them.
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if math.isnan(self.estimate):
             return Interval(0.0, 1.0)
+        if self.shares.binomials is None and self.shares.interval_method(method) == "likelihood-ratio":
+            part, whole = (self._indicator(each)[None] for each in (self.part, self.whole or ()))
+            wholes = None if self.whole is None else whole
+            return self.shares.likelihood_ratio_intervals(part, wholes, confidence_level)[0]
         wald = resolve_method(method, self.shares.n_effective) == "wald"
         near = self if wald else CombinedShare(self.shares.smoothed(z * z), self.part, self.whole)
         return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
@@ -113,6 +118,11 @@ class CombinedShare:
             return Interval(_crossing_or_end(least), _crossing_or_end(most))
 
         return Robust(ends(0), ends(1))
+
+    def _indicator(self, truths: tuple[int, ...]) -> NDArray[np.float64]:
+        indicator = np.zeros(len(self.shares.share))
+        indicator[list(truths)] = 1
+        return indicator
 
     def _among(self, shares: tuple[float, ...]) -> float:
         above = math.fsum(shares[x] for x in self.part)
@@ -154,7 +164,7 @@ def combined_share(
     >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
     >>> carriers = combined_share(sld, ["yes, honest", "yes, lying"])
     >>> round(carriers.estimate, 4), round(carriers.std_error, 4), [round(end, 3) for end in carriers.interval()]
-    (0.5667, 0.0508, [0.468, 0.667])
+    (0.5667, 0.0508, [0.465, 0.67])
     >>> honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])
     >>> round(honest.estimate, 4), round(honest.std_error, 4)
     (0.5529, 0.0271)

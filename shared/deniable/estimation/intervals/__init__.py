@@ -1,9 +1,11 @@
 """Confidence intervals for shares behind randomised reports.
 
-Everything stands on one binomial count: ``C ~ Bin(n, lam)`` reports support an option, ``lam = b + (a - b) share``.
+Most stands on one binomial count: ``C ~ Bin(n, lam)`` reports support an option, ``lam = b + (a - b) share``.
 
 * `share_interval` gives the interval of a share by the name of its method; `METHODS` lists them.
 * `binomial` holds the methods for ``lam`` on its own scale, `restricted` those that know its range.
+* `profile` has the intervals of shares and means that no one binomial tells, by `sums` and their tails; it loads numpy
+  and scipy, so nothing here imports it.
 * `consistency` says whether the count fits the design at all.
 """
 
@@ -31,6 +33,7 @@ from deniable.estimation.intervals.methods import (
     resolve_method,
     resolve_simultaneous,
     share_interval,
+    without_binomial,
 )
 from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio_interval
 
@@ -57,4 +60,5 @@ __all__ = [
     "two_sided",
     "wald",
     "wilson",
+    "without_binomial",
 ]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
 from deniable.estimation.intervals.binomial import agresti_coull, blaker, clopper_pearson, jeffreys, midp, wald, wilson
 from deniable.estimation.intervals.interval import Interval, check_confidence_level
 from deniable.estimation.intervals.restricted import feldman_cousins, likelihood_ratio_interval
+
+if TYPE_CHECKING:
+    from deniable.estimation.design import Design
 
 METHODS = {
     "feldman-cousins": "exact, knows that shares are within [0, 1]; the default up to 10,000 reports",
@@ -65,6 +69,23 @@ def resolve_method(method: str, n: float) -> str:
     if name not in METHODS:
         raise ParameterError(f"method: must be one of default, {', '.join([*METHODS, *ALIASES])}, got {method!r}")
     return name
+
+
+MOST_TRUTHS = 32
+"""Answers up to which a design without one binomial has likelihood-ratio intervals: their time grows steeply."""
+
+
+def without_binomial(name: str, design: Design) -> str:
+    """The method for a design of which no one binomial counts an option: by likelihood ratio, or normal by name.
+
+    >>> from deniable import Geometric
+    >>> scale = Geometric.from_epsilon(1, 5, 2)
+    >>> [without_binomial(name, scale) for name in ("feldman-cousins", "agresti_coull", "wald")]
+    ['likelihood-ratio', 'agresti_coull', 'wald']
+    """
+    if name in ("agresti_coull", "wald"):
+        return name
+    return "likelihood-ratio" if design.channels and len(design.truths) <= MOST_TRUTHS else "agresti_coull"
 
 
 def resolve_simultaneous(method: str, n: float) -> str:
