@@ -9,6 +9,7 @@ from deniable_research.regression.averaging import Average, Averages, Setting
 from deniable_research.regression.cells import SharedResponse
 from deniable_research.regression.comparison import LikelihoodRatioTest, is_within, likelihood_ratio_test, refitted
 from deniable_research.regression.fit import Fit
+from deniable_research.regression.goodness import GoodnessOfFit, goodness_of_fit
 from deniable_research.regression.linear import linear, linear_moments
 from deniable_research.regression.logistic import logistic
 from deniable_research.regression.moment_fit import MomentFit
@@ -22,6 +23,7 @@ __all__ = [
     "Averages",
     "Fit",
     "Glance",
+    "GoodnessOfFit",
     "Grouped",
     "LikelihoodRatioTest",
     "MomentFit",
@@ -29,6 +31,7 @@ __all__ = [
     "Setting",
     "SharedResponse",
     "TidyRow",
+    "goodness_of_fit",
     "grouped",
     "is_within",
     "likelihood_ratio_test",
