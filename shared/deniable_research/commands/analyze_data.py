@@ -18,6 +18,7 @@ from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
+from deniable_research.files.paper import PAPERS, check_paper
 from deniable_research.files.results import save_results
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.output import counted, rows_csv, to_json
@@ -115,8 +116,11 @@ _RESULT_OPTIONS = (
 )
 
 
-def data_options(command: Command) -> Command:
-    """Give a command the argument DATA and the options around it; it gets the `Table` that they make."""
+def data_options(command: Command, papers: bool = False) -> Command:
+    """Give a command the argument DATA and the options around it; it gets the `Table` that they make.
+
+    With `papers` its results may be a table for a paper too.
+    """
 
     @functools.wraps(command)
     def with_table(
@@ -140,7 +144,7 @@ def data_options(command: Command) -> Command:
             raise click.UsageError("--column goes with --survey")
         check_picture(picture)
         if to is not None:
-            check_suffix(to)
+            (check_paper if papers and to.suffix.lower() in PAPERS else check_suffix)(to)
             if to.exists() and to.samefile(data):
                 raise click.BadParameter("must be another file than the data", param_hint="--to")
         if survey is not None:

@@ -258,9 +258,7 @@ class _Study:
         counts = observed.T.ravel()
         model = replace(_taken(self.every, np.flatnonzero(counts)), weights=counts[counts > 0])
         start = fit.model.inside(fit.params)
-        end = newton(
-            penalised(model, fit.prior), start, fit.model.directions(), fit.model.bounded, float(counts.sum())
-        )
+        end = newton(penalised(model, fit.prior), start, fit.model.directions(), fit.model.bounded, float(counts.sum()))
         other = replace(self, grouping=self.by_share(end.params))
         return other.numbers(end.params, observed)
 
@@ -338,7 +336,5 @@ def _stacked(models: Sequence[LatentClasses], rows: NDArray[np.int64] | None = N
     else:
         covariates = [each.shares.covariates for each in models if not isinstance(each.shares, CellShares)]
         other = replace(shares, covariates=regressors(covariates))
-    predictors = {
-        name: reports([each.cells.predictors[name] for each in models]) for name in first.cells.predictors
-    }
+    predictors = {name: reports([each.cells.predictors[name] for each in models]) for name in first.cells.predictors}
     return replace(first, outcome=outcome, shares=other, cells=Cells(predictors, len(weights)), weights=weights)
