@@ -13,9 +13,6 @@ import click
 from deniable.commands.numbers import LEVEL
 from deniable.data.writing import WRITERS, check_suffix
 from deniable.installing import install_hint
-from deniable.survey.authoring import read_survey
-from deniable.survey.document import Survey
-from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
 from deniable_research.files.paper import PAPERS, check_paper
@@ -23,6 +20,7 @@ from deniable_research.files.results import save_results
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
+from deniable_research.results.reading import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
 
 Command = Callable[..., None]
@@ -171,11 +169,6 @@ def result_options(command: Command) -> Command:
     return _with(command, *_RESULT_OPTIONS)
 
 
-def read_any_survey(document: bytes) -> Survey:
-    """A survey from its author's TOML or its published JSON, whichever it is."""
-    return parse_survey(document.rstrip(b"\n")) if document.startswith(b"{") else read_survey(document)
-
-
 def print_result(
     form: str,
     rows: Sequence[Any],
@@ -258,7 +251,6 @@ __all__ = [
     "data_options",
     "draw",
     "print_result",
-    "read_any_survey",
     "result_options",
     "say_dropped",
 ]

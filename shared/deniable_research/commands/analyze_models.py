@@ -105,25 +105,20 @@ def regress_(
     two options.
     """
     from deniable_research.files.models import FittedModel, ModelRow, ModelTermRow, against, compare_models, term_rows
-    from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit
-
-    def fitted(text: str, fit: Fit | MomentFit) -> FittedModel:
-        rows = fit.tidy(confidence_level, kind, how) if isinstance(fit, Fit) else fit.tidy(confidence_level)
-        return FittedModel(text, fit, tuple(rows))
+    from deniable_research.regression import Fit, GoodnessOfFit, TidyRow, goodness_of_fit
 
     fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
     if isinstance(fit, Fit):
-        used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
         whole = fit.glance()
         glance = records([whole], type(whole))[0]
     elif kind or how or with_fit:
         raise click.UsageError("--se, --interval and --fit do not go with corrected least squares; add --likelihood")
     else:
-        used, glance = "wald", {"n": fit.n, "sigma": fit.sigma}
-    found = [fitted(formula, fit)]
+        glance = {"n": fit.n, "sigma": fit.sigma}
+    found = [FittedModel.of(formula, fit, confidence_level, kind, how)]
     if others:
         beside = against(fit, others, PENALTIES[penalty])
-        found += [fitted(text, other) for text, other in zip(others, beside, strict=True)]
+        found += [found[0].beside(text, other, confidence_level) for text, other in zip(others, beside, strict=True)]
     if odds_ratios:
         _ = [each.odds_ratios for each in found]  # says what is wrong before anything is printed
     comparison = compare_models(found) if others else []
@@ -132,7 +127,7 @@ def regress_(
         "formula": formula,
         "rows": len(table),
         "dropped": fit.n_dropped,
-        "interval": used,
+        "interval": found[0].interval,
         "conf_level": confidence_level,
         "glance": glance,
         "terms": records(found[0].rows, TidyRow),
@@ -154,7 +149,7 @@ def regress_(
         parts = []
         for place, each in enumerate(found):
             title = f"{each.formula}\n\n" if others else ""
-            lines = regression_text(each, confidence_level, used, all_terms=all_terms, odds_ratios=odds_ratios)
+            lines = regression_text(each, confidence_level, all_terms=all_terms, odds_ratios=odds_ratios)
             parts.append(title + lines + (f"\n{goodness_text(goodness[place])}" if goodness else ""))
         return "\n\n".join([*parts, *([models_text(comparison)] if comparison else [])])
 

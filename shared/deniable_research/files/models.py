@@ -40,6 +40,35 @@ class FittedModel:
     formula: str
     fit: Fit | MomentFit
     rows: tuple[TidyRow, ...]
+    interval: str
+    kind: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        formula: str,
+        fit: Fit | MomentFit,
+        confidence_level: float,
+        kind: str | None = None,
+        interval: str | None = None,
+    ) -> FittedModel:
+        """The model with its rows; `kind` and `interval` as for `Fit.tidy`.
+
+        Raises
+        ------
+        ParameterError
+            If one of them is asked of corrected least squares, which have no others.
+        """
+        if isinstance(fit, Fit):
+            used = interval or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
+            return cls(formula, fit, tuple(fit.tidy(confidence_level, kind, interval)), used, kind)
+        if kind or interval:
+            raise ParameterError("interval: must be left out of corrected least squares, as kinds of errors")
+        return cls(formula, fit, tuple(fit.tidy(confidence_level)), "wald")
+
+    def beside(self, formula: str, fit: Fit, confidence_level: float) -> FittedModel:
+        """Another fit with rows of the same kind."""
+        return FittedModel.of(formula, fit, confidence_level, self.kind, self.interval)
 
     @property
     def outcome_rows(self) -> tuple[TidyRow, ...]:

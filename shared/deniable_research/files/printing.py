@@ -161,7 +161,6 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
 def regression_text(
     model: FittedModel,
     confidence_level: float,
-    how: str,
     *,
     all_terms: bool = False,
     odds_ratios: bool = False,
@@ -184,7 +183,7 @@ def regression_text(
         ]
         for row in rows
     ]
-    said = [f"{100 * confidence_level:g} % intervals ({how}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
+    said = [f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
     if hidden := 0 if odds_ratios else len(model.rows) - len(rows):
         said.append(f"{counted(hidden, 'term')} of how often truths of predictors are: --all-terms.")
     if df != math.inf:
