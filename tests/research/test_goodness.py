@@ -58,7 +58,8 @@ def test_chi_square_keeps_its_level_and_finds_what_a_model_leaves_out() -> None:
 @pytest.mark.simulation
 def test_the_bootstrap_keeps_its_level_and_finds_a_bend() -> None:
     rng = np.random.default_rng(6)
-    p_values, bent = [], []
+    p_values: list[float] = []
+    bent: list[float] = []
     for _ in range(60):
         x = rng.normal(0, 1, 300)
         for bend, into in ((0, p_values), (6, bent)):

@@ -1,4 +1,4 @@
-"""From coefficients to shares: averages, marginal effects and contrasts, against their definitions and by simulation."""
+"""From coefficients to shares: averages, marginal effects and contrasts, by their definitions and by simulation."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from deniable.data.writing import library, replace_file
 from deniable.errors import ParameterError
 from deniable.output import number
@@ -76,7 +78,10 @@ def paper_table(
     inside = f"{level} intervals in square brackets" if intervals else "Standard errors in round brackets"
     said = [f"{'Odds ratios' if odds_ratios else 'Coefficients'} of the truth. {inside}."]
     if stars:
-        said.append("* p < .05, ** p < .01, *** p < .001.")
+        by_ratio = any(model.interval == "profile" for model in models)
+        said.append("* p < .05, ** p < .01, *** p < .001" + (", by likelihood ratios." if by_ratio else "."))
+    if not are_of_same_reports(models):
+        said.append("Log-likelihoods are of different reports and do not compare.")
     said += [f"({place}) {model.formula}" for place, model in enumerate(models, start=1)]
     said += [f"({place}) {model.fit.message}" for place, model in enumerate(models, start=1) if model.fit.message]
     header = ("", *(f"({place})" for place in range(1, len(models) + 1)))
@@ -96,6 +101,12 @@ def noise_notes(table: Table, names: Sequence[str]) -> list[str]:
     return found
 
 
+def are_of_same_reports(models: Sequence[FittedModel]) -> bool:
+    """Whether the likelihoods of models are of the same reports, randomised predictors among them."""
+    seen = [model.fit.model.observed for model in models if isinstance(model.fit, Fit)]
+    return all(np.array_equal(each, seen[0]) for each in seen)
+
+
 def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
     found = [("n", *(f"{model.fit.n:,}" for model in models))]
     if any(not isinstance(model.fit, Fit) for model in models):
@@ -104,7 +115,7 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
     if any(isinstance(model.fit, Fit) for model in models):
         glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
         found.append(("Log-likelihood", *(number(each.loglik, 6) if each else "" for each in glances)))
-        if all(model.fit.sample.plain for model in models):
+        if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
             found.append(("AIC", *(number(each.aic, 6) if each else "" for each in glances)))
             found.append(("BIC", *(number(each.bic, 6) if each else "" for each in glances)))
     return found

@@ -174,9 +174,8 @@ def _effects(averages: Averages, setting: Setting, level: float) -> list[Predict
 def _contrasts(averages: Averages, name: str, setting: Setting, level: float) -> list[PredictionRow]:
     """Differences between all pairs of values of one variable."""
     if name not in averages.variables:
-        raise ParameterError(
-            f"contrast: must be one of {', '.join(averages.variables) or 'no variables'}, got {name!r:.40}"
-        )
+        known = ", ".join(averages.variables) or "it has none"
+        raise ParameterError(f"contrast: must be a variable of the formula ({known}), got {name!r:.40}")
     if name in setting.values:
         raise ParameterError(f"contrast: must not be what everybody is set to, got {name}")
     shares = [(each, averages.shares(setting & {name: each})) for each in _few(averages, name)]

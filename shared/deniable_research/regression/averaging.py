@@ -14,6 +14,7 @@ from deniable.errors import ParameterError
 from deniable_research.regression.data import variables
 from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit
+from deniable_research.regression.latent import LatentClasses
 from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.sampling import Truths
 
@@ -117,6 +118,13 @@ class Averages:
         return outcome
 
     @property
+    def model(self) -> LatentClasses:
+        """The likelihood of the fit."""
+        model = self.fit.model
+        assert isinstance(model, LatentClasses)
+        return model
+
+    @property
     def truths(self) -> tuple[str, ...]:
         """The truths of the outcome."""
         return self.outcome.reports.truths
@@ -124,7 +132,7 @@ class Averages:
     @property
     def randomised(self) -> Mapping[str, Sequence[str]]:
         """The truths of each randomised predictor."""
-        return self.fit.model.cells.truths
+        return self.model.cells.truths
 
     @property
     def variables(self) -> list[str]:
@@ -211,7 +219,7 @@ class Averages:
             return np.asarray(np.add.reduceat(every, starts)).ravel()
 
         if (replicated := fit.sample.replicated(value, under)) is not None:
-            return replicated
+            return np.asarray(replicated)
         inverse = fit.bread()
         known = np.isfinite(np.diag(inverse))
         loose = [j for j in np.flatnonzero(~known) if j not in fit.at_end()]
@@ -225,7 +233,7 @@ class Averages:
             influence = fit.model.scores(fit.params)[:, known] @ moved + apart
             found = fit.sample.meat(influence, None, self._truths(known, moved, apart))
         found[lost, :] = found[:, lost] = np.nan
-        return found
+        return np.asarray(found)
 
     def _truths(self, known: NDArray[np.bool_], moved: Array, apart: Array) -> Truths | None:
         """What influences would be without the chance of the devices."""
@@ -233,7 +241,7 @@ class Averages:
         return None if truths is None else Truths(truths.scores, truths.values[:, :, known] @ moved + apart[:, None])
 
     def _average(self, setting: Setting, params: Array, weights: Array) -> Average:
-        model, outcome = self.fit.model, self.outcome
+        model, outcome = self.model, self.outcome
         places = model.places
         size, classes = outcome.regressors.size, outcome.classes
         rows = np.empty((len(weights), classes + 1))
@@ -257,7 +265,7 @@ class Averages:
 
     def _values(self, setting: Setting, rows: slice) -> Array:
         """The regressors of some rows under every cell, shape (rows, cells, p)."""
-        regressors, cells = self.outcome.regressors, self.fit.model.cells
+        regressors, cells = self.outcome.regressors, self.model.cells
         if not setting.values and not setting.moved:
             return regressors.values(rows)
         table = self.fit.sample.frame.table.iloc[rows]

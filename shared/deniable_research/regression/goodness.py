@@ -13,7 +13,7 @@ from scipy.special import xlogy
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import Cells, CellShares
+from deniable_research.regression.cells import CellLogits, Cells, CellShares
 from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.latent import LatentClasses
@@ -126,13 +126,13 @@ def goodness_of_fit(fit: Fit, *, draws: int = 199, seed: int = 1) -> GoodnessOfF
     df = found.df - free
     about = (found.patterns, len(found.expected), by_share)
     if not by_share:
-        p_values = [float(chi2.sf(each, df)) if df > 0 else math.nan for each in (pearson, deviance)]
-        return GoodnessOfFit(pearson, deviance, *p_values, df, *about, 0)
+        first, second = (float(chi2.sf(each, df)) if df > 0 else math.nan for each in (pearson, deviance))
+        return GoodnessOfFit(pearson, deviance, first, second, df, *about, 0)
     generator = np.random.default_rng(seed)
     every = [study.drawn(generator, fit).statistics for _ in range(draws)]
     larger = (np.array(every).reshape(-1, 2) >= np.array([pearson, deviance]) * (1 - 1e-9)).sum(axis=0)
-    p_values = ((1 + larger) / (1 + draws)).tolist()
-    return GoodnessOfFit(pearson, deviance, *p_values, df, *about, draws)
+    first, second = ((1 + larger) / (1 + draws)).tolist()
+    return GoodnessOfFit(pearson, deviance, first, second, df, *about, draws)
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class _Numbers:
 
     @property
     def _possible(self) -> NDArray[np.bool_]:
-        return self.expected > NEVER * self.expected.sum(axis=1, keepdims=True)
+        return np.asarray(self.expected > NEVER * self.expected.sum(axis=1, keepdims=True))
 
     @property
     def patterns(self) -> int:
@@ -332,7 +332,7 @@ def _stacked(models: Sequence[LatentClasses], rows: NDArray[np.int64] | None = N
     shares = first.shares
     if isinstance(shares, CellShares):
         groups = np.concatenate([each.shares.groups for each in models if isinstance(each.shares, CellShares)])
-        other: CellShares | object = replace(shares, groups=groups if rows is None else groups[rows])
+        other: CellShares | CellLogits = replace(shares, groups=groups if rows is None else groups[rows])
     else:
         covariates = [each.shares.covariates for each in models if not isinstance(each.shares, CellShares)]
         other = replace(shares, covariates=regressors(covariates))

@@ -68,8 +68,8 @@ def read(
     >>> results = read(frame, "q: forced-response truth=1/2")
     >>> print(results.shares("q"))
     question  option     n  estimate  std. error          interval  1 % fakes
-    q         no      1000    64.0 %       3.1 %  57.7 % to 70.1 %     ±1.1 %
-    q         yes     1000    36.0 %       3.1 %  29.9 % to 42.3 %     ±1.1 %
+    q         no      1000    64.0 %       3.1 %  57.8 % to 70.1 %     ±2.0 %
+    q         yes     1000    36.0 %       3.1 %  29.9 % to 42.2 %     ±2.0 %
     <BLANKLINE>
     95 % intervals (feldman-cousins) for a population like them.
     1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.

@@ -49,14 +49,14 @@ class Results:
         return tuple(question.name for question in self.table.layout.questions)
 
     def shares(self, *questions: str, by: str | None = None, **options: Any) -> Result:
-        """Shares and means of some questions or of all, as `estimate_shares`; options are those of `EstimateOptions`."""
+        """Shares and means of some questions or of all; options are those of `EstimateOptions`."""
         names = questions or self.questions
         rows = estimate_shares(self.table, names, by=by, wanted=EstimateOptions(**options))
         doubts = cautions(self.table, names, by)
         return Result(tuple(rows), shares_text(rows), tuple(doubts), lambda: share_panels(rows))
 
     def compare(self, question: str, by: str | None = None, **settings: Any) -> Result:
-        """A question between cohorts, by default those of the survey or design; as `deniable_research.files.compare`."""
+        """A question between cohorts, by default those of the survey; as `deniable_research.files.compare`."""
         by = by or self.table.layout.cohort
         if by is None:
             raise ParameterError("by: must name the column of cohorts")
@@ -93,7 +93,8 @@ class Results:
     def to_frame(self) -> pd.DataFrame:
         """The columns as they stand in the file, a row for each person: noisy reports, and all else."""
         found = {}
-        for name, column in self.table.columns.items():
+        for name in self.table.columns:
+            column = self.table.texts(name)
             numbers = column.map(read_number)
             is_number = (numbers.present == column.present).all()
             found[name] = numbers.array(float, np.nan) if is_number else column.array(object, None)

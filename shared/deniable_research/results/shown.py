@@ -18,7 +18,8 @@ from deniable_research.files.models import FittedModel, ModelRow, against, compa
 from deniable_research.files.paper import PaperTable, markdown, paper_table
 from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
-from deniable_research.output import field_names
+from deniable_research.output import field_names, p_value
+from deniable_research.pictures import render
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
 
 if TYPE_CHECKING:
@@ -27,21 +28,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure that notebooks show."""
+    """A chart that notebooks show.
 
-    figure: Figure
+    Attributes
+    ----------
+    panels : tuple of Panel
+    """
 
-    def _repr_svg_(self) -> str:
-        text = io.StringIO()
-        self.figure.savefig(text, format="svg", metadata={"Date": None})
-        return text.getvalue()
+    panels: tuple[Panel, ...]
+
+    def figure(self) -> Figure:
+        """The figure of matplotlib."""
+        return interval_chart(self.panels)
 
     def save(self, path: str | Path) -> None:
-        """Write it, in the form that the name of the file ends in."""
-        self.figure.savefig(path)
+        """Write it to a file that ends in .svg, .png or .pdf."""
+        where = Path(path)
+        if where.suffix.lower() not in (".svg", ".png", ".pdf"):
+            raise ParameterError(f"path: must end in .svg, .png or .pdf, got {where.name!r:.80}")
+        render(where, self.figure, where.suffix[1:].lower())
+
+    def _repr_svg_(self) -> str:
+        text = io.BytesIO()
+        render(text, self.figure, "svg")
+        return text.getvalue().decode()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The rows of an analysis.
 
@@ -63,6 +76,8 @@ class Result:
     def __str__(self) -> str:
         return "\n".join([self.text, *(f"Caution: {each}" for each in self.cautions)])
 
+    __repr__ = __str__
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -72,9 +87,18 @@ class Result:
         return pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
 
     def _repr_html_(self) -> str:
-        table = self.to_frame().dropna(axis=1, how="all").to_html(index=False, float_format=number, na_rep="")
+        table = (
+            self.to_frame()
+            .dropna(axis=1, how="all")
+            .to_html(
+                index=False,
+                float_format=number,
+                na_rep="",
+                formatters=dict.fromkeys(("p_value", "p_adjusted"), p_value),
+            )
+        )
         doubts = "".join(f"<p><strong>Caution:</strong> {html.escape(each)}</p>" for each in self.cautions)
-        return table + doubts
+        return str(table) + doubts
 
     def plot(self) -> Chart:
         """The estimates with their intervals.
@@ -86,10 +110,10 @@ class Result:
         """
         if self.panels is None:
             raise ParameterError("plot: must be asked of estimates with intervals, got none")
-        return Chart(interval_chart(self.panels()))
+        return Chart(tuple(self.panels()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Regression(Result):
     """A fitted model: coefficients, and what they say in shares.
 
@@ -159,7 +183,7 @@ class Regression(Result):
 
     def odds_ratios(self) -> Chart:
         """The forest plot of odds ratios."""
-        return Chart(interval_chart(term_panels([self.model], odds_ratios=True)))
+        return Chart(tuple(term_panels([self.model], odds_ratios=True)))
 
     def paper(self, *others: Regression, **settings: Any) -> PaperTable:
         """The table for a paper, with other models as further columns; see `deniable_research.files.paper`."""
