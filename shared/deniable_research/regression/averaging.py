@@ -97,6 +97,23 @@ class Averages:
     ------
     ParameterError
         If the outcome is a number, or there is no formula.
+
+    Notes
+    -----
+    These are the averages and average marginal effects of Stata's ``margins`` [1]_, over truths that nobody sees.
+
+    References
+    ----------
+    .. [1] R. Williams, "Using the margins command to estimate and interpret adjusted predictions and marginal effects",
+       The Stata Journal 12 (2012), 308-331.
+
+    Examples
+    --------
+    >>> from deniable_research.regression import logistic
+    >>> table = {"q": [0, 1, 0, 1], "old": ["a", "a", "b", "b"], "people": [60, 40, 30, 70]}
+    >>> averages = Averages(logistic("q ~ old", table, (1, 0), frequencies="people"))
+    >>> averages.shares().value.round(4).tolist(), averages.change("old", "b", "a").value.round(4).tolist()
+    ([0.45, 0.55], [-0.3, 0.3])
     """
 
     fit: Fit
