@@ -75,7 +75,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
     assert "against: must name variables" in refused("regress", *STUDY, FORMULA, "--against", "affair ~ income")
     assert "weights" in refused("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--weights", "w")
     assert "least squares" in refused("regress", *STUDY, "income ~ drugs", "--against", "income ~ 1")
-    assert "--likelihood" in refused("regress", *STUDY, "income ~ drugs", "--fit")
+    assert "--fit goes with" in refused("regress", *STUDY, "income ~ drugs", "--fit")
     assert "odds-ratios" in refused("regress", *STUDY, "income ~ drugs", "--odds-ratios")
     assert "weights" in refused("regress", *STUDY, FORMULA, "--fit", "--weights", "w")
 

@@ -48,7 +48,7 @@ def test_every_method_gives_the_rows_of_its_function(study: Results, table: Tabl
         table, ["affair", "drugs"], given="drugs"
     )
     fit = regress(table, "affair ~ age")
-    assert study.regress("affair ~ age", confidence_level=0.8).rows == tuple(fit.tidy(0.8))  # type: ignore[arg-type]
+    assert study.regress("affair ~ age", confidence_level=0.8).rows == tuple(fit.tidy(0.8))
 
 
 def test_texts_are_those_of_the_command(study: Results, model: Regression) -> None:

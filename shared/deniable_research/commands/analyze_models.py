@@ -111,8 +111,10 @@ def regress_(
     if isinstance(fit, Fit):
         whole = fit.glance()
         glance = records([whole], type(whole))[0]
-    elif kind or how or with_fit:
-        raise click.UsageError("--se, --interval and --fit do not go with corrected least squares; add --likelihood")
+    elif kind or how:
+        raise click.UsageError("--se and --interval do not go with corrected least squares; add --likelihood")
+    elif with_fit:
+        raise click.UsageError("--fit goes with a logistic or multinomial model")
     else:
         glance = {"n": fit.n, "sigma": fit.sigma}
     found = [FittedModel.of(formula, fit, confidence_level, kind, how)]
