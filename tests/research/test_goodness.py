@@ -12,6 +12,7 @@ from deniable import KAry, ParameterError
 from deniable_research.regression import (
     Fit,
     goodness_of_fit,
+    grouped,
     is_within,
     likelihood_ratio_test,
     linear,
@@ -93,6 +94,16 @@ def test_rows_one_by_one_and_with_frequencies_say_the_same() -> None:
     fit = logistic("q ~ old + region", columns, COINS, randomised={"old": LOUD}, frequencies="n")
     assert goodness_of_fit(fit).pearson == pytest.approx(one.pearson, rel=1e-5)
     assert goodness_of_fit(fit).df == one.df == 3 * (4 - 1) - 4 - 3
+
+
+def test_designs_are_groups_of_their_own_and_who_was_not_asked_says_nothing() -> None:
+    rng = np.random.default_rng(7)
+    asked, x = rng.integers(0, 3, 1500), rng.integers(0, 3, 1500)
+    y = (rng.random(1500) < expit(0.5 * x - 0.3)).astype(int)
+    q = np.where(asked == 0, through(LOUD, y, rng), np.where(asked == 1, through(COINS, y, rng), 0))
+    data = {"q": q, "x": x.astype(float), "how": asked}
+    found = goodness_of_fit(logistic("q ~ x", data, grouped({0: LOUD, 1: COINS, 2: None}, "how")))
+    assert (found.groups, found.patterns, found.df, found.draws) == (9, 6 * 2 + 3, 6 - 2, 0)
 
 
 def test_what_has_no_reports_to_count_is_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from deniable.estimation.published_rows import EstimateRow
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from deniable_research.files.models import FittedModel, ModelRow
     from deniable_research.files.predicting import PredictionRow
     from deniable_research.regression import Fit, GoodnessOfFit, MomentFit
+
+
+MOST_DIGITS = 6
+"""Of percent; smaller figures are shown with their own digits."""
 
 
 def shares_text(rows: Sequence[EstimateRow]) -> str:
@@ -233,15 +237,15 @@ def prediction_text(rows: Sequence[PredictionRow]) -> str:
     lines = []
     for row in rows:
         change = "each unit" if row.first is None else f"{row.first} \u2212 {row.second}"
-        digits = _digits(row)
+        form = _percent_of(row)
         lines.append(
             [
                 row.option,
                 row.setting or "as they are",
                 *([] if shares else [row.variable or "", change]),
-                percent(row.estimate, digits),
-                percent(row.std_error, digits),
-                interval(row.conf_low, row.conf_high, lambda value, digits=digits: percent(value, digits)),
+                form(row.estimate),
+                form(row.std_error),
+                interval(row.conf_low, row.conf_high, form),
                 *([] if shares else [p_value(row.p_value)]),
                 *([p_value(row.p_adjusted)] if adjusted else []),
             ]
@@ -260,11 +264,14 @@ def prediction_text(rows: Sequence[PredictionRow]) -> str:
     )
 
 
-def _digits(row: PredictionRow) -> int:
-    """Digits of percent: more where a unit is small, so that an error has two."""
+def _percent_of(row: PredictionRow) -> Callable[[float | None], str]:
+    """Percent with more digits where a unit is small, so that an error has two."""
     if not 0 < row.std_error < math.inf:
-        return 1
-    return min(max(1, 1 - math.floor(math.log10(100 * row.std_error))), 8)
+        return percent
+    digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
+    if digits <= MOST_DIGITS:
+        return lambda value: percent(value, digits)
+    return lambda value: f"{number(None if value is None else 100 * value)} %"
 
 
 def _whole(fit: Fit | MomentFit) -> str:
