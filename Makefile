@@ -53,6 +53,7 @@ format: $(VENV)/test.installed
 
 docs: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_docs
+	$(BIN)/python -m tools.make_notebook
 
 vectors: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_vectors

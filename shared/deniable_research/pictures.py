@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from deniable.installing import install_hint
 
@@ -44,16 +44,21 @@ def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
     import click
 
     try:
-        import matplotlib as mpl
+        import matplotlib  # noqa: F401
     except ModuleNotFoundError:
         raise click.ClickException(f"--plot needs matplotlib; {install_hint('research')}") from None
-    form = path.suffix[1:]
     try:
-        with mpl.rc_context({"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "deniable"}):
-            metadata = {"Date": None} if form == "svg" else None
-            draw().savefig(path, format=form, dpi=150, metadata=metadata)
+        render(path, draw, path.suffix[1:])
     except OSError as error:
         raise click.ClickException(f"{path.name}: cannot be written: {error.strerror}") from None
+
+
+def render(target: Path | BinaryIO, draw: Callable[[], Figure], form: str) -> None:
+    """Draw a chart into a file, in the one style."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "deniable"}):
+        draw().savefig(target, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
 
 
 def tidy(axes: Axes, title: str) -> None:

@@ -1,4 +1,4 @@
-"""``deniable analyze shares | sensitivity | compare | crosstab | regress``"""
+"""``deniable analyze shares | sensitivity | compare | crosstab | regress | predict``"""
 
 from __future__ import annotations
 
@@ -17,21 +17,14 @@ from deniable_research.commands.analyze_data import (
     misbehaviour_options,
     print_result,
     result_options,
-    say_asked,
     say_dropped,
 )
+from deniable_research.commands.analyze_models import predict_, regress_
 from deniable_research.files import Table
-from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels, term_panels
+from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
-from deniable_research.files.printing import (
-    comparison_text,
-    crosstab_text,
-    regression_text,
-    sensitivity_text,
-    shares_text,
-)
-from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
+from deniable_research.files.printing import comparison_text, crosstab_text, sensitivity_text, shares_text
 from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
 from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
@@ -254,73 +247,5 @@ def crosstab(
     draw(picture, lambda: crosstab_panels(rows))
 
 
-@analyze.command(
-    "regress",
-    epilog=example(
-        'deniable analyze regress reports.csv "affair ~ religious + C(cohort)" --survey my-survey.toml',
-        'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
-        'deniable analyze regress study.csv "income ~ age + affair" --design study.toml',
-    ),
-)
-@data_options
-@click.argument("formula")
-@click.option(
-    "--se",
-    "kind",
-    type=click.Choice(["observed", "expected", "opg", "sandwich"]),
-    help="Standard errors; by default observed, with weights or a sampling design the sandwich.",
-)
-@click.option("--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile where possible.")
-@click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
-@click.option("--model", type=click.Choice(MODELS), help="By default linear for numbers, otherwise logistic.")
-@click.option(
-    "--likelihood", is_flag=True, help="Linear: maximum likelihood of a normal outcome, not corrected least squares."
-)
-@result_options
-def regress_(
-    table: Table,
-    formula: str,
-    kind: str | None,
-    how: str | None,
-    penalty: str,
-    model: str | None,
-    likelihood: bool,
-    form: str,
-    confidence_level: float,
-    picture: Path | None,
-    to: Path | None,
-) -> None:
-    """Regress on covariates, or on answers.
-
-    FORMULA is like "affair ~ age + religious + C(region)". Randomised questions may stand on both sides. A number on
-    the left gives a linear model; a randomised question, or labels, a logistic one, multinomial if there are more than
-    two options.
-    """
-    from deniable_research.regression import Fit, TidyRow
-
-    fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
-    if isinstance(fit, Fit):
-        rows = fit.tidy(confidence_level, kind, how)
-        used = how or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
-        whole = fit.glance()
-        glance = records([whole], type(whole))[0]
-    elif kind or how:
-        raise click.UsageError("--se and --interval do not go with corrected least squares; add --likelihood")
-    else:
-        rows, used, glance = fit.tidy(confidence_level), "wald", {"n": fit.n, "sigma": fit.sigma}
-    document = {
-        "formula": formula,
-        "rows": len(table),
-        "dropped": fit.n_dropped,
-        "interval": used,
-        "conf_level": confidence_level,
-        "glance": glance,
-        "terms": records(rows, TidyRow),
-    }
-    if fit.sample.domain is not None:
-        document["df"] = fit.df
-    questions = questions_in(table, formula)
-    say_asked(table, questions)
-    doubts = [*filter(None, [fit.message]), *cautions(table, questions)]
-    print_result(form, rows, TidyRow, lambda: regression_text(fit, rows, confidence_level, used), document, doubts, to)
-    draw(picture, lambda: term_panels(formula, rows))
+analyze.add_command(regress_)
+analyze.add_command(predict_)

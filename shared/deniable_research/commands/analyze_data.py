@@ -14,15 +14,14 @@ from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
-from deniable.survey.authoring import read_survey
-from deniable.survey.document import Survey
-from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
+from deniable_research.files.paper import PAPERS, check_paper
 from deniable_research.files.results import save_results
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
+from deniable_research.results.reading import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
 
 Command = Callable[..., None]
@@ -132,8 +131,11 @@ _RESULT_OPTIONS = (
 )
 
 
-def data_options(command: Command) -> Command:
-    """Give a command the argument DATA and the options around it; it gets the `Table` that they make."""
+def data_options(command: Command, papers: bool = False) -> Command:
+    """Give a command the argument DATA and the options around it; it gets the `Table` that they make.
+
+    With `papers` its results may be a table for a paper too.
+    """
 
     @functools.wraps(command)
     def with_table(
@@ -157,7 +159,7 @@ def data_options(command: Command) -> Command:
             raise click.UsageError("--column goes with --survey")
         check_picture(picture)
         if to is not None:
-            check_suffix(to)
+            (check_paper if papers and to.suffix.lower() in PAPERS else check_suffix)(to)
             if to.exists() and to.samefile(data):
                 raise click.BadParameter("must be another file than the data", param_hint="--to")
         if survey is not None:
@@ -199,11 +201,6 @@ def misbehaviour_options(command: Command) -> Command:
 def result_options(command: Command) -> Command:
     """Give a command the options of how results look."""
     return _with(command, *_RESULT_OPTIONS)
-
-
-def read_any_survey(document: bytes) -> Survey:
-    """A survey from its author's TOML or its published JSON, whichever it is."""
-    return parse_survey(document.rstrip(b"\n")) if document.startswith(b"{") else read_survey(document)
 
 
 def print_result(
@@ -294,7 +291,6 @@ __all__ = [
     "draw",
     "misbehaviour_options",
     "print_result",
-    "read_any_survey",
     "result_options",
     "say_dropped",
 ]

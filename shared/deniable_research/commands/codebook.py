@@ -10,8 +10,9 @@ from deniable.commands.main import example
 from deniable.data.writing import replace_file
 from deniable.errors import ParameterError
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
-from deniable_research.commands.analyze_data import FILE, read_any_survey
+from deniable_research.commands.analyze_data import FILE
 from deniable_research.files import Table, read_layout
+from deniable_research.results.reading import read_any_survey
 
 
 @click.command(

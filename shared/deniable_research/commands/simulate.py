@@ -19,10 +19,10 @@ from deniable.exact import number_hint
 from deniable.output import number, percent
 from deniable.survey.sharing import split_over_all
 from deniable.table import format_table
-from deniable_research.commands.analyze_data import read_any_survey
 from deniable_research.commands.simulate_power import print_power
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
+from deniable_research.results.reading import read_any_survey
 from deniable_research.simulation import (
     DEFAULT_SEED,
     Misbehaviour,

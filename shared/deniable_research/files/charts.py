@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from deniable_research.regression import TidyRow
+    from deniable_research.files.models import FittedModel
+    from deniable_research.files.predicting import PredictionRow
 
 MOST_LINES = 300
 """Beyond this a chart is a wall; the table and the CSV have everything."""
+
+MOST_LOG = math.log(1e6)
+"""Logarithmic axes end there to either side; arrows point beyond."""
 
 MARKERS = ("o", "s", "D", "^", "v")
 
@@ -52,6 +56,8 @@ class Panel:
         What the axis shows at least.
     reference : float
         Where a line is drawn, if the axis comes there.
+    log : bool
+        Whether the axis is logarithmic; all figures are then above 0, ends of intervals at least 0.
     """
 
     title: str
@@ -59,6 +65,7 @@ class Panel:
     share: bool = True
     within: tuple[float, float] | None = (0.0, 1.0)
     reference: float = 0.0
+    log: bool = False
 
 
 def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
@@ -120,10 +127,39 @@ def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
     return [Panel(name, tuple(marks)) for name, marks in panels.items()]
 
 
-def term_panels(formula: str, rows: Sequence[TidyRow]) -> list[Panel]:
-    """The coefficients of a regression, those that have an estimate."""
-    marks = [Mark(row.term, row.estimate, row.conf_low, row.conf_high) for row in rows if math.isfinite(row.estimate)]
-    return [Panel(formula, tuple(marks), share=False, within=(0.0, 0.0))]
+def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> list[Panel]:
+    """The forest plot of regressions: a line for each term of the outcome, a series for each model."""
+    marks = []
+    for place, model in enumerate(models, start=1):
+        series = f"({place}) {model.formula}" if len(models) > 1 else None
+        for row in model.odds_ratios if odds_ratios else model.effect_rows:
+            if math.isfinite(row.estimate) and (row.estimate > 0 or not odds_ratios):
+                marks.append(Mark(row.term, row.estimate, row.conf_low, row.conf_high, series))
+    title = models[0].formula if len(models) == 1 else f"{len(models)} models"
+    equal = 1.0 if odds_ratios else 0.0
+    title += ": odds ratios" if odds_ratios else ""
+    return [Panel(title, tuple(marks), share=False, within=(equal, equal), reference=equal, log=odds_ratios)]
+
+
+def prediction_panels(rows: Sequence[PredictionRow]) -> list[Panel]:
+    """A panel for each setting of shares, effects or differences; truths of a choice are series."""
+    panels: dict[str, list[Mark]] = {}
+    several = len({row.option for row in rows}) > 1
+    for row in rows:
+        if not math.isfinite(row.estimate):
+            continue
+        if row.measure == "share":
+            title, line = "average shares", row.setting or "people as they are"
+        else:
+            title = {"difference": "differences of average shares"}.get(row.measure, "average marginal effects")
+            title += f" at {row.setting}" if row.setting else ""
+            line = row.variable or ""
+            line += f": {row.first} \u2212 {row.second}" if row.first is not None else ", for each unit"
+        title = title if several else f"{row.option}: {title}"
+        mark = Mark(line, row.estimate, row.conf_low, row.conf_high, row.option if several else None)
+        panels.setdefault(title, []).append(mark)
+    within = (0.0, 1.0) if rows[0].measure == "share" else (0.0, 0.0)
+    return [Panel(title, tuple(marks), within=within) for title, marks in panels.items()]
 
 
 def interval_chart(panels: Sequence[Panel]) -> Figure:
@@ -164,7 +200,7 @@ def _height(panel: Panel) -> float:
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
     lines, series = _names(panel)
     low, high = _limits(panel)
@@ -179,12 +215,16 @@ def _draw(axes: Axes, panel: Panel) -> None:
         if mark.robust is not None:
             axes.plot(mark.robust, [y] * 2, color=colour, linewidth=1, marker="|", markersize=6, zorder=2)
         for end, limit, arrow in ((mark.low, low, "<"), (mark.high, high, ">")):
-            if math.isinf(end):
+            if not low <= end <= high:
                 axes.plot(limit, y, arrow, color=colour, markersize=6, alpha=0.55, clip_on=False)
         label = (mark.series or "none") if len(series) > 1 and mark.series not in named else None
         named.add(mark.series)
         marker = MARKERS[place % len(MARKERS)]
         axes.plot(mark.estimate, y, marker, color=colour, markersize=6, zorder=3, label=label, clip_on=False)
+    if panel.log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlim(low, high)
     axes.set_yticks(range(len(lines)), [_short(line, 40) for line in lines])
     axes.set_ylim(len(lines) - 0.4, -0.6)
@@ -203,9 +243,13 @@ def _limits(panel: Panel) -> tuple[float, float]:
     figures = [(mark.estimate, mark.low, mark.high, *(mark.robust or ())) for mark in panel.marks]
     ends = [each for figure in figures for each in figure if math.isfinite(each)]
     ends += panel.within or ()
+    if panel.log:
+        ends = [math.log(each) for each in ends if each > 0]
     low, high = min(ends), max(ends)
     margin = 0.04 * (high - low) or 0.5
-    return low - margin, high + margin
+    if not panel.log:
+        return low - margin, high + margin
+    return math.exp(max(low, -MOST_LOG) - margin), math.exp(min(high, MOST_LOG) + margin)
 
 
 def _short(text: str, longest: int) -> str:

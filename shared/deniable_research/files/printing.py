@@ -21,8 +21,14 @@ from deniable_research.files.rows import (
 from deniable_research.output import counted, interval, p_value
 
 if TYPE_CHECKING:
+    from deniable_research.files.models import FittedModel, ModelRow
+    from deniable_research.files.predicting import PredictionRow
     from deniable_research.files.sensitivity import SensitivityRow
-    from deniable_research.regression import Fit, MomentFit, TidyRow
+    from deniable_research.regression import Fit, GoodnessOfFit, MomentFit
+
+
+MOST_DIGITS = 6
+"""Of percent; smaller figures are shown with their own digits."""
 
 
 def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> str:
@@ -209,25 +215,116 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
     return "\n".join(text)
 
 
-def regression_text(fit: Fit | MomentFit, rows: Sequence[TidyRow], confidence_level: float, how: str) -> str:
+def regression_text(
+    model: FittedModel,
+    confidence_level: float,
+    *,
+    all_terms: bool = False,
+    odds_ratios: bool = False,
+) -> str:
     """Coefficients, and what is known about the whole fit."""
-    df = fit.df
-    header = ["term", "estimate", "std. error", "z" if df == math.inf else "t", "p", "interval"]
+    fit, df = model.fit, model.fit.df
+    rows = model.rows if all_terms else model.outcome_rows
+    if odds_ratios:
+        rows = model.odds_ratios
+    header = ["term", "odds ratio" if odds_ratios else "estimate", *([] if odds_ratios else ["std. error"])]
+    header += ["z" if df == math.inf else "t", "p", "interval"]
     lines = [
         [
             row.term,
             number(row.estimate),
-            number(row.std_error),
+            *([] if odds_ratios else [number(row.std_error)]),
             number(row.statistic, 3),
             p_value(row.p_value),
             interval(row.conf_low, row.conf_high, number),
         ]
         for row in rows
     ]
-    said = [f"{100 * confidence_level:g} % intervals ({how}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
+    said = [f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
+    if hidden := 0 if odds_ratios else len(model.rows) - len(rows):
+        said.append(f"{counted(hidden, 'term')} of how often truths of predictors are: --all-terms.")
     if df != math.inf:
         said.append(f"Errors are those of the sampling design, with {_degrees([df])}.")
     return "\n".join([format_table(header, lines, right=header[1:]), "", *said])
+
+
+def models_text(rows: Sequence[ModelRow]) -> str:
+    """Models of the same reports, a line each."""
+    header = ["model", "log-likelihood", "parameters", "AIC", "BIC", "against the first", "p"]
+    lines = [
+        [
+            row.formula,
+            number(row.loglik, 7),
+            str(row.parameters),
+            number(row.aic, 7),
+            number(row.bic, 7),
+            row.note or ("" if row.df is None else f"chi2({row.df}) = {number(row.statistic)}"),
+            "" if row.df is None else p_value(row.p_value),
+        ]
+        for row in rows
+    ]
+    return format_table(header, lines, right=header[1:])
+
+
+def goodness_text(found: GoodnessOfFit) -> str:
+    """Whether a model fits, in a line."""
+    if not found.draws and not found.df > 0:
+        return f"Fit: {counted(found.patterns, 'pattern')} and as many parameters leave nothing to test."
+    if not found.draws:
+        statistics = f"({found.df}) = {{}}, p {{}}"
+        how = f"over {counted(found.patterns, 'pattern')} of reports and covariates"
+    else:
+        statistics = " = {}, p {}"
+        how = f"over {counted(found.groups, 'group')} by fitted share, p from {found.draws} studies that the model drew"
+    pearson = "Pearson X2" + statistics.format(number(found.pearson), p_value(found.pearson_p))
+    deviance = "deviance G2" + statistics.format(number(found.deviance), p_value(found.deviance_p))
+    return f"Fit: {pearson}; {deviance}; {how}."
+
+
+def prediction_text(rows: Sequence[PredictionRow]) -> str:
+    """What a model predicts, a line each."""
+    shares = rows[0].measure == "share"
+    adjusted = any(row.p_adjusted is not None for row in rows)
+    header = ["option", "at", *([] if shares else ["variable", "change"]), "estimate", "std. error", "interval"]
+    header += [*([] if shares else ["p"]), *(["p (Holm)"] if adjusted else [])]
+    lines = []
+    for row in rows:
+        change = "each unit" if row.first is None else f"{row.first} \u2212 {row.second}"
+        form = _percent_of(row)
+        lines.append(
+            [
+                row.option,
+                row.setting or "as they are",
+                *([] if shares else [row.variable or "", change]),
+                form(row.estimate),
+                form(row.std_error),
+                interval(row.conf_low, row.conf_high, form),
+                *([] if shares else [p_value(row.p_value)]),
+                *([p_value(row.p_adjusted)] if adjusted else []),
+            ]
+        )
+    scale = "logit scale" if shares else "Wald"
+    together = ", intervals of all pairs hold together" if adjusted else ""
+    df = [row.df for row in rows if row.df is not None]
+    return "\n".join(
+        [
+            format_table(header, lines, right=header[2 if shares else 4 :]),
+            "",
+            f"{100 * rows[0].conf_level:g} % intervals ({scale}){together}. Averages over the people of the file and "
+            "the population that they stand for.",
+            *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
+        ]
+    )
+
+
+def _percent_of(row: PredictionRow) -> Callable[[float | None], str]:
+    """Percent with more digits where a unit is small, so that an error has two."""
+    if not 0 < row.std_error < math.inf:
+        return percent
+    digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
+    if digits <= MOST_DIGITS:
+        return lambda value: percent(value, digits)
+    return lambda value: f"{number(None if value is None else 100 * value)} %"
 
 
 def _whole(fit: Fit | MomentFit) -> str:

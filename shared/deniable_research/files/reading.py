@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from deniable.data.writing import library
-from deniable.errors import ParameterError, ReportError
+from deniable.errors import ParameterError, ReportError, describe
 from deniable_research.files.coded import Coded
 from deniable_research.files.csv_file import columns_of_rows, read_csv
 
@@ -69,13 +69,37 @@ def _statistical(path: Path, _skip: int) -> Columns:
         frame, about = read(str(path))  # user-missing values become NaN unless they are asked for
     except (pyreadstat.ReadstatError, UnicodeDecodeError) as error:
         raise ReportError(f"{path.name}: cannot be read: {str(error).splitlines()[0]:.200}") from None
-    pandas = library("pandas", path.name)
+    labels, values = about.column_names_to_labels, about.variable_value_labels
+    return {
+        name: _with_labels(texts, values.get(name, {}), labels.get(name) or "")
+        for name, texts in columns_of_frame(frame, path.name).items()
+    }
+
+
+def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
+    """The columns of a table of pandas as texts, by their names; categories are texts.
+
+    Raises
+    ------
+    ParameterError
+        If it is no table of pandas.
+    ReportError
+        If columns have the same name.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> columns = columns_of_frame(pandas.DataFrame({"q": [1.0, None, 2.0], "wave": ["a", "", None]}))
+    >>> list(columns["q"]), list(columns["wave"])
+    (['1', None, '2'], ['a', '', None])
+    """
+    pandas = library("pandas", subject)
+    if not isinstance(frame, pandas.DataFrame):
+        raise ParameterError(f"{subject}: must be a file or a table of pandas, got {describe(frame)}")
     columns = {}
-    for name in _different(frame.columns, path.name):
-        codes, values = pandas.factorize(frame[name])
-        texts = Coded(codes.astype(np.int32), tuple(values)).map(_text)
-        label = about.column_names_to_labels.get(name) or ""
-        columns[name] = _with_labels(texts, about.variable_value_labels.get(name, {}), label)
+    for place, name in enumerate(_different(frame.columns, subject)):
+        codes, values = pandas.factorize(frame.iloc[:, place])
+        columns[name] = Coded(codes.astype(np.int32), tuple(values)).map(_text)
     return columns
 
 

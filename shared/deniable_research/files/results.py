@@ -52,6 +52,17 @@ _LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
         "corrected_high": (Kind.REAL, "Upper end of its confidence interval"),
     },
     "TidyRow": RESULT_LABELS | _TESTS | {"term": (Kind.TEXT, "Term")},
+    "ModelTermRow": RESULT_LABELS | _TESTS | {"model": (Kind.CATEGORY, "Formula"), "term": (Kind.TEXT, "Term")},
+    "PredictionRow": RESULT_LABELS
+    | _TESTS
+    | {
+        "measure": (Kind.CATEGORY, "What the line is"),
+        "setting": (Kind.CATEGORY, "What everybody is set to; empty for people as they are"),
+        "variable": (Kind.CATEGORY, "Variable that moves"),
+        "first": (Kind.CATEGORY, "First value"),
+        "second": (Kind.CATEGORY, "Second value"),
+        "df": (Kind.REAL, "Degrees of freedom of the error"),
+    },
 }
 """What the columns of each kind of row hold."""
 

@@ -5,9 +5,11 @@ is randomised may be the outcome, what explains it, or both. Everything here rea
 costs no privacy. A result says what it could not find out: no maximum, several maxima, a share at the end of its range.
 """
 
+from deniable_research.regression.averaging import Average, Averages, Setting
 from deniable_research.regression.cells import SharedResponse
-from deniable_research.regression.comparison import LikelihoodRatioTest, likelihood_ratio_test
+from deniable_research.regression.comparison import LikelihoodRatioTest, is_within, likelihood_ratio_test, refitted
 from deniable_research.regression.fit import Fit
+from deniable_research.regression.goodness import GoodnessOfFit, goodness_of_fit
 from deniable_research.regression.linear import linear, linear_moments
 from deniable_research.regression.logistic import logistic
 from deniable_research.regression.moment_fit import MomentFit
@@ -18,21 +20,28 @@ from deniable_research.regression.shares import ClassShares, class_shares
 from deniable_research.regression.tidy import Glance, TidyRow
 
 __all__ = [
+    "Average",
+    "Averages",
     "ClassShares",
     "Fit",
     "Glance",
+    "GoodnessOfFit",
     "Grouped",
     "LikelihoodRatioTest",
     "MomentFit",
     "Prediction",
+    "Setting",
     "SharedResponse",
     "TidyRow",
     "class_shares",
+    "goodness_of_fit",
     "grouped",
+    "is_within",
     "likelihood_ratio_test",
     "linear",
     "linear_moments",
     "logistic",
     "multinomial",
+    "refitted",
     "response_models",
 ]

@@ -1,16 +1,25 @@
-"""Likelihood-ratio tests between fits."""
+"""Several models of the same rows, and likelihood-ratio tests between them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
+from deniable_research.regression.data import sides, variables
 from deniable_research.regression.fit import Fit
+from deniable_research.regression.fitting import fit_model
+from deniable_research.regression.latent import LatentClasses
 from deniable_research.regression.maximum import SAME_VALUE, newton
+from deniable_research.regression.moments import calibrated
+from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome
+from deniable_research.regression.regressors import Regressors
+
+WITHIN = 1e-7
+"""How far a unit column of one model may be from the span of another's."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,74 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
         raise ParameterError("full: must hold the restricted model, which is better than it")
     statistic = max(0.0, 2 * (value - restricted.value))
     return LikelihoodRatioTest(statistic, df, float(chi2.sf(statistic, df)))
+
+
+def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
+    """Fit another formula to the rows of a fit, with the same model of how often truths of predictors are.
+
+    So the two likelihoods are of the same reports, also where the other formula leaves a randomised predictor out: its
+    truths then have no effect, and their shares are estimated as before.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a formula.
+    formula : str
+        With the same left side; its right side names some of the variables of the fit.
+    penalty : {"auto", "cauchy", None}
+        As for `deniable_research.regression.logistic`.
+
+    Raises
+    ------
+    ParameterError
+        If the formula names something else.
+
+    Examples
+    --------
+    >>> from deniable import TwoCoin
+    >>> from deniable_research.regression import logistic
+    >>> coins, table = TwoCoin("1/2", "1/2"), {"q": [0, 0, 1, 1], "old": [0, 1, 0, 1], "n": [300, 230, 200, 270]}
+    >>> full = logistic("q ~ old", table, coins, frequencies="n")
+    >>> likelihood_ratio_test(refitted(full, "q ~ 1"), full).df
+    1
+    """
+    model, frame = fit.model, fit.sample.frame
+    assert isinstance(model, LatentClasses)
+    right = sides(formula)[1]
+    if not frame.formula:
+        raise ParameterError("against: must stand beside the fit of a formula, got one of arrays")
+    truths = model.cells.truths
+    known = variables(frame.formula, truths.__contains__)
+    if strangers := [name for name in variables(right, truths.__contains__) if name not in known]:
+        raise ParameterError(
+            f"against: must name variables of the first formula ({', '.join(known) or 'it has none'}), "
+            f"got {', '.join(strangers)}; the formula with all of them comes first"
+        )
+    frame = replace(frame, formula=right)
+    regressors = Regressors.crossed(frame, truths, model.weights)
+    outcome = model.outcome
+    if isinstance(outcome, CategoricalOutcome):
+        other = replace(model, outcome=replace(outcome, regressors=regressors))
+    else:
+        assert isinstance(outcome, NormalOutcome)
+        guess = calibrated(outcome.outcome, regressors, model.cells, model.weights)
+        other = replace(model, outcome=replace(outcome, regressors=regressors, first_guess=guess))
+    return fit_model(other, replace(fit.sample, frame=frame), penalty, None, 5, 0)
+
+
+def is_within(restricted: Fit, full: Fit) -> bool:
+    """Whether the linear predictors of one fit are among those of another one to the same rows."""
+    one, other = restricted.model.outcome.regressors, full.model.outcome.regressors
+    both = Regressors(
+        np.concatenate([other.plain, one.plain], axis=1),
+        np.concatenate([other.coded, one.coded], axis=1),
+        (*other.terms, *one.terms),
+        other.weights,
+    ).stacked
+    both = both / np.maximum(np.linalg.norm(both, axis=0), 1e-300)
+    wide, narrow = both[:, : other.size], both[:, other.size :]
+    left = narrow - wide @ np.linalg.lstsq(wide, narrow)[0]
+    return bool(np.abs(left).max(initial=0.0) <= WITHIN)
 
 
 def _are_of_the_same_reports(restricted: Fit, full: Fit) -> bool:

@@ -36,7 +36,7 @@ class Frame:
     spec : object
         How formulaic coded the covariates, to code new data alike; None for arrays.
     formula : str
-        The right side, if it has randomised predictors.
+        The right side; empty for arrays.
     table : DataFrame or None
         The rows of the table of that formula.
     """
@@ -116,8 +116,6 @@ def read_frame(
         return _complete(found, coded, total, spec)[0]
     found, coded, total, spec = _from_formula(outcome, data, columns, without)
     frame, kept = _complete(found, coded, total, spec)
-    if not without:
-        return frame
     return replace(frame, formula=sides(outcome)[1], table=_table(data).iloc[kept].reset_index(drop=True))
 
 
@@ -184,22 +182,20 @@ def refuse_interactions(formula: str, randomised: Sequence[str]) -> None:
 
 
 def with_truths(side: str, randomised: Sequence[str]) -> Any:
-    """The terms of one side of a formula in which randomised predictors are columns by their names.
-
-    Raises
-    ------
-    ParameterError
-        If the formula lacks one of them.
-    """
+    """The terms of one side of a formula in which randomised predictors are columns by their names."""
     types = _formulaic().parser.types
     terms = [
         types.Term([_lookup(factor) if str(factor) in randomised else factor for factor in term.factors])
         for term in _terms(side)
     ]
-    used = {name for name in randomised for term in terms for factor in term.factors if _is_of(factor, [name])}
-    if missing := [name for name in randomised if name not in used]:
-        raise ParameterError(f"formula: must hold every randomised predictor, got no {', '.join(missing)}")
     return _formulaic().Formula(terms)
+
+
+def check_holds(side: str, randomised: Sequence[str]) -> None:
+    """Raise a ParameterError unless one side of a formula holds every randomised predictor."""
+    factors = [factor for term in _terms(side) for factor in term.factors]
+    if missing := [name for name in randomised if not any(_is_of(factor, [name]) for factor in factors)]:
+        raise ParameterError(f"formula: must hold every randomised predictor, got no {', '.join(missing)}")
 
 
 def _known_terms(side: str, randomised: Sequence[str]) -> Any:

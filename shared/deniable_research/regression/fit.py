@@ -157,11 +157,8 @@ class Fit:
             raise ParameterError(f"kind: must be sandwich under a sampling design, got {kind}")
         if clusters is not None and kind != "sandwich":
             raise ParameterError(f"clusters: must go with the sandwich, got {kind}")
-        bread_kind = "observed" if kind == "sandwich" else kind
-        inverse = invert(information(self.model, self.prior, self.params, bread_kind), self.model, self.at_end())
-        if not self.converged and np.isfinite(inverse).all():  # stopped on a slope, where curvature says nothing
-            return np.full_like(inverse, np.nan)
-        if kind != "sandwich":
+        inverse = self.bread("observed" if kind == "sandwich" else kind)
+        if kind != "sandwich" or (not self.converged and np.isnan(inverse).all()):
             return inverse
         labels = None if clusters is None else numbered(np.asarray(clusters))
         if labels is not None and len(labels) != len(self.model.weights):
@@ -171,12 +168,19 @@ class Fit:
         if labels is None and self._replicated is not None:
             inverse[np.ix_(known, known)] = self._replicated[np.ix_(known, known)]
             return inverse
-        meat = self.sample.meat(self.model.scores(self.params), labels, self._truths)[np.ix_(known, known)]
+        meat = self.sample.meat(self.model.scores(self.params), labels, self.truths)[np.ix_(known, known)]
         inverse[np.ix_(known, known)] = bread @ meat @ bread
         return inverse
 
+    def bread(self, kind: str = "observed") -> NDArray[np.float64]:
+        """The inverse of the information of one `kind`, with infinite and undefined entries as in `covariance`."""
+        inverse = invert(information(self.model, self.prior, self.params, kind), self.model, self.at_end())
+        if not self.converged and np.isfinite(inverse).all():  # stopped on a slope, where curvature says nothing
+            return np.full_like(inverse, np.nan)
+        return inverse
+
     @cached_property
-    def _truths(self) -> Truths | None:
+    def truths(self) -> Truths | None:
         """What scores would be without the chance of the devices, where a finite population asks for it."""
         if not self.sample.is_finite:
             return None
@@ -188,15 +192,14 @@ class Fit:
     @cached_property
     def _replicated(self) -> NDArray[np.float64] | None:
         """Covariance from fits under every set of replicate weights."""
-        directions, bounded = self.model.directions(), self.model.bounded
+        return self.sample.replicated(self.params, self.refit)
+
+    def refit(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The estimates under other weights of the rows, from these on; NaN where the search does not converge."""
+        objective = penalised(self.model.reweighted(weights), self.prior)
         people = float(self.model.weights.sum())
-
-        def refit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            objective = penalised(self.model.reweighted(weights), self.prior)
-            end = newton(objective, self.params, directions, bounded, people)
-            return end.params if end.converged else np.full_like(self.params, np.nan)
-
-        return self.sample.replicated(self.params, refit)
+        end = newton(objective, self.params, self.model.directions(), self.model.bounded, people)
+        return end.params if end.converged else np.full_like(self.params, np.nan)
 
     @property
     def df(self) -> float:
@@ -331,7 +334,7 @@ class Fit:
             )
         if crowded := self.model.outcome.crowded(self.params):
             remarks.append(f"In {crowded} rows the shares of honest yes and cheaters add up to more than 1.")
-        if self.sample.is_finite and self._truths is None:
+        if self.sample.is_finite and self.truths is None:
             remarks.append(
                 "Errors leave out that the population is finite, because what devices added to scores of this design "
                 "is not known: they are rather too large."

@@ -94,7 +94,8 @@ class LatentClasses:
         """Where the parameters are that say how often each cell is."""
         return self.places[1]
 
-    def _blocks(self) -> Iterator[slice]:
+    def blocks(self) -> Iterator[slice]:
+        """Rows that are taken at once, so that `MOST_NUMBERS` suffice."""
         n, most = len(self.weights), max(1, MOST_NUMBERS // (self.cells.size * max(len(self.terms), 1)))
         for start in range(0, n, most):
             yield slice(start, min(start + most, n))
@@ -107,7 +108,7 @@ class LatentClasses:
     def rows(self, params: Array) -> Array:
         """Log-likelihood of each row."""
         found = np.empty(len(self.weights))
-        for rows in self._blocks():
+        for rows in self.blocks():
             parts, total = self._parts(params, rows)
             found[rows] = np.log(total) + sum(part.offset for part in parts)
         return found
@@ -115,7 +116,7 @@ class LatentClasses:
     def scores(self, params: Array) -> Array:
         """Derivatives of `rows`, shape (n, parameters)."""
         found = np.empty((len(self.weights), len(self.terms)))
-        for rows in self._blocks():
+        for rows in self.blocks():
             parts, total = self._parts(params, rows)
             found[rows] = self._scores(parts, [part.gradient() for part in parts], total)
         return found
@@ -133,7 +134,7 @@ class LatentClasses:
         gradient, hessian = np.zeros(size), np.zeros((size, size))
         if not self.shares.allows(params[self.places[1]]):
             return -np.inf, gradient, hessian
-        for rows in self._blocks():
+        for rows in self.blocks():
             w = self.weights[rows]
             parts, total = self._parts(params, rows)
             if total.min() <= TINY:

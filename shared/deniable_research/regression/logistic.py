@@ -120,10 +120,10 @@ def logistic(
 
     Both answers behind the coins: 3 of 4 of those who are old say the truth yes, 1 of 4 of the others.
 
-    >>> table = {"affair": [0, 0, 1, 1], "old": [0, 1, 0, 1], "people": [281, 219, 219, 281]}
+    >>> table = {"affair": [0, 0, 1, 1], "old": [0, 1, 0, 1], "people": [5625, 4375, 4375, 5625]}
     >>> both = logistic("affair ~ old", table, coins, randomised={"old": coins}, frequencies="people")
     >>> both.terms, [round(float(each), 2) for each in both.params]
-    (('Intercept', 'old[T.yes]', 'P(old=yes)'), [-1.09, 2.18, 0.5])
+    (('Intercept', 'old[T.yes]', 'P(old=yes)'), [-1.1, 2.2, 0.5])
     """
     columns = Sample.columns(weights, frequencies, clusters, domain) | aligned_columns(design)
     frame, cells, sample = read_rows(outcome, data, names, columns, randomised or {}, reports, shared, domain)

@@ -140,6 +140,8 @@ def _of_formula(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[d
             spec, terms = matrix.model_spec, tuple(map(str, matrix.columns))
             plain, coded = values.copy(), np.zeros((len(cells), len(terms)))
         for k, column in enumerate(values.T):
+            if not np.isfinite(column).all():
+                raise ParameterError(f"formula: must give finite numbers, but {terms[k]} does not in some rows")
             if not coded[:x, k].any():  # so far it was 0 under every cell
                 plain[:, k], coded[x, k] = column, float(column.any())
                 continue

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
 from deniable_research.regression.cells import Cells, SharedResponse, cell_model
-from deniable_research.regression.data import Frame, read_frame
+from deniable_research.regression.data import Frame, check_holds, read_frame
 from deniable_research.regression.latent import LatentClasses, first_shares
 from deniable_research.regression.likelihood import Sample
 from deniable_research.regression.outcomes import CategoricalOutcome
@@ -68,6 +68,8 @@ def read_rows(
 def regressors_of(frame: Frame, cells: Cells, sample: Sample) -> Regressors:
     """What the outcome depends on."""
     if cells.predictors:
+        if frame.formula:
+            check_holds(frame.formula, list(cells.predictors))
         return Regressors.crossed(frame, cells.truths, sample.weights)
     return Regressors.known(frame, sample.weights)
 

@@ -1,0 +1,251 @@
+"""Models as a table for a paper: Markdown, LaTeX or Word."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from deniable.data.writing import library, replace_file
+from deniable.errors import ParameterError
+from deniable.output import number
+from deniable_research.files.models import FittedModel
+from deniable_research.files.table import Table
+from deniable_research.regression import Fit, TidyRow
+
+SHOWN = ("errors", "intervals")
+"""What stands below each coefficient."""
+
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """Texts in rows and columns, and what stands below.
+
+    Attributes
+    ----------
+    header : tuple of str
+    body, footer : tuple of tuples of str
+        Terms, and figures of each model.
+    notes : tuple of str
+    """
+
+    header: tuple[str, ...]
+    body: tuple[tuple[str, ...], ...]
+    footer: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+def paper_table(
+    models: Sequence[FittedModel],
+    notes: Sequence[str] = (),
+    *,
+    below: str = "errors",
+    stars: bool = False,
+    odds_ratios: bool = False,
+    confidence_level: float = 0.95,
+) -> PaperTable:
+    """The table of some models, a column each.
+
+    Parameters
+    ----------
+    models : sequence of FittedModel
+    notes : sequence of str
+        More notes, such as those of `noise_notes`.
+    below : {"errors", "intervals"}
+        Standard errors in round brackets or intervals in square ones. Odds ratios have intervals.
+    stars : bool
+        Stars at p-values below .05, .01 and .001.
+    odds_ratios : bool
+    confidence_level : float
+        That of the rows.
+    """
+    if below not in SHOWN:
+        raise ParameterError(f"below: must be one of {', '.join(SHOWN)}, got {below!r:.40}")
+    rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
+    intervals = odds_ratios or below == "intervals"
+    body = []
+    for term in dict.fromkeys(row.term for each in rows for row in each):
+        cells = [next((row for row in each if row.term == term), None) for each in rows]
+        body.append((term, *(_estimate(cell, stars) for cell in cells)))
+        body.append(("", *(_below(cell, intervals) for cell in cells)))
+    level = f"{100 * confidence_level:g} %"
+    inside = f"{level} intervals in square brackets" if intervals else "Standard errors in round brackets"
+    said = [f"{'Odds ratios' if odds_ratios else 'Coefficients'} of the truth. {inside}."]
+    if stars:
+        by_ratio = any(model.interval == "profile" for model in models)
+        said.append("* p < .05, ** p < .01, *** p < .001" + (", by likelihood ratios." if by_ratio else "."))
+    if not are_of_same_reports(models):
+        said.append("Log-likelihoods are of different reports and do not compare.")
+    said += [f"({place}) {model.formula}" for place, model in enumerate(models, start=1)]
+    said += [f"({place}) {model.fit.message}" for place, model in enumerate(models, start=1) if model.fit.message]
+    header = ("", *(f"({place})" for place in range(1, len(models) + 1)))
+    return PaperTable(header, tuple(body), tuple(_figures(models)), (*said, *notes))
+
+
+def noise_notes(table: Table, names: Sequence[str]) -> list[str]:
+    """A sentence for each randomised question: its design and epsilon."""
+    found = []
+    for name in names:
+        question = table.layout.question(name)
+        design = str(getattr(question.design, "name", type(question.design).__name__)).replace("_", "-")
+        if math.isinf(question.epsilon):
+            found.append(f"{name}: {design}.")
+        else:
+            found.append(f"{name}: {design}, epsilon {number(question.epsilon)}.")
+    return found
+
+
+def are_of_same_reports(models: Sequence[FittedModel]) -> bool:
+    """Whether the likelihoods of models are of the same reports, randomised predictors among them."""
+    seen = [model.fit.model.observed for model in models if isinstance(model.fit, Fit)]
+    return all(np.array_equal(each, seen[0]) for each in seen)
+
+
+def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
+    found = [("n", *(f"{model.fit.n:,}" for model in models))]
+    if any(not isinstance(model.fit, Fit) for model in models):
+        sigmas = (number(model.fit.sigma) if not isinstance(model.fit, Fit) else "" for model in models)
+        found.append(("Standard deviation of residuals", *sigmas))
+    if any(isinstance(model.fit, Fit) for model in models):
+        glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
+        found.append(("Log-likelihood", *(number(each.loglik, 6) if each else "" for each in glances)))
+        if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
+            found.append(("AIC", *(number(each.aic, 6) if each else "" for each in glances)))
+            found.append(("BIC", *(number(each.bic, 6) if each else "" for each in glances)))
+    return found
+
+
+def _estimate(row: TidyRow | None, stars: bool) -> str:
+    if row is None:
+        return ""
+    return number(row.estimate, 3) + (next((s for p, s in STARS if row.p_value < p), "") if stars else "")
+
+
+def _below(row: TidyRow | None, intervals: bool) -> str:
+    if row is None:
+        return ""
+    if intervals:
+        return f"[{number(row.conf_low, 3)}, {number(row.conf_high, 3)}]"
+    return f"({number(row.std_error, 3)})"
+
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    '"': "''",
+    "`": r"\textasciigrave{}",
+    "\u2212": "$-$",
+    "\u221e": r"$\infty$",
+    "\u2013": "--",
+}
+
+
+def escape_markdown(text: str) -> str:
+    r"""A text that Markdown shows as it is.
+
+    >>> print(escape_markdown("a_b * [T.1] | x"))
+    a\_b \* \[T.1\] \| x
+    """
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def escape_tex(text: str) -> str:
+    r"""A text that LaTeX sets as it is.
+
+    >>> print(escape_tex(r"C(x_1)[T.50%] ~ a\b"))
+    C(x\_1){[}T.50\%{]} \textasciitilde{} a\textbackslash{}b
+    """
+    escaped = "".join(_TEX.get(each, each) for each in " ".join(text.split()))
+    escaped = re.sub(r"(?<!\\)\$\$", "", escaped)  # two signs beside each other are one piece of mathematics
+    return escaped.replace("[", "{[}").replace("]", "{]}")  # after \\ a bracket would be an argument
+
+
+def markdown(table: PaperTable) -> str:
+    """The table in Markdown."""
+    lines = [table.header, ("---", *["---:"] * (len(table.header) - 1))]
+    lines += [tuple(map(escape_markdown, row)) for row in (*table.body, *table.footer)]
+    rows = "".join("| " + " | ".join(row) + " |\n" for row in lines)
+    return rows + "\n" + "".join(f"{escape_markdown(note)}\n\n" for note in table.notes).removesuffix("\n")
+
+
+def tex(table: PaperTable) -> str:
+    r"""The table as a ``tabular`` with its notes below, without packages."""
+
+    def rows(some: Sequence[Sequence[str]]) -> list[str]:
+        return [" & ".join(map(escape_tex, row)) + r" \\" for row in some]
+
+    columns = len(table.header)
+    lines = [f"\\begin{{tabular}}{{l{'r' * (columns - 1)}}}", r"\hline", *rows([table.header]), r"\hline"]
+    lines += [*rows(table.body), r"\hline", *rows(table.footer), r"\hline", r"\end{tabular}", ""]
+    lines += [f"\\par {escape_tex(note)}" for note in table.notes]
+    return "\n".join(lines) + "\n"
+
+
+def _write_docx(table: PaperTable, path: Path) -> None:
+    docx = library("docx", path.name)
+    document = docx.Document()
+    rows = [table.header, *table.body, *table.footer]
+    grid = document.add_table(rows=len(rows), cols=len(table.header))
+    right = docx.enum.text.WD_ALIGN_PARAGRAPH.RIGHT
+    for cells, texts in zip(grid.rows, rows, strict=True):
+        for place, (cell, text) in enumerate(zip(cells.cells, texts, strict=True)):
+            cell.text = _printable(text)
+            if place:
+                cell.paragraphs[0].alignment = right
+    for cell in grid.rows[0].cells:
+        for run in cell.paragraphs[0].runs:
+            run.bold = True
+    for note in table.notes:
+        document.add_paragraph(_printable(note))
+    with path.open("wb") as file:
+        document.save(file)
+
+
+def _printable(text: str) -> str:
+    """Without the control characters that XML does not take."""
+    return "".join(each for each in text if each.isprintable())
+
+
+def _write_text(form: Callable[[PaperTable], str]) -> Callable[[PaperTable, Path], object]:
+    return lambda table, path: path.write_text(form(table), encoding="utf-8", newline="")
+
+
+PAPERS: dict[str, Callable[[PaperTable, Path], object]] = {
+    ".md": _write_text(markdown),
+    ".tex": _write_text(tex),
+    ".docx": _write_docx,
+}
+"""What writes files whose names end so."""
+
+
+def check_paper(path: Path) -> None:
+    """Raise a ParameterError unless a table of that name can be written, before anything is computed."""
+    if path.suffix.lower() == ".docx":
+        library("docx", path.name)
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.name}: cannot be written: there is no folder {path.parent.name!r:.80}")
+
+
+def save_paper(table: PaperTable, path: Path) -> None:
+    """Write a table; a file that is there already is replaced once the new one is whole."""
+    check_paper(path)
+    replace_file(path, lambda part: PAPERS[path.suffix.lower()](table, part))

@@ -1,0 +1,151 @@
+"""From whatever holds reports, and whatever says how they were made, to `Results`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from deniable.errors import ParameterError, describe
+from deniable.survey.authoring import read_survey
+from deniable.survey.document import Survey
+from deniable.survey.published import parse_survey
+from deniable_research.files import Layout, RandomizedColumn, SamplingColumns, Table, quick_question, read_layout
+from deniable_research.files.reading import columns_of_frame
+from deniable_research.results.collector import is_url, published
+from deniable_research.results.results import Results
+
+Said = Survey | Layout | RandomizedColumn | str | Path | Sequence[str]
+"""What says what the columns hold."""
+
+
+def read(
+    source: Any,
+    design: Said | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    weights: str | None = None,
+    sampling: SamplingColumns | None = None,
+    missing: Sequence[str] = (),
+    token: str | None = None,
+    delimiter: str | None = None,
+    skip: int = 0,
+) -> Results:
+    """Read reports, wherever they are.
+
+    Parameters
+    ----------
+    source : str, Path or DataFrame
+        The link of a collector's survey, which is fetched, checked against its address and says itself what its
+        reports are; a file (CSV, Parquet, Stata, SPSS, Excel); or a table of pandas.
+    design : Survey, Layout, RandomizedColumn, str, Path or sequence of str
+        What the columns hold, of all but a link: a survey or the file of one, TOML or published JSON; a design file;
+        or questions in short, such as ``"q1: forced-response truth=2/3"``.
+    columns : mapping of str to str, optional
+        Of a survey: question to the column where another tool's export keeps it.
+    weights : str, optional
+        The column of sampling weights.
+    sampling : SamplingColumns, optional
+        How people were drawn.
+    missing : sequence of str
+        Texts that mean nothing, besides empty ones, NA and NaN.
+    token : str, optional
+        For a link whose results need one.
+    delimiter, skip
+        As for `deniable_research.files.Table.read`.
+
+    Raises
+    ------
+    ParameterError, ReportError, SurveyError, CollectorError
+        If the file, the design or the collector is not what it should be.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"q": ["yes"] * 430 + ["no"] * 570, "wave": [1, 2] * 500})
+    >>> results = read(frame, "q: forced-response truth=1/2")
+    >>> print(results.shares("q"))
+    question  option     n  estimate  std. error          interval  1 % fakes
+    q         no      1000    64.0 %       3.1 %  57.8 % to 70.1 %     ±2.0 %
+    q         yes     1000    36.0 %       3.1 %  29.9 % to 42.2 %     ±2.0 %
+    <BLANKLINE>
+    95 % intervals (feldman-cousins) for a population like them.
+    1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.
+    """
+    if isinstance(source, str) and is_url(source):
+        if design is not None:
+            raise ParameterError("design: must be left out of a link, whose survey says what its reports are")
+        survey, path, folder = published(source, token)
+        with folder:
+            return Results(Table.read(path, _layout(Layout.of_survey(survey), weights, sampling, missing)))
+    if token is not None:
+        raise ParameterError("token: must go with the link of a survey")
+    if design is None:
+        raise ParameterError("design: must say what the columns hold: a survey, a design file or a question in short")
+    layout = _layout(layout_of(design, columns), weights, sampling, missing)
+    if isinstance(source, (str, Path)):
+        if not Path(source).is_file():
+            raise ParameterError(f"source: must be a file, a link or a table, got {str(source)!r:.120}, which is none")
+        return Results(Table.read(source, layout, delimiter=delimiter, skip=skip))
+    if delimiter is not None or skip:
+        raise ParameterError("delimiter, skip: must be left out of a table of pandas")
+    return Results(Table.of(columns_of_frame(source), layout))
+
+
+def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
+    """What a survey, a design file or questions in short say about columns.
+
+    >>> layout_of(["a: crosswise p=1/6", "b: forced-response truth=2/3"]).questions[1].name
+    'b'
+    """
+    if isinstance(design, Survey):
+        return Layout.of_survey(design, columns)
+    found: Layout
+    if isinstance(design, Layout):
+        found = design
+    elif isinstance(design, RandomizedColumn):
+        found = Layout((design,))
+    elif isinstance(design, (str, Path)):
+        if not Path(design).is_file():
+            if isinstance(design, Path) or ":" not in design:
+                raise ParameterError(f"design: must be a file or a question in short, got {str(design)!r:.120}")
+            found = Layout((quick_question(design),))
+        else:
+            content = Path(design).read_bytes()
+            if _is_survey(content):
+                return Layout.of_survey(read_any_survey(content), columns)
+            found = read_layout(content)
+    elif isinstance(design, Sequence) and design and all(isinstance(each, str) for each in design):
+        found = Layout(tuple(map(quick_question, design)))
+    else:
+        raise ParameterError(
+            f"design: must be a survey, a layout, a file or questions in short, got {describe(design)}"
+        )
+    if columns:
+        raise ParameterError("columns: must go with a survey; a design names its columns itself")
+    return found
+
+
+def read_any_survey(document: bytes) -> Survey:
+    """A survey from its author's TOML or its published JSON, whichever it is."""
+    return parse_survey(document.rstrip(b"\n")) if document.startswith(b"{") else read_survey(document)
+
+
+def _is_survey(content: bytes) -> bool:
+    """Whether a file is a survey, and no design file: surveys have a title."""
+    if content.startswith(b"{"):
+        return True
+    try:
+        return "title" in tomllib.loads(content.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        return False
+
+
+def _layout(layout: Layout, weights: str | None, sampling: SamplingColumns | None, missing: Sequence[str]) -> Layout:
+    if weights is not None:
+        layout = replace(layout, weights=weights)
+    if sampling is not None:
+        layout = replace(layout, sampling=sampling)
+    return layout.with_missing(missing) if missing else layout

@@ -1,0 +1,201 @@
+"""What an analysis says, as rows, as a table of pandas, as text, in a notebook and as a chart."""
+
+from __future__ import annotations
+
+import html
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from deniable.errors import ParameterError
+from deniable.output import number
+from deniable_research.files.charts import Panel, interval_chart, prediction_panels, term_panels
+from deniable_research.files.models import FittedModel, ModelRow, against, compare_models
+from deniable_research.files.paper import PaperTable, markdown, paper_table
+from deniable_research.files.predicting import predict
+from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
+from deniable_research.output import field_names, p_value
+from deniable_research.pictures import render
+from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart that notebooks show.
+
+    Attributes
+    ----------
+    panels : tuple of Panel
+    """
+
+    panels: tuple[Panel, ...]
+
+    def figure(self) -> Figure:
+        """The figure of matplotlib."""
+        return interval_chart(self.panels)
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file that ends in .svg, .png or .pdf."""
+        where = Path(path)
+        if where.suffix.lower() not in (".svg", ".png", ".pdf"):
+            raise ParameterError(f"path: must end in .svg, .png or .pdf, got {where.name!r:.80}")
+        render(where, self.figure, where.suffix[1:].lower())
+
+    def _repr_svg_(self) -> str:
+        text = io.BytesIO()
+        render(text, self.figure, "svg")
+        return text.getvalue().decode()
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The rows of an analysis.
+
+    Attributes
+    ----------
+    rows : tuple
+        As the function of `deniable_research.files` gave them.
+    text : str
+        The table that the command line prints.
+    cautions : tuple of str
+        What to know before using them.
+    """
+
+    rows: tuple[Any, ...]
+    text: str = field(repr=False)
+    cautions: tuple[str, ...] = ()
+    panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return "\n".join([self.text, *(f"Caution: {each}" for each in self.cautions)])
+
+    __repr__ = __str__
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The rows as a table of pandas, with the columns of the CSV."""
+        names = field_names(type(self.rows[0])) if self.rows else ()
+        return pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
+
+    def _repr_html_(self) -> str:
+        table = (
+            self.to_frame()
+            .dropna(axis=1, how="all")
+            .to_html(
+                index=False,
+                float_format=number,
+                na_rep="",
+                formatters=dict.fromkeys(("p_value", "p_adjusted"), p_value),
+            )
+        )
+        doubts = "".join(f"<p><strong>Caution:</strong> {html.escape(each)}</p>" for each in self.cautions)
+        return str(table) + doubts
+
+    def plot(self) -> Chart:
+        """The estimates with their intervals.
+
+        Raises
+        ------
+        ParameterError
+            If there is nothing to draw.
+        """
+        if self.panels is None:
+            raise ParameterError("plot: must be asked of estimates with intervals, got none")
+        return Chart(tuple(self.panels()))
+
+
+@dataclass(frozen=True, repr=False)
+class Regression(Result):
+    """A fitted model: coefficients, and what they say in shares.
+
+    Attributes
+    ----------
+    model : FittedModel
+    notes : tuple of str
+        The design and epsilon of each randomised question.
+    confidence_level : float
+    """
+
+    model: FittedModel = field(kw_only=True, repr=False)
+    notes: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
+    confidence_level: float = field(default=0.95, kw_only=True)
+
+    @classmethod
+    def of(
+        cls, model: FittedModel, cautions: Sequence[str], notes: Sequence[str], confidence_level: float
+    ) -> Regression:
+        """The result of a fitted model."""
+        return cls(
+            model.outcome_rows,
+            regression_text(model, confidence_level),
+            tuple(filter(None, (model.fit.message, *cautions))),
+            lambda: term_panels([model]),
+            model=model,
+            notes=tuple(notes),
+            confidence_level=confidence_level,
+        )
+
+    @property
+    def fit(self) -> Fit | MomentFit:
+        """The fit itself; all its terms are ``fit.tidy()``."""
+        return self.model.fit
+
+    def predict(self, *at: Mapping[str, object]) -> Result:
+        """Average shares of the truth: of people as they are, or with what each of `at` sets for everybody.
+
+        As `deniable_research.files.predicting.predict`, like `effects` and `contrast`.
+        """
+        return self._predicted(at=at)
+
+    def effects(self, *at: Mapping[str, object]) -> Result:
+        """Average marginal effects of all variables."""
+        return self._predicted(at=at, effects=True)
+
+    def contrast(self, variable: str, *at: Mapping[str, object]) -> Result:
+        """Differences between all pairs of values of a variable."""
+        return self._predicted(at=at, contrast=variable)
+
+    def against(self, *formulas: str) -> Result:
+        """Other models of the same rows beside this one: likelihood ratio, AIC and BIC."""
+        others = against(self.fit, formulas)
+        models = [
+            self.model,
+            *(self.model.beside(*each, self.confidence_level) for each in zip(formulas, others, strict=True)),
+        ]
+        rows: list[ModelRow] = compare_models(models)
+        return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models))
+
+    def goodness(self, **settings: Any) -> Result:
+        """Whether the model fits; settings are those of `deniable_research.regression.goodness_of_fit`."""
+        if not isinstance(self.fit, Fit):
+            raise ParameterError("goodness: must be asked of maximum likelihood, got corrected least squares")
+        found: GoodnessOfFit = goodness_of_fit(self.fit, **settings)
+        return Result((found,), goodness_text(found))
+
+    def odds_ratios(self) -> Chart:
+        """The forest plot of odds ratios."""
+        return Chart(tuple(term_panels([self.model], odds_ratios=True)))
+
+    def paper(self, *others: Regression, **settings: Any) -> PaperTable:
+        """The table for a paper, with other models as further columns; see `deniable_research.files.paper`."""
+        every = [self, *others]
+        notes = dict.fromkeys(note for each in every for note in each.notes)
+        level = {"confidence_level": self.confidence_level}
+        return paper_table([each.model for each in every], tuple(notes), **(level | settings))
+
+    def markdown(self, *others: Regression, **settings: Any) -> str:
+        """The table for a paper in Markdown."""
+        return markdown(self.paper(*others, **settings))
+
+    def _predicted(self, **settings: Any) -> Result:
+        rows = predict(self.fit, confidence_level=self.confidence_level, **settings)
+        return Result(tuple(rows), prediction_text(rows), self.cautions, lambda: prediction_panels(rows))

@@ -1,0 +1,202 @@
+"""Models side by side, on the command line and in papers."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import docx
+import numpy as np
+import pytest
+
+from deniable import ParameterError
+from deniable_research.files import Table, read_layout, regress
+from deniable_research.files.charts import interval_chart, term_panels
+from deniable_research.files.models import FittedModel, against, compare_models
+from deniable_research.files.paper import PaperTable, escape_tex, markdown, noise_notes, paper_table, tex
+from deniable_research.regression import Fit, TidyRow
+from tests.support.analyzing import DATA, STUDY, as_rows, ok, refused
+
+FORMULA = "affair ~ age + drugs"
+
+
+@pytest.fixture(scope="module")
+def study() -> Table:
+    return Table.read(DATA / "study.csv", read_layout((DATA / "study.toml").read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def models(study: Table) -> list[FittedModel]:
+    fit = regress(study, FORMULA)
+    assert isinstance(fit, Fit)
+    others = ["affair ~ age", "affair ~ log(age)"]
+    fits = [fit, *against(fit, others)]
+    return [FittedModel.of(*each, 0.95, None, "wald") for each in zip([FORMULA, *others], fits, strict=True)]
+
+
+def test_nuisance_terms_are_kept_for_programs_and_shown_on_demand() -> None:
+    assert not re.search(r"P\(", ok("regress", *STUDY, FORMULA))
+    assert "P(drugs=yes)" in ok("regress", *STUDY, FORMULA, "--all-terms")
+    rows = as_rows("regress", *STUDY, FORMULA)
+    assert [row["term"] for row in rows if row["term"].startswith("P(")] == [
+        "P(drugs=yes): Intercept",
+        "P(drugs=yes): age",
+    ]
+
+
+def test_models_beside_each_other_are_of_the_same_reports(models: list[FittedModel]) -> None:
+    rows = compare_models(models)
+    assert [row.parameters for row in rows] == [5, 4, 4]
+    assert rows[1].df == 1
+    assert rows[1].statistic == pytest.approx(2 * (rows[0].loglik - rows[1].loglik), abs=1e-6)
+    assert rows[2].note == "neither model is part of the other"
+    for row in rows:
+        assert row.aic == pytest.approx(2 * row.parameters - 2 * row.loglik)
+        assert row.bic == pytest.approx(math.log(578) * row.parameters - 2 * row.loglik)
+    document = json.loads(ok("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--format", "json"))
+    assert [each["formula"] for each in document["models"]] == [FORMULA, "affair ~ age"]
+    assert document["models"][1]["p_value"] == pytest.approx(rows[1].p_value)
+    lines = as_rows("regress", *STUDY, FORMULA, "--against", "affair ~ age")
+    assert {row["model"] for row in lines} == {FORMULA, "affair ~ age"}
+
+
+def test_a_larger_second_model_is_tested_too(study: Table) -> None:
+    fit = regress(study, "affair ~ drugs * wave")
+    assert isinstance(fit, Fit)
+    small, large = against(fit, ["affair ~ drugs", "affair ~ drugs + wave"])
+    models = [FittedModel.of(name, each, 0.95, None, "wald") for name, each in (("small", small), ("large", large))]
+    assert compare_models(models)[1].df == len(large.terms) - len(small.terms)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    assert "against: must name variables" in refused("regress", *STUDY, FORMULA, "--against", "affair ~ income")
+    assert "weights" in refused("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--weights", "w")
+    assert "least squares" in refused("regress", *STUDY, "income ~ drugs", "--against", "income ~ 1")
+    assert "--fit goes with" in refused("regress", *STUDY, "income ~ drugs", "--fit")
+    assert "odds-ratios" in refused("regress", *STUDY, "income ~ drugs", "--odds-ratios")
+    assert "weights" in refused("regress", *STUDY, FORMULA, "--fit", "--weights", "w")
+
+
+def test_a_paper_has_a_column_for_each_model(study: Table, models: list[FittedModel]) -> None:
+    table = paper_table(models, noise_notes(study, ["affair", "drugs"]), stars=True)
+    assert table.header == ("", "(1)", "(2)", "(3)")
+    terms = [row[0] for row in table.body if row[0]]
+    assert terms == ["Intercept", "age", "drugs[T.yes]", "log(age)"]
+    drugs = next(row for row in table.body if row[0] == "drugs[T.yes]")
+    assert drugs[2:] == ("", "")
+    assert {row[0] for row in table.footer} == {"n", "Log-likelihood", "AIC", "BIC"}
+    assert all(row[1] for row in table.footer)
+    assert "drugs: crosswise(1/6), epsilon 1.609." in table.notes
+    assert not any("*" in cell for row in paper_table(models).body for cell in row[1:])
+    ratios = paper_table(models, odds_ratios=True)
+    assert "Intercept" not in {row[0] for row in ratios.body}
+    assert all(cell.startswith("[") for row in ratios.body[1::2] for cell in row[1:] if cell)
+    with pytest.raises(ParameterError, match="below"):
+        paper_table(models, below="p")
+
+
+def test_likelihoods_of_different_reports_are_said_to_be_so(study: Table, models: list[FittedModel]) -> None:
+    alone = FittedModel.of("affair ~ age", regress(study, "affair ~ age"), 0.95)
+    table = paper_table([models[0], alone])
+    assert "Log-likelihoods are of different reports and do not compare." in table.notes
+    assert {row[0] for row in table.footer} == {"n", "Log-likelihood"}
+
+
+def test_a_linear_model_has_the_spread_of_its_residuals(study: Table) -> None:
+    linear = FittedModel.of("income ~ drugs", regress(study, "income ~ drugs"), 0.95)
+    table = paper_table([linear])
+    assert [row[0] for row in table.footer] == ["n", "Standard deviation of residuals"]
+
+
+@pytest.mark.parametrize("suffix", [".md", ".tex", ".docx"])
+def test_the_command_writes_papers(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"table{suffix}"
+    ok("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--to", path, "--below", "intervals")
+    if suffix == ".docx":
+        document = docx.Document(str(path))
+        cells = [[cell.text for cell in row.cells] for row in document.tables[0].rows]
+        assert cells[0] == ["", "(1)", "(2)"]
+        assert {len(row) for row in cells} == {3}
+        text = "\n".join(each.text for each in document.paragraphs)
+    else:
+        text = path.read_text(encoding="utf-8")
+        assert "drugs" in text
+    assert "affair: forced-response(2/3), epsilon 1.609." in text
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_tables_for_papers_are_of_regressions_and_folders_exist(tmp_path: Path) -> None:
+    assert "must end in" in refused("shares", *STUDY, "--to", tmp_path / "table.tex")
+    assert "no folder" in refused("regress", *STUDY, FORMULA, "--to", tmp_path / "none" / "table.tex")
+
+
+HOSTILE = r"a_b & 50% $x$ #1 ^2 ~ \input{/etc/passwd} <b> | `c` [z] *"
+
+
+def test_tex_of_any_name_sets_the_name() -> None:
+    """No active character is left but in the pieces that we put there."""
+    left = escape_tex(HOSTILE)
+    for piece in (r"\textbackslash{}", r"\textasciitilde{}", r"\textasciicircum{}", r"\textasciigrave{}", "{[}", "{]}"):
+        left = left.replace(piece, "")
+    left = re.sub(r"\$[-<>|]\$|\\[{}$&#_%]", "", left)
+    assert not set(left) & set("\\{}$&#_%~^")
+    assert escape_tex("\u2212\u221e") == r"$-\infty$"
+    assert escape_tex("$\u2212") == r"\$$-$"
+
+
+def test_hostile_names_keep_the_shape_of_every_table(tmp_path: Path) -> None:
+    table = PaperTable(("", "(1)"), ((HOSTILE, "1"), ("", "(2)")), (("n", "3"),), (HOSTILE, "a\nb"))
+    lines = markdown(table).splitlines()
+    assert [len(re.findall(r"(?<!\\)\|", line)) for line in lines[:5]] == [3] * 5
+    assert all(line.count("&") - line.count(r"\&") == 1 for line in tex(table).splitlines()[2:7] if "&" in line)
+    assert "a b" in tex(table)
+
+
+def test_the_forest_plot_has_a_series_for_each_model_and_no_nuisance(models: list[FittedModel]) -> None:
+    (panel,) = term_panels(models)
+    assert {mark.line for mark in panel.marks} == {"Intercept", "age", "drugs[T.yes]", "log(age)"}
+    assert len({mark.series for mark in panel.marks}) == 3
+    (ratios,) = term_panels(models, odds_ratios=True)
+    assert ratios.log
+    assert ratios.reference == 1
+    assert "Intercept" not in {mark.line for mark in ratios.marks}
+    assert all(mark.low >= 0 for mark in ratios.marks)
+    axes = interval_chart([ratios]).axes[0]
+    assert axes.get_xscale() == "log"
+
+
+def test_ratios_beyond_all_bounds_are_drawn(models: list[FittedModel], tmp_path: Path) -> None:
+    fit = models[0].fit
+    rows = tuple(
+        TidyRow(term, estimate, 1.0, 1.0, 0.5, low, high)
+        for term, estimate, low, high in (
+            ("Intercept", 0.0, -1.0, 1.0),
+            ("age", 900.0, -math.inf, math.inf),
+            ("drugs[T.yes]", -900.0, -math.inf, math.nan),
+        )
+    )
+    odd = FittedModel("a ~ b", fit, rows, "wald")
+    (panel,) = term_panels([odd, models[1]], odds_ratios=True)
+    interval_chart([panel]).savefig(tmp_path / "x.png")
+    assert np.isfinite([mark.estimate for mark in panel.marks]).all()
+
+
+def test_the_command_draws_ratios(tmp_path: Path) -> None:
+    picture = tmp_path / "forest.svg"
+    out = ok("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--odds-ratios", "--plot", picture)
+    assert "odds ratio" in out
+    assert "std. error" not in out
+    shown = {element.text for element in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")}
+    assert {"2 models: odds ratios", "(2) affair ~ age", "drugs[T.yes]"} <= shown
+
+
+def test_the_footer_says_whether_a_model_fits() -> None:
+    assert "by fitted share, p from 199 studies" in ok("regress", *STUDY, FORMULA, "--fit")
+    assert "Pearson X2(1) = " in ok("regress", *STUDY, "affair ~ wave", "--fit")  # a line through three years
+    document = json.loads(ok("regress", *STUDY, "affair ~ C(wave)", "--fit", "--format", "json"))
+    assert document["fit"][0]["df"] == 0
+    assert document["fit"][0]["pearson_p"] is None
+    assert "leave nothing to test" in ok("regress", *STUDY, "affair ~ C(wave)", "--fit")

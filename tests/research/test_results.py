@@ -1,0 +1,222 @@
+"""``deniable_research.read``: one object over what the command line computes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import deniable_research
+from deniable import CollectorError, ParameterError, ReportError, SurveyError, read_survey
+from deniable.estimation.published_rows import EstimateOptions
+from deniable_research import Results, read
+from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
+from deniable_research.results import Regression
+from tests.support.analyzing import DATA, love_reports, ok
+from tests.support.serving import running
+from tests.support.surveys import SURVEY
+
+
+@pytest.fixture(scope="module")
+def study() -> Results:
+    return read(DATA / "study.csv", DATA / "study.toml")
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return Table.read(DATA / "study.csv", read_layout((DATA / "study.toml").read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def model(study: Results) -> Regression:
+    return study.regress("affair ~ age + drugs")
+
+
+def test_every_method_gives_the_rows_of_its_function(study: Results, table: Table) -> None:
+    assert study.questions == ("affair", "drugs", "theft")
+    assert list(study.shares().rows) == estimate_shares(table)
+    wanted = EstimateOptions(confidence_level=0.9, simultaneous=True)
+    by_wave = study.shares("affair", by="wave", confidence_level=0.9, simultaneous=True)
+    assert list(by_wave.rows) == estimate_shares(table, ["affair"], by="wave", wanted=wanted)
+    assert list(study.compare("affair", line=True).rows) == compare(table, "affair", "wave", line=True)
+    assert list(study.crosstab("affair", "drugs", given="drugs").rows) == cross(
+        table, ["affair", "drugs"], given="drugs"
+    )
+    fit = regress(table, "affair ~ age")
+    assert study.regress("affair ~ age", confidence_level=0.8).rows == tuple(fit.tidy(0.8))
+
+
+def test_texts_are_those_of_the_command(study: Results, model: Regression) -> None:
+    files = (str(DATA / "study.csv"), "--design", str(DATA / "study.toml"))
+    for command, result in (
+        (["shares"], study.shares()),
+        (["compare", "affair"], study.compare("affair")),
+        (["crosstab", "affair", "drugs"], study.crosstab("affair", "drugs")),
+        (["regress", "affair ~ age + drugs"], model),
+        (["predict", "affair ~ age + drugs", "--effects"], model.effects()),
+        (["predict", "affair ~ age + drugs", "--at", "age=30"], model.predict({"age": 30})),
+        (["predict", "affair ~ age + drugs", "--contrast", "drugs"], model.contrast("drugs")),
+    ):
+        name, *arguments = command
+        assert str(result) in ok(name, files[0], *arguments, *files[1:])
+    against = ok("regress", files[0], "affair ~ age + drugs", "--against", "affair ~ age", *files[1:])
+    assert model.against("affair ~ age").text in against
+    fitted = ok("regress", files[0], "affair ~ age + drugs", "--fit", *files[1:])
+    assert model.goodness().text in fitted
+
+
+def test_results_are_tables_of_pandas_pages_and_charts(study: Results, model: Regression) -> None:
+    frame = study.shares("affair").to_frame()
+    assert list(frame["option"]) == ["no", "yes"]
+    page = model._repr_html_()
+    assert "<td>age</td>" in page
+    assert "<strong>Caution:</strong> 22 rows" in page
+    for chart in (study.plot("affair"), model.plot(), model.odds_ratios(), model.effects().plot()):
+        assert "<svg" in chart._repr_svg_()
+    with pytest.raises(ParameterError, match="plot: must be asked of estimates"):
+        model.goodness(draws=1).plot()
+    assert repr(study) == "Results(600 people; affair, drugs, theft)"
+
+
+def test_names_in_pages_are_texts() -> None:
+    frame = pd.DataFrame({"q<b>": ["yes", "no"] * 50, "<script>": ["a", "b"] * 50})
+    results = read(frame, "q<b>: two-coin truth=1/2 yes=1/2 codes=yes:yes,no:no")
+    for page in (results._repr_html_(), results.shares(by="<script>")._repr_html_()):
+        assert "<b>" not in page.replace("&lt;b&gt;", "")
+        assert "<script>" not in page
+
+
+def test_charts_are_saved_by_their_names(model: Regression, tmp_path: Path) -> None:
+    for name in ("a.svg", "a.png", "a.pdf"):
+        model.plot().save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 1000
+    with pytest.raises(ParameterError, match="must end in"):
+        model.plot().save(tmp_path / "a.docx")
+
+
+def test_whatever_holds_the_same_reports_gives_the_same(study: Results, tmp_path: Path) -> None:
+    frame = pd.read_csv(DATA / "study.csv", sep=";", encoding="utf-8-sig", dtype=str, keep_default_na=False)
+    layout = read_layout((DATA / "study.toml").read_bytes())
+    expected = study.shares().rows
+    assert read(frame, layout).shares().rows == expected
+    assert read(frame.astype("category"), DATA / "study.toml").shares().rows == expected
+    frame.to_parquet(tmp_path / "study.parquet")
+    assert read(tmp_path / "study.parquet", str(DATA / "study.toml")).shares().rows == expected
+    weighted = read(frame, layout, weights="w").shares().rows
+    assert weighted != expected
+    numbers = study.to_frame()
+    assert numbers["age"].dtype == float
+    assert len(numbers) == len(study) == 600
+
+
+def test_a_survey_says_what_its_reports_are(tmp_path: Path) -> None:
+    survey, reports = love_reports(60)
+    frame = pd.DataFrame([{**report.values, "cohort": report.cohort} for report in reports])
+    (tmp_path / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    (tmp_path / "survey.json").write_bytes(survey.document)
+    rows = read(frame, survey).shares().rows
+    for said in (tmp_path / "survey.toml", tmp_path / "survey.json"):
+        assert read(frame, said).shares().rows == rows
+    renamed = frame.rename(columns={"affair": "Q7"})
+    assert read(renamed, survey, columns={"affair": "Q7"}).shares().rows == tuple(rows[:2])
+
+
+@pytest.mark.parametrize(
+    ("source", "design", "settings", "words"),
+    [
+        ("nope.csv", "q: direct", {}, "source: must be a file, a link or a table"),
+        (pd.DataFrame({"q": [1]}), None, {}, "design: must say what the columns hold"),
+        (pd.DataFrame({"q": [1]}), "nope.toml", {}, "design: must be a file or a question in short"),
+        (pd.DataFrame({"q": [1]}), 3, {}, "design: must be a survey"),
+        (pd.DataFrame({"q": [1]}), "q: direct", {"columns": {"q": "x"}}, "columns: must go with a survey"),
+        (pd.DataFrame({"q": [1]}), "q: direct", {"skip": 1}, "must be left out of a table"),
+        (pd.DataFrame({"q": [1]}), "q: direct", {"token": "dn_1"}, "token: must go with the link"),
+        ([1, 2], "q: direct", {}, "must be a file or a table of pandas"),
+        ("https://a.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky", "q: direct", {}, "design: must be left out of a link"),
+        ("http://a.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky", None, {"token": "dn_1"}, "must start with https"),
+    ],
+)
+def test_what_cannot_be_read_is_said(source: Any, design: Any, settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        read(source, design, **settings)
+
+
+@pytest.mark.parametrize(
+    "link", ["https://a.example", "https://a.example/s/short", "http://user@a.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky"]
+)
+def test_links_that_are_of_no_survey_are_refused(link: str) -> None:
+    with pytest.raises(SurveyError, match="must be a link such as"):
+        read(link)
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    with pytest.raises(ReportError, match="different names"):
+        read(pd.DataFrame([[1, 2]], columns=["q", "q"]), "q: direct")
+
+
+class Collector(BaseHTTPRequestHandler):
+    """Gives what it is told to."""
+
+    pages: dict[str, tuple[int, bytes]]
+    asked: list[tuple[str, str | None]]
+
+    def do_GET(self) -> None:
+        self.asked.append((self.path, self.headers.get("Authorization")))
+        status, body = self.pages.get(self.path, (404, b"{}"))
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def collector() -> Iterator[tuple[str, type[Collector]]]:
+    handler = type("Told", (Collector,), {"pages": {}, "asked": []})
+    with running(HTTPServer(("127.0.0.1", 0), handler)) as place:
+        yield f"http://{place}", handler
+
+
+def test_the_link_of_a_survey_is_fetched_and_checked(collector: tuple[str, type[Collector]]) -> None:
+    url, told = collector
+    survey, reports = love_reports(30)
+    header = ["id", "cohort", *(question.id for question in survey.questions)]
+    lines = [",".join(map(str, [report.id, report.cohort or "", *report.values.values()])) for report in reports]
+    path = f"/api/v1/surveys/{survey.id}"
+    told.pages = {
+        path: (200, survey.document),
+        f"{path}/reports.csv": (200, "\r\n".join([",".join(header), *lines, ""]).encode()),
+    }
+    for link in (f"{url}/s/{survey.id}", f"{url}/s/{survey.id}/results#cohort=web", f"{url}{path}/estimates?by=cohort"):
+        results = read(link, token="dn_secret")
+        assert len(results) == 30
+        assert results.questions == tuple(question.id for question in survey.questions)
+    assert set(told.asked) == {(path, None), (f"{path}/reports.csv", "Bearer dn_secret")}
+
+    other = read_survey(SURVEY.replace("affair", "secret"))
+    told.pages[path] = (200, other.document)
+    with pytest.raises(SurveyError):
+        read(f"{url}/s/{survey.id}")
+    for status, error, words in (
+        (404, SurveyError, "is not at"),
+        (401, CollectorError, "need a token"),
+        (301, CollectorError, "status 301"),
+        (500, CollectorError, "status 500"),
+    ):
+        told.pages[path] = (200, survey.document)
+        told.pages[f"{path}/reports.csv"] = (status, json.dumps({"detail": "no"}).encode())
+        with pytest.raises(error, match=words):
+            read(f"{url}/s/{survey.id}")
+
+
+def test_nothing_is_loaded_before_somebody_asks() -> None:
+    assert deniable_research.__all__ == ["Results", "read"]
+    with pytest.raises(AttributeError, match="no attribute 'reed'"):
+        _ = deniable_research.reed
