@@ -98,6 +98,18 @@ def test_regressions_are_unbiased_and_cover(survey: Survey) -> None:
 
 
 @pytest.mark.simulation
+def test_both_sides_may_be_randomised(survey: Survey) -> None:
+    """60 samples of one seed: the coefficients of the truth, and no figures of how often truths are."""
+    effects = {"religious[T.strongly]": 1.0, "religious[T.mildly]": 0.0}
+    found = power(Study(survey, "affair ~ religious", effects, {}, {"affair": 0.3}, 1500), 60)
+    assert found.failures == {}
+    assert [row.option for row in found.rows] == ["Intercept", "religious[T.mildly]", "religious[T.strongly]"]
+    for row in found.rows:
+        assert abs(row.bias) < 4.5 * row.bias_error + 0.02
+        assert row.coverage > 0.95 - 4 * math.sqrt(0.95 * 0.05 / 60)
+
+
+@pytest.mark.simulation
 def test_no_effect_is_found_at_the_level(survey: Survey) -> None:
     """200 samples: more than 26 rejections at .05 happen once in a hundred thousand times."""
     row = power(study(survey, people=300, effects={"age[T.young]": 0.0}), 200).rows[1]

@@ -153,7 +153,10 @@ def _regression(study: Study, table: Table, level: float) -> Figures:
     rows, how = fit.tidy(level), "profile" if isinstance(fit, Fit) and fit.default_kind == "observed" else "wald"
     known = study.coefficients
     found: Figures = []
+    cells = fit.terms[fit.model.cells_at] if isinstance(fit, Fit) else ()
     for row in rows:
+        if row.term in cells:  # how often truths of randomised predictors are
+            continue
         if row.term not in known:
             raise ParameterError(f"formula: the regression has a term {row.term} that the study has not")
         key = Key(study.formula, row.term, None, "coefficient", known[row.term], f"{row.term} = 0")
