@@ -27,8 +27,12 @@ MOST_KEPT = 32 * 2**20
 ROW_BYTES = 700
 """What a row takes in memory, roughly."""
 
-ROBUST_ROWS = 5
-"""Rows that take as long to compute as one with a robust interval."""
+SEARCHED_ROWS, MEAN_ROWS = 40, 160
+"""Plain rows that take as long to compute as a share with a robust interval, an exact one of few respondents or one of
+which no one binomial counts an option, 15 ms; and as a mean of several answers, 60 ms."""
+
+MOST_REQUESTS = 40
+"""As how many requests results count at most: who reads them still sends reports in the same minute."""
 
 CHART_ROWS = 400
 """Rows whose computing costs as much as drawing a chart of few."""
@@ -127,8 +131,7 @@ class Results:
             key = limits.admit(request.environ)
             with self._pool.place(key):
                 if (kept := self._kept.get(name)) is None:  # whoever waited here before may have asked the same
-                    rows = rows_asked_for(survey, query) + more_rows
-                    limits.charge(request.environ, math.ceil(rows / ROWS_A_REQUEST) - 1)
+                    limits.charge(request.environ, requests_for(survey, query, more_rows) - 1)
                     kept, size = compute(survey)
                     self._kept.put(name, kept, size)
         found: R = kept
@@ -166,9 +169,25 @@ class Kept:
 
 
 def rows_asked_for(survey: Survey, query: EstimatesQuery) -> int:
-    """How many rows a query makes; those with robust intervals count for what they cost."""
-    rows = survey.rows if query.by == "cohort" else survey.rows // (len(survey.cohorts) + 1)
-    return rows if query.misbehaving is None else ROBUST_ROWS * rows
+    """How many rows a query makes."""
+    return survey.rows if query.by == "cohort" else survey.rows // (len(survey.cohorts) + 1)
+
+
+def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> int:
+    """As how many requests a query counts whose results must be computed, by the time that this takes."""
+    groups = len(survey.cohorts) + 1 if query.by == "cohort" else 1
+    rows = more_rows + groups * sum(_cost(question, query) for question in survey.questions)
+    return min(math.ceil(rows / ROWS_A_REQUEST), MOST_REQUESTS)
+
+
+def _cost(question: Question, query: EstimatesQuery) -> int:
+    """How many plain rows take as long as those of a question."""
+    design, means = question.mechanism, int(question.mean_values is not None)
+    is_binomial = design.binomials(design.expected_if_even, 1) is not None
+    is_searched = not is_binomial or query.misbehaving is not None or query.target == "respondents"
+    is_share = len(question.options) in (0, 2)  # a mean that one binomial tells
+    mean = MEAN_ROWS if means and not (is_share and is_binomial) else means
+    return (question.rows - means) * (SEARCHED_ROWS if is_searched else 1) + mean
 
 
 def _wanted(query: EstimatesQuery) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.computing import WORKERS, Pool, TooBusy
-from deniable_server.results import Kept, rows_asked_for
+from deniable_server.results import MOST_REQUESTS, Kept, requests_for, rows_asked_for
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.settings import Settings
 from deniable_server.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down
@@ -215,6 +215,21 @@ def test_rows_of_a_survey_are_those_of_its_estimates(http: FlaskClient, store: S
             query = EstimatesQuery(by="cohort" if by else None)  # type: ignore[call-arg]
             assert len(rows) == rows_asked_for(survey, query)
         assert len(rows) == survey.rows
+
+
+def test_results_count_for_the_time_that_they_take() -> None:
+    def asked(kind: str, **wanted: Any) -> int:
+        question = f'[[questions]]\nid = "q"\ntext = "Q?"\nepsilon = 1\n{kind}'
+        return requests_for(read_survey(f'title = "T"\n{question}'), EstimatesQuery(**wanted))
+
+    plain, stars = 'type = "yes-no"', 'type = "rating"\nstars = 5'
+    scale = 'type = "scale"\nlo = 0\nhi = {}\nmechanism = "geometric"'
+    assert asked(plain) == 1
+    assert asked(plain, misbehaving=0.05) == asked(plain, target="respondents") == 2
+    assert asked(stars) == 5  # a mean as 4
+    assert asked(scale.format(4)) == 9  # and 5 shares by likelihood
+    assert asked(scale.format(30)) == 35
+    assert asked(scale.format(60)) == MOST_REQUESTS
 
 
 def test_a_survey_makes_a_bounded_number_of_rows() -> None:

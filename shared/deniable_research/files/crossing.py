@@ -229,7 +229,7 @@ def _plain_item(table: Table, name: str) -> Item:
         values = None
     places = {level: place for place, level in enumerate(levels)}
     question = RandomizedColumn(name, name, direct(levels), tuple(levels), values, codes=places)
-    return Table.of(table.columns, replace(table.layout, questions=(question,))).item(name)
+    return Table.of(table.columns, replace(table.layout, questions=(question,), mixed={})).item(name)
 
 
 def _cells(found: Crosstab, given: str | None, level: float) -> Iterator[CrosstabRow]:

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import normal_quantile, two_sided
 from deniable_research.files.mixed import shares_together
 from deniable_research.files.model_rows import answers_to
 from deniable_research.files.regressing import regress
-from deniable_research.files.rows import CrosstabRow
+from deniable_research.files.rows import CrosstabRow, SampledCrosstabRow
 from deniable_research.files.table import Table
+from deniable_research.sampling.estimates import t_quantile, t_two_sided
 
 
 def needs_classes(table: Table, names: Sequence[str]) -> bool:
@@ -29,7 +29,8 @@ def cross_classes(
 ) -> Iterator[CrosstabRow]:
     """Two questions together by maximum likelihood: shares, the test of independence, odds ratio and correlation.
 
-    Independence is tested by the likelihood ratio of the logistic or multinomial model of the first on the second.
+    Under a sampling design intervals are Student's. Independence is tested by the likelihood ratio of the logistic or
+    multinomial model of the first on the second.
     """
     if len(names) != 2 or not all(map(table.layout.has, names)):
         raise ParameterError(
@@ -37,8 +38,11 @@ def cross_classes(
             f"{', '.join(names)}; for a plain column use regress"
         )
     found = shares_together(table, names)
-    n = float(found.fit.n)
+    weights, df = found.fit.sample.frame.columns.get("weights"), found.fit.df
+    n = float(found.fit.n if weights is None else weights.sum())
     about = CrosstabRow("joint", names[0], second=names[1], n=n, conf_level=confidence_level, given=given)
+    if table.sampling is not None:
+        about = SampledCrosstabRow(**vars(about), df_error=df)
     options = [answers_to(table, name) for name in names]
     shape = (len(options[0]), len(options[1]))
     cells = list(itertools.product(*options))
@@ -57,7 +61,7 @@ def cross_classes(
             )
     else:
         axis = list(names).index(given)
-        yield from _conditional(about, found.share.reshape(shape), found.covariance, cells, axis)
+        yield from _conditional(about, found.share.reshape(shape), found.covariance, cells, axis, df)
     about = replace(about, given=None)
     glance = regress(table, f"`{names[0]}` ~ `{names[1]}`").glance()
     if np.isfinite(glance.lr_statistic):
@@ -70,7 +74,7 @@ def cross_classes(
             note="likelihood ratio",
         )
     if shape == (2, 2):
-        yield from _two_by_two(about, found.share, found.covariance)
+        yield from _two_by_two(about, found.share, found.covariance, df)
 
 
 def _conditional(
@@ -79,9 +83,10 @@ def _conditional(
     covariance: NDArray[np.float64],
     cells: Sequence[tuple[str, ...]],
     axis: int,
+    df: float,
 ) -> Iterator[CrosstabRow]:
     """Shares among the people with each answer to one of them, on the logit scale."""
-    z = normal_quantile(about.conf_level)
+    z = t_quantile(about.conf_level, df)
     whole = np.broadcast_to(share.sum(axis=1 - axis, keepdims=True), share.shape)
     places = np.arange(share.size).reshape(share.shape)
     for cell, place in zip(cells, np.ndindex(share.shape), strict=True):
@@ -115,9 +120,9 @@ def _within(p: float, error: float, z: float) -> tuple[float, float]:
 
 
 def _two_by_two(
-    about: CrosstabRow, share: NDArray[np.float64], covariance: NDArray[np.float64]
+    about: CrosstabRow, share: NDArray[np.float64], covariance: NDArray[np.float64], df: float
 ) -> Iterator[CrosstabRow]:
-    z = normal_quantile(about.conf_level)
+    z = t_quantile(about.conf_level, df)
     a, b, c, d = share
     if share.min() > 0:
         slope = np.array([1, -1, -1, 1]) / share
@@ -152,5 +157,5 @@ def _two_by_two(
         conf_low=float(ends[0]),
         conf_high=float(ends[1]),
         statistic=statistic,
-        p_value=two_sided(statistic),
+        p_value=t_two_sided(statistic, df),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -111,6 +112,14 @@ class RandomizedColumn:
     def epsilon(self) -> float:
         """Privacy loss of one report; infinite where a design has groups, see `Groups`."""
         return self.drawn.joint.epsilon if self.drawn and self.drawn.joint else self.design.epsilon
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether reports are answers."""
+        if self.design.groups > 1 or math.isfinite(self.epsilon):
+            return False
+        channels = self.design.channels
+        return channels is not None and np.array_equal(channels[0], np.eye(len(self.options)))
 
     @property
     def share_asked(self) -> float:
@@ -280,6 +289,18 @@ class Layout:
         """What analyses call the questions, those of several arms once."""
         of_arms = {arm: name for name, arms in self.mixed.items() for arm in arms}
         return tuple(dict.fromkeys(of_arms.get(question.name, question.name) for question in self.questions))
+
+    def reports_in(self, column: str) -> str | None:
+        """The question whose reports a column holds, if chance went into them; None for a plain column.
+
+        >>> from deniable_research.files import quick_question
+        >>> layout = Layout((quick_question("q7: warner p=3/4"), quick_question("q8: direct")))
+        >>> layout.reports_in("q7"), layout.reports_in("q8"), layout.reports_in("age")
+        ('q7', None, None)
+        """
+        noisy = [each for each in self.questions if each.column == column and not each.is_direct]
+        of_arms = {arm: name for name, arms in self.mixed.items() for arm in arms}
+        return of_arms.get(noisy[0].name, noisy[0].name) if noisy else None
 
     def arm_column(self, name: str) -> str | None:
         """The column that says by which design a person was asked; None if all were by one."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import two_sided
+from deniable.estimation.intervals import level_of_each, two_sided
 from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
@@ -61,6 +61,8 @@ def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_
     table.layout.refuse_boxes_of_one_draw(names)
     arms = [arm.name for name in names for arm in table.layout.arms(name)]
     heard = wanted & np.logical_or.reduce([table.answered(arm) for arm in arms])
+    if (weights := table.weights if table.sampling is None else table.sampling.weights) is not None:
+        heard &= weights > 0  # the others count nothing
     rows = model_rows(table.where(heard), domain_of(table, heard, names), {}, names)
     return class_shares(
         {name: rows.data[name] for name in names}, rows.designs, shared=shared_responses(table, names), **rows.people
@@ -81,8 +83,13 @@ def mixed_rows(
     flag = None
     if different is not None and different.p_value < UNLIKELY:
         flag = f"arms do not agree: {different}"
-    rows = found.rows(wanted.confidence_level)
-    for option, row in itertools.zip_longest(answers_to(table, name), rows):
+    level, options = wanted.confidence_level, answers_to(table, name)
+    if wanted.simultaneous and len(options) > 2:
+        level = level_of_each(level, len(options))
+    if wanted.simultaneous:
+        method = f"simultaneous {method}"
+    rows = found.rows(level)
+    for option, row in itertools.zip_longest(options, rows):
         unknown = option is None
         line = EstimateRow(
             question=name,
@@ -115,9 +122,9 @@ def agreement(table: Table, name: str, people: NDArray[np.bool_] | None = None) 
     """Test whether all arms of a question have the same shares; None without a likelihood, or with one arm."""
     wanted = np.ones(len(table), dtype=bool) if people is None else people
     arms = [arm for arm in table.layout.arms(name) if (table.answered(arm.name) & wanted).any()]
-    together = shares_together(table, [name], wanted)
-    if len(arms) < 2 or not together.fit.sample.plain:
+    if len(arms) < 2 or table.sampling is not None or table.weights is not None:
         return None
+    together = shares_together(table, [name], wanted)
     alone = [shares_together(table, [arm.name], wanted & table.asked(arm.name)).fit for arm in arms]
     statistic = max(0.0, 2 * (sum(fit.loglik for fit in alone) - together.fit.loglik))
     df = sum(len(fit.terms) for fit in alone) - len(together.fit.terms)
@@ -128,6 +135,8 @@ def compare_arms(
     table: Table, name: str, options: Sequence[str] = (), confidence_level: float = 0.95
 ) -> list[ComparisonRow]:
     """The shares of a question in each arm, less those in the next arms; last the test that all are the same.
+
+    Arms without reports are left out.
 
     Returns
     -------
@@ -144,7 +153,10 @@ def compare_arms(
     chosen = options or (every[1:] if len(every) == 2 else every)
     if strangers := [option for option in chosen if option not in every]:
         raise ParameterError(f"option: must be one of {', '.join(every)}, got {strangers[0]!r}")
-    found = {_label(arm): _arm_rows(table, arm, confidence_level) for arm in arms}
+    heard = [arm for arm in arms if table.answered(arm.name).any()]
+    if len(heard) < 2:
+        raise ParameterError(f"{name}: must have at least 2 arms with reports, got {len(heard)}")
+    found = {_label(arm): _arm_rows(table, arm, confidence_level) for arm in heard}
     rows = []
     for option, (first, second) in itertools.product(chosen, itertools.combinations(found, 2)):
         one, other = (found[label][every.index(option)] for label in (first, second))
@@ -192,7 +204,4 @@ def _label(arm: RandomizedColumn) -> str:
 
 
 def _arm_rows(table: Table, arm: RandomizedColumn, level: float) -> list[TidyRow]:
-    people = table.asked(arm.name)
-    if not (table.answered(arm.name) & people).any():
-        raise ParameterError(f"{arm.name}: must have reports, got none")
-    return shares_together(table, [arm.name], people).rows(level)
+    return shares_together(table, [arm.name], table.asked(arm.name)).rows(level)

@@ -169,7 +169,7 @@ def _measure(row: ComparisonRow) -> str:
     if row.measure == "departure":
         return "departure from a straight line"
     if row.measure == "homogeneity":
-        return "all cohorts equal"
+        return "all arms equal" if row.method == "likelihood-ratio" else "all cohorts equal"
     between = "/" if row.measure == "ratio" else "\u2212"
     return f"{'mean, ' if row.measure == 'mean difference' else ''}{row.first} {between} {row.second}"
 

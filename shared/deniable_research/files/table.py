@@ -244,8 +244,19 @@ class Table:
         return texts.labelled() or texts
 
     def texts(self, column: str) -> Coded[str]:
-        """A plain column as it stands in the file, None where it is missing."""
+        """A plain column as it stands in the file, None where it is missing.
+
+        Raises
+        ------
+        ReportError
+            If there is no such column, or it holds the reports to a question, which are no answers.
+        """
         _require(self.columns, column)
+        if (question := self.layout.reports_in(column)) is not None:
+            raise ReportError(
+                f"column {column!r}: must be a plain column, got the randomised reports to {question}, "
+                "which are no answers"
+            )
         return self.columns[column].without(self.layout.missing)
 
     def levels(self, column: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -126,7 +127,7 @@ def sides(formula: str) -> tuple[str, str]:
     ('report', 'age + sex')
     """
     left, tilde, right = formula.partition("~")
-    if not tilde:
+    if not (tilde and left.strip() and right.strip()):
         raise ParameterError(f'formula: must be like "report ~ age + sex", got {formula!r:.80}')
     return left.strip(), right.strip()
 
@@ -144,6 +145,8 @@ def variables(side: str, is_column: Callable[[str], bool]) -> list[str]:
     --------
     >>> variables("age + C(region) + log(`net income`)", lambda name: name == "age")
     ['age', 'region', 'net income']
+    >>> variables("scale(age) + bs(`net income`, df=4)", lambda name: False)
+    ['age', 'net income']
     """
     types = _formulaic().parser.types
     found: dict[str, None] = {}
@@ -151,8 +154,7 @@ def variables(side: str, is_column: Callable[[str], bool]) -> list[str]:
         if is_column(str(factor)):
             found[str(factor)] = None
         elif factor.eval_method is not types.Factor.EvalMethod.LITERAL:  # which the 1 of an intercept is
-            alone = _formulaic().SimpleFormula([types.Term([factor])])
-            found |= dict.fromkeys(sorted(map(str, alone.required_variables)))
+            found |= dict.fromkeys(sorted(_columns_of(factor)))
     return list(found)
 
 
@@ -228,13 +230,31 @@ def _is_of(factor: Any, randomised: Sequence[str]) -> bool:
     types = _formulaic().parser.types
     if factor.eval_method is types.Factor.EvalMethod.LITERAL:
         return False
-    needed = set(map(str, _formulaic().SimpleFormula([types.Term([factor])]).required_variables))
+    needed = _columns_of(factor)
     if needed & set(randomised) and needed - set(randomised):
         raise ParameterError(
             f"formula: must not compute {factor} from a randomised predictor and a covariate together; an interaction "
             "is written with a colon"
         )
+    if needed & set(randomised) and str(factor).startswith("lag("):
+        raise ParameterError(f"formula: must not hold {factor}, because nobody knows the truth of the row before")
     return bool(needed & set(randomised))
+
+
+def _columns_of(factor: Any) -> set[str]:
+    """The columns that a factor is computed from.
+
+    formulaic 1.2 finds none in ``scale(age)``, because it calls what transforms know of their columns without these. So
+    names are also read as if no function were a transform.
+    """
+    from formulaic.transforms import TRANSFORMS
+    from formulaic.utils.variables import get_required_variables
+
+    found = set(map(str, factor.required_variables))
+    if factor.eval_method is _formulaic().parser.types.Factor.EvalMethod.PYTHON:
+        with contextlib.suppress(SyntaxError):  # formulaic says so where it computes the factor
+            found |= {str(name.root) for name in get_required_variables(factor.expr, {})}
+    return found - set(TRANSFORMS)
 
 
 def _terms(side: str) -> Any:

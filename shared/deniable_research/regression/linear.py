@@ -180,4 +180,6 @@ def _read(
     y = frame.columns["outcome"]
     if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
         raise ParameterError("outcome: must be finite numbers")
+    if np.ptp(y) == 0:
+        raise ParameterError(f"outcome: must vary for a linear model, got the same number in all {sample.n} rows")
     return frame, y.astype(float), cells, sample

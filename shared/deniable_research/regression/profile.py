@@ -42,6 +42,9 @@ class Fitted(Protocol):
 FURTHEST = 100.0
 """How far a linear predictor is moved in search of an end: beyond, every share is 0 or 1 to 40 digits."""
 
+NEAR = 1e-12
+"""How near the end of its range a share is held where the end itself is impossible."""
+
 PLATEAU = 1e-3
 """What a log-likelihood without a maximum may still gain where its search ended: nothing beside the 1.9 of a limit."""
 
@@ -92,13 +95,16 @@ class Profile:
             if side * (outer - limit) >= 0:
                 outer = limit
             root = path.root(outer)
+            if outer == limit and math.isnan(root) and math.isfinite(limit):  # a share that some report rules out
+                outer = limit - side * NEAR
+                root = path.root(outer)
             if root >= z:
                 break
             if on_plateau:
                 inner, before, step = outer, root, 2 * step
                 continue
             # a profile that stops falling never gets there: steep enough, any slope looks like a threshold
-            if outer == limit or not root > before or abs(outer - origin) >= FURTHEST * path.unit:
+            if side * (outer - limit) >= -NEAR or not root > before or abs(outer - origin) >= FURTHEST * path.unit:
                 return limit
             inner, before = outer, root
             step = min(max(1.1 * (z / root - 1), 0.1), 1.0) * max(abs(outer - origin), path.step)
@@ -131,6 +137,8 @@ class _Path:
         if np.isfinite(column).all() and column[j] > 0:
             self.tangent = column / column[j]
             self.step = float(np.sqrt(column[j]))
+        elif j in fit.model.bounded:  # a share of 0 or 1, whose whole range is far too far
+            self.step = 1 / math.sqrt(fit.model.weights.sum() + 3)
         self.known = {float(fit.params[j]): (0.0, fit.params)}
 
     def root(self, held: float) -> float:

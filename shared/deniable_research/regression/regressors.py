@@ -126,6 +126,8 @@ def _of_arrays(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[di
 
 def _of_formula(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[dict[str, str]]) -> Coded:
     """Code the formula once for each cell, and take the columns apart."""
+    from formulaic.errors import FormulaicError
+
     spec: Any = with_truths(frame.formula, tuple(truths))
     plain = np.zeros((0, 0))
     coded = np.zeros((0, 0))
@@ -134,7 +136,10 @@ def _of_formula(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[d
         columns = {name: pd.Categorical([cell[name]], every).repeat(len(frame.table)) for name, every in truths.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of levels that a column has not, which is the point
-            matrix = spec.get_model_matrix(frame.table.assign(**columns), na_action="ignore")
+            try:
+                matrix = spec.get_model_matrix(frame.table.assign(**columns), na_action="ignore")
+            except FormulaicError as error:
+                raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
         values = np.asarray(matrix, dtype=float)
         if not x:
             spec, terms = matrix.model_spec, tuple(map(str, matrix.columns))
