@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import t
 
 from deniable.errors import ParameterError
+from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.files import Layout, Table, compare, cross, estimate_shares, read_layout
 from deniable_research.regression import class_shares, grouped, linear, linear_moments
 
@@ -52,6 +53,12 @@ def test_a_share_that_everybody_has_directly_has_the_interval_of_its_likelihood(
     end = math.exp(-(1.959964**2) / 2 / people)  # 2 n ln f = -z^2
     assert rows[said][-2:] == pytest.approx((end, 1.0), abs=1e-6)
     assert rows[1 - said][-2:] == pytest.approx((0.0, 1 - end), abs=1e-6)
+
+
+def test_shares_of_all_arms_are_of_a_population() -> None:
+    table = people(read_layout(QUESTIONS), 50)
+    with pytest.raises(ParameterError, match=r"^target: must be population for q, asked by several designs, got resp"):
+        estimate_shares(table, wanted=EstimateOptions(target="respondents"))
 
 
 def test_empty_arms_are_left_out_of_comparisons() -> None:

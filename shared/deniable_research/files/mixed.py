@@ -73,6 +73,8 @@ def mixed_rows(
     table: Table, name: str, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
 ) -> Iterator[EstimateRow]:
     """The shares of a question from all of its arms, and what else its designs find out."""
+    if wanted.target != "population":
+        raise ParameterError(f"target: must be population for {name}, asked by several designs, got {wanted.target}")
     arms = table.layout.arms(name)
     n = int((np.logical_or.reduce([table.answered(arm.name) for arm in arms]) & people).sum())
     if not n:
