@@ -56,7 +56,7 @@ def test_transforms_of_columns_describe_the_same_model(table: Table, transform: 
 
 
 def test_outcomes_that_transforms_compute(table: Table) -> None:
-    ages = np.array([float(text) for text in table.columns["net age"]])
+    ages = table.numbers("net age")
     plain, scaled = regress(table, "`net age` ~ old"), regress(table, "scale(`net age`) ~ old")
     assert scaled.params[1] == pytest.approx(plain.params[1] / ages.std(ddof=1))
 
