@@ -5,6 +5,7 @@ import pytest
 
 from deniable.errors import ParameterError, ReportError
 from deniable_research.files import Layout, Table, compare, cross, quick_question, read_layout, regress
+from deniable_research.regression import Fit
 
 PEOPLE = 600
 DESIGN = """
@@ -51,6 +52,8 @@ def table() -> Table:
 @pytest.mark.parametrize("transform", ["scale(`net age`)", "center(`net age`)", "poly(`net age`, 1)"])
 def test_transforms_of_columns_describe_the_same_model(table: Table, transform: str) -> None:
     plain, moved = regress(table, "affair ~ old + `net age`"), regress(table, f"affair ~ old + {transform}")
+    assert isinstance(plain, Fit)
+    assert isinstance(moved, Fit)
     assert moved.loglik == pytest.approx(plain.loglik, abs=1e-6)
     assert moved.params[1] == pytest.approx(plain.params[1], abs=1e-4)
 
