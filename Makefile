@@ -17,7 +17,7 @@ DEMO ?=
 TORTURE ?=
 MUTANTS ?=
 
-.PHONY: help demo test test-fast test-r lint format docs vectors tables requirements bench torture mutants clean
+.PHONY: help demo test test-fast test-long test-r lint format docs vectors tables requirements bench torture mutants clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -31,11 +31,14 @@ demo: $(VENV)/demo.installed
 
 test: lint $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)
-	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not r"
+	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (long or r)"
 
 test-fast: $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)
-	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or fuzz or r or simulation or slow)"
+	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or fuzz or long or r or simulation or slow)"
+
+test-long: $(VENV)/test.installed
+	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
 
 test-r: $(VENV)/test.installed
 	$(BIN)/python -m tools.packages install-r

@@ -44,6 +44,7 @@ def fitted(data: dict[str, Any], formula: str = "q ~ old + region") -> Fit:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_chi_square_keeps_its_level_and_finds_what_a_model_leaves_out() -> None:
     """Of 200 studies a test of level 5 % rejects 2 to 24 with a chance of 1 - 1e-5; the seed is fixed."""
     rng = np.random.default_rng(5)
@@ -57,6 +58,7 @@ def test_chi_square_keeps_its_level_and_finds_what_a_model_leaves_out() -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_the_bootstrap_keeps_its_level_and_finds_a_bend() -> None:
     rng = np.random.default_rng(6)
     p_values: list[float] = []
@@ -142,6 +144,7 @@ def test_without_an_effect_the_outcome_and_a_predictor_have_likelihoods_of_their
     assert alone.loglik == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.long
 def test_the_likelihood_ratio_of_a_randomised_predictor_keeps_its_level() -> None:
     rng = np.random.default_rng(8)
     rejected = 0

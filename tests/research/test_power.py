@@ -110,6 +110,7 @@ def test_both_sides_may_be_randomised(survey: Survey) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_no_effect_is_found_at_the_level(survey: Survey) -> None:
     """200 samples: more than 26 rejections at .05 happen once in a hundred thousand times."""
     row = power(study(survey, people=300, effects={"age[T.young]": 0.0}), 200).rows[1]
@@ -118,6 +119,7 @@ def test_no_effect_is_found_at_the_level(survey: Survey) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_more_people_and_more_epsilon_find_more(survey: Survey) -> None:
     found = planning_curve(
         study(survey, effects={"age[T.young]": 0.6}), {"respondents": [150, 1500], "epsilon": [0.7, 4]}, 40, 1

@@ -144,6 +144,7 @@ def test_replicate_weights_and_clusters_have_errors_of_their_kind() -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_intervals_hold_the_truth_of_a_population() -> None:
     """The average share, a marginal effect and a contrast of 300 studies; 0.95 within chances of 1e-6 each."""
     rng = np.random.default_rng(11)

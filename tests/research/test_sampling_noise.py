@@ -92,6 +92,7 @@ def test_crosstabs_and_what_is_made_of_them() -> None:
     census(figures)
 
 
+@pytest.mark.long
 def test_regressions() -> None:
     def figures(chance: np.random.Generator, domain: Domain) -> Figures:
         data = {"done": coins(DONE, chance), "age": AGE, "score": AGE + DONE + np.sin(np.arange(PEOPLE))}
@@ -120,6 +121,7 @@ def test_shares_and_cohorts_of_a_file() -> None:
     census(figures)
 
 
+@pytest.mark.long
 def test_what_devices_draw() -> None:
     """Who was asked is chance too: two of three questions, each with a coin of its own, or in one response; boxes."""
     size = {"n": (str(PEOPLE),) * PEOPLE}

@@ -103,7 +103,7 @@ class Sample:
             if role == "weights":
                 weights = weights / weights.mean()
         people = round(weights.sum()) if given == ["frequencies"] else n
-        if people <= coefficients > 1:
+        if people <= coefficients:
             raise ParameterError(f"formula: must have fewer coefficients than people, got {coefficients} for {people}")
         clusters = frame.columns.get("clusters")
         numbers = None if clusters is None else numbered(clusters)

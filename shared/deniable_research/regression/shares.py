@@ -132,9 +132,7 @@ def class_shares(
         raise ParameterError(f"reports: must hold arrays of {', '.join(designs)}, got {', '.join(reports) or 'none'}")
     n = len(np.asarray(next(iter(reports.values()))))
     columns = Sample.columns(weights, frequencies, None, domain)
-    frame, cells, sample = read_rows(
-        np.zeros(n), np.ones((n, 1)), ["Intercept"], columns, designs, reports, shared, domain
-    )
+    frame, cells, sample = read_rows(np.zeros(n), np.ones((n, 0)), [], columns, designs, reports, shared, domain)
     first = first_shares(cells, sample.weights)[None, :]
     none = NoOutcome(Regressors.known(frame, sample.weights), cells.size)
     places = np.zeros(len(frame.matrix), dtype=np.int64)

@@ -94,7 +94,7 @@ class Results:
         """The columns as they stand in the file, a row for each person: noisy reports, and all else."""
         found = {}
         for name in self.table.columns:
-            column = self.table.texts(name)
+            column = self.table.columns[name].without(self.table.layout.missing)
             numbers = column.map(read_number)
             is_number = (numbers.present == column.present).all()
             found[name] = numbers.array(float, np.nan) if is_number else column.array(object, None)
