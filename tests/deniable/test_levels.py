@@ -13,7 +13,7 @@ from scipy.stats import binom, multinomial
 from deniable import DiscreteLaplace, Geometric, KAry, Piecewise, Warner
 from deniable.estimation.constrained import most_likely_under
 from deniable.estimation.feasible import most_likely_mixture
-from deniable.estimation.intervals.enumerated import enumerated_interval
+from deniable.estimation.intervals.enumerated import compositions, enumerated_interval
 from deniable.estimation.intervals.finite import finite_interval
 from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
 from deniable.estimation.intervals.sums import mirrored, sum_at_least
@@ -25,7 +25,7 @@ from deniable_research.designs import (
     unrelated_question_unknown,
 )
 from deniable_research.designs.derived import combined_share
-from tools.tables.levels import Question, boundary, cell, compositions, respondents_table, truths, two_questions
+from tools.tables.levels import Question, boundary, cell, respondents_table, truths, two_questions
 
 ROUNDING = 1e-9
 

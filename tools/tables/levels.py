@@ -23,7 +23,7 @@ from scipy.stats import binom
 
 from deniable import Geometric, KAry, Warner
 from deniable.estimation.design import Design
-from deniable.estimation.intervals.enumerated import enumerated_interval, is_enumerable
+from deniable.estimation.intervals.enumerated import compositions, enumerated_interval, is_enumerable
 from deniable.estimation.intervals.finite import finite_interval
 from deniable.estimation.intervals.interval import level_of_each, normal_quantile
 from deniable.estimation.intervals.profile import Scored, ShareLikelihood, profile_intervals
@@ -49,13 +49,6 @@ class Tallies(NamedTuple):
 
     counts: Floats
     chances: Floats
-
-
-def compositions(n: int, parts: int) -> Floats:
-    """All tallies of ``n`` reports, shape (b, parts)."""
-    bars = np.array(list(itertools.combinations(range(n + parts - 1), parts - 1))).reshape(-1, parts - 1)
-    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + parts - 1)))
-    return np.asarray(np.diff(edges, axis=1) - 1, dtype=float)
 
 
 def one_group(lam: Floats, n: int, random: np.random.Generator, simulations: int = SIMULATIONS) -> Tallies:

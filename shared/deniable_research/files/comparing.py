@@ -11,11 +11,11 @@ from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals import level_of_each, normal_quantile, two_sided
 from deniable.estimation.means import MeanEstimate
-from deniable_research.comparison import Difference, holm, homogeneity, pairwise, ratio, trend
+from deniable_research.comparison import holm, homogeneity, pairwise, ratio, trend
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import compare_arms
-from deniable_research.files.rows import ComparisonRow
+from deniable_research.files.rows import ComparisonRow, compared, places_of, tested
 from deniable_research.files.sampled import compare_sampled
 from deniable_research.files.table import Table
 
@@ -117,96 +117,60 @@ def _shares(
         yield _homogeneity(about, estimates, option)
     every = pairwise(estimates, option)
     intervals = every.interval(about.conf_level)
-    for (i, j), each, adjusted, (low, high) in zip(
-        every.pairs, every.differences, every.p_values, intervals, strict=True
-    ):
-        yield replace(
-            _difference(about, labels[i], labels[j], each, low, high),
+    for (i, j), each, adjusted, ends in zip(every.pairs, every.differences, every.p_values, intervals, strict=True):
+        yield compared(
+            about,
+            "difference",
+            (labels[i], labels[j]),
+            each.difference,
+            each.std_error,
+            ends,
+            each.statistic,
+            each.p_value,
+            each.method,
             p_adjusted=adjusted if len(estimates) > 2 else None,
         )
     if len(estimates) == 2:
         yield _ratio(about, labels, estimates, option)
 
 
-def _difference(
-    about: ComparisonRow, first: str, second: str, result: Difference, low: float, high: float
-) -> ComparisonRow:
-    return replace(
-        about,
-        measure="difference",
-        first=first,
-        second=second,
-        estimate=result.difference,
-        std_error=result.std_error,
-        conf_low=low,
-        conf_high=high,
-        statistic=result.statistic,
-        p_value=result.p_value,
-        method=result.method,
-    )
-
-
 def _ratio(about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int) -> ComparisonRow:
     result = ratio(estimates[0], estimates[1], option)
-    low, high = result.interval(about.conf_level)
-    return replace(
+    return compared(
         about,
-        measure="ratio",
-        first=labels[0],
-        second=labels[1],
-        estimate=result.ratio,
-        std_error=result.std_error,
-        conf_low=low,
-        conf_high=high,
-        statistic=result.difference.statistic,
-        p_value=result.p_value,
-        method=result.method,
+        "ratio",
+        (labels[0], labels[1]),
+        result.ratio,
+        result.std_error,
+        result.interval(about.conf_level),
+        result.difference.statistic,
+        result.p_value,
+        result.method,
     )
 
 
 def _homogeneity(about: ComparisonRow, estimates: Sequence[Estimate], option: int | None) -> ComparisonRow:
     result = homogeneity(estimates, option)
-    return replace(
-        about,
-        measure="homogeneity",
-        statistic=result.statistic,
-        df=result.df,
-        p_value=result.p_value,
-        method=result.test,
-    )
+    return tested(about, "homogeneity", result.statistic, result.df, result.p_value, result.test)
 
 
 def _trend(
     about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int
 ) -> Iterator[ComparisonRow]:
-    try:
-        places = [float(label) for label in labels]
-    except ValueError:
-        places = [float(place) for place in range(len(labels))]
-    result = trend(estimates, option, places)
-    low, high = result.interval(about.conf_level)
-    yield replace(
+    result = trend(estimates, option, places_of(labels))
+    yield compared(
         about,
-        measure="trend",
-        first=labels[0],
-        second=labels[-1],
-        estimate=result.slope,
-        std_error=result.std_error,
-        conf_low=low,
-        conf_high=high,
-        statistic=result.statistic,
-        p_value=result.p_value,
-        method=result.method,
+        "trend",
+        (labels[0], labels[-1]),
+        result.slope,
+        result.std_error,
+        result.interval(about.conf_level),
+        result.statistic,
+        result.p_value,
+        result.method,
     )
     if result.departure_df:
-        yield replace(
-            about,
-            measure="departure",
-            statistic=result.departure,
-            df=result.departure_df,
-            p_value=result.departure_p_value,
-            method=result.test,
-        )
+        yield tested(about, "departure", result.departure, result.departure_df, result.departure_p_value, result.test)
 
 
 def _means(
@@ -220,20 +184,10 @@ def _means(
     for i, j in pairs:
         apart, error = means[i].mean - means[j].mean, math.hypot(means[i].std_error, means[j].std_error)
         statistic = apart / error if error else math.nan
+        ends = (apart - z * error, apart + z * error)
+        cohorts = (labels[i], labels[j])
         found.append(
-            replace(
-                blank,
-                measure="mean difference",
-                first=labels[i],
-                second=labels[j],
-                estimate=apart,
-                std_error=error,
-                conf_low=apart - z * error,
-                conf_high=apart + z * error,
-                statistic=statistic,
-                p_value=two_sided(statistic),
-                method="wald",
-            )
+            compared(blank, "mean difference", cohorts, apart, error, ends, statistic, two_sided(statistic), "wald")
         )
     adjusted = holm([row.p_value if row.p_value is not None else math.nan for row in found])
     for row, p in zip(found, adjusted, strict=True):

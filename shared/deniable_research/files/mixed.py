@@ -17,7 +17,7 @@ from deniable.estimation.published_rows import EstimateOptions, EstimateRow, num
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
-from deniable_research.files.rows import ComparisonRow, SampledEstimateRow
+from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, compared, tested
 from deniable_research.files.table import Table
 from deniable_research.regression import ClassShares, TidyRow, class_shares
 
@@ -59,8 +59,7 @@ def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_
     wanted = np.ones(len(table), dtype=bool) if people is None else people
     table.layout.refuse_never_together(names, at_once=2)
     table.layout.refuse_boxes_of_one_draw(names)
-    arms = [arm.name for name in names for arm in table.layout.arms(name)]
-    heard = wanted & np.logical_or.reduce([table.answered(arm) for arm in arms])
+    heard = wanted & np.logical_or.reduce([table.answered(name) for name in names])
     if (weights := table.weights if table.sampling is None else table.sampling.weights) is not None:
         heard &= weights > 0  # the others count nothing
     rows = model_rows(table.where(heard), domain_of(table, heard, names), {}, names)
@@ -76,12 +75,12 @@ def mixed_rows(
     if wanted.target != "population":
         raise ParameterError(f"target: must be population for {name}, asked by several designs, got {wanted.target}")
     arms = table.layout.arms(name)
-    n = int((np.logical_or.reduce([table.answered(arm.name) for arm in arms]) & people).sum())
+    n = int((table.answered(name) & people).sum())
     if not n:
         return
     found = shares_together(table, [name], people)
     method = "profile" if found.fit.sample.plain else "wald"
-    different = agreement(table, name, people)
+    different = agreement(table, name, people, found)
     flag = None
     if different is not None and different.p_value < UNLIKELY:
         flag = f"arms do not agree: {different}"
@@ -120,13 +119,18 @@ def mixed_rows(
             yield SampledEstimateRow(**vars(line), df=found.fit.df, design_effect=None)
 
 
-def agreement(table: Table, name: str, people: NDArray[np.bool_] | None = None) -> Agreement | None:
-    """Test whether all arms of a question have the same shares; None without a likelihood, or with one arm."""
+def agreement(
+    table: Table, name: str, people: NDArray[np.bool_] | None = None, together: ClassShares | None = None
+) -> Agreement | None:
+    """Test whether all arms of a question have the same shares; None without a likelihood, or with one arm.
+
+    `together` are the shares of all arms, if they are known already.
+    """
     wanted = np.ones(len(table), dtype=bool) if people is None else people
     arms = [arm for arm in table.layout.arms(name) if (table.answered(arm.name) & wanted).any()]
     if len(arms) < 2 or table.sampling is not None or table.weights is not None:
         return None
-    together = shares_together(table, [name], wanted)
+    together = together or shares_together(table, [name], wanted)
     alone = [shares_together(table, [arm.name], wanted & table.asked(arm.name)).fit for arm in arms]
     statistic = max(0.0, 2 * (sum(fit.loglik for fit in alone) - together.fit.loglik))
     df = sum(len(fit.terms) for fit in alone) - len(together.fit.terms)
@@ -165,38 +169,18 @@ def compare_arms(
         estimate = one.estimate - other.estimate
         error = math.hypot(one.std_error, other.std_error)
         statistic = estimate / error if error > 0 else math.nan
-        rows.append(
-            ComparisonRow(
-                name,
-                option,
-                "difference",
-                first,
-                second,
-                estimate,
-                number_or_none(error),
-                estimate - math.hypot(one.estimate - one.conf_low, other.conf_high - other.estimate),
-                estimate + math.hypot(one.conf_high - one.estimate, other.estimate - other.conf_low),
-                confidence_level,
-                number_or_none(statistic),
-                None,
-                number_or_none(two_sided(statistic)),
-                method="mover",
-            )
+        ends = (
+            estimate - math.hypot(one.estimate - one.conf_low, other.conf_high - other.estimate),
+            estimate + math.hypot(one.conf_high - one.estimate, other.estimate - other.conf_low),
         )
-    test = agreement(table, name)
-    if test is not None:
+        about = ComparisonRow(name, option, conf_level=confidence_level)
+        test = (number_or_none(statistic), number_or_none(two_sided(statistic)))
         rows.append(
-            ComparisonRow(
-                name,
-                "",
-                "homogeneity",
-                conf_level=confidence_level,
-                statistic=test.statistic,
-                df=test.df,
-                p_value=test.p_value,
-                method="likelihood-ratio",
-            )
+            compared(about, "difference", (first, second), estimate, number_or_none(error), ends, *test, "mover")
         )
+    if (same := agreement(table, name)) is not None:
+        about = ComparisonRow(name, conf_level=confidence_level)
+        rows.append(tested(about, "homogeneity", same.statistic, same.df, same.p_value, "likelihood-ratio"))
     return rows
 
 

@@ -72,9 +72,9 @@ def model_rows(
     if by_likelihood and questions:
         heard = np.logical_or.reduce([_asked(table, name) for name in questions])
         if not heard.all():  # whoever was asked none of it says nothing
-            people = None if domain is None else domain.where(heard)
+            left = None if domain is None else domain.where(heard)
             kept = {name: column.where(heard) for name, column in columns.items()}
-            return model_rows(table.where(heard), people, kept, questions, alike_once=alike_once)
+            return model_rows(table.where(heard), left, kept, questions, alike_once=alike_once)
     found, models = dict(columns), {}
     for name in questions:
         found[name], by, models[name] = _question(table, name, by_likelihood)
@@ -85,7 +85,8 @@ def model_rows(
     elif table.weights is not None:
         counted = {"weights": table.weights}
     elif alike_once and found:
-        found, counted = _frequencies(found)
+        found, people = patterns(found)
+        counted = {"frequencies": people}
     else:
         counted = {}
     data = {name: _values(column, name in models) for name, column in found.items()}
@@ -174,11 +175,6 @@ def _design(question: RandomizedColumn) -> Design:
 def _design_column(name: str) -> str:
     """Where it stands what the answer of each person went through, if that differs."""
     return f"design of {name}"
-
-
-def _frequencies(columns: Mapping[str, Coded[Any]]) -> tuple[dict[str, Coded[Any]], dict[str, Any]]:
-    found, people = patterns(columns)
-    return found, {"frequencies": people}
 
 
 def patterns(columns: Mapping[str, Coded[Any]]) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:

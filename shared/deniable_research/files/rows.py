@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from deniable.estimation.published_rows import EstimateRow
 
@@ -46,6 +48,55 @@ class ComparisonRow:
     p_value: float | None = None
     p_adjusted: float | None = None
     method: str = ""
+
+
+Row = TypeVar("Row", bound=ComparisonRow)
+
+
+def compared(
+    about: Row,
+    measure: str,
+    cohorts: tuple[str, str],
+    estimate: float | None,
+    std_error: float | None,
+    ends: tuple[float, float],
+    statistic: float | None,
+    p_value: float | None,
+    method: str,
+    **more: Any,
+) -> Row:
+    """A line about two cohorts, or about all from the first to the last."""
+    return replace(
+        about,
+        measure=measure,
+        first=cohorts[0],
+        second=cohorts[1],
+        estimate=estimate,
+        std_error=std_error,
+        conf_low=ends[0],
+        conf_high=ends[1],
+        statistic=statistic,
+        p_value=p_value,
+        method=method,
+        **more,
+    )
+
+
+def tested(about: Row, measure: str, statistic: float, df: int, p_value: float, method: str, **more: Any) -> Row:
+    """A line that is a test only."""
+    return replace(about, measure=measure, statistic=statistic, df=df, p_value=p_value, method=method, **more)
+
+
+def places_of(labels: Sequence[str]) -> list[float]:
+    """Where cohorts stand on a line: at their numbers if their labels are numbers, else at 0, 1, 2, ...
+
+    >>> places_of(["2020", "2022"]), places_of(["young", "old"])
+    ([2020.0, 2022.0], [0.0, 1.0])
+    """
+    try:
+        return [float(label) for label in labels]
+    except ValueError:
+        return [float(place) for place in range(len(labels))]
 
 
 @dataclass(frozen=True)

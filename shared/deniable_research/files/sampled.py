@@ -18,7 +18,7 @@ from deniable_research.designs import Groups, combined_share
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.rows import SampledComparisonRow, SampledEstimateRow
+from deniable_research.files.rows import SampledComparisonRow, SampledEstimateRow, compared, places_of, tested
 from deniable_research.files.table import Table
 from deniable_research.sampling import Domain
 from deniable_research.sampling.estimates import t_two_sided
@@ -238,36 +238,31 @@ def _shares(
     found = [groups.difference(i, j, option) for i, j in pairs]
     adjusted = holm([each.p_value for each in found])
     for (i, j), each, p in zip(pairs, found, adjusted, strict=True):
-        low, high = each.interval(about.conf_level, len(pairs)).cut(-1, 1)
-        yield replace(
+        yield compared(
             about,
-            measure="difference",
-            first=labels[i],
-            second=labels[j],
-            estimate=each.estimate,
-            std_error=each.std_error,
-            conf_low=low,
-            conf_high=high,
-            statistic=each.statistic,
-            p_value=each.p_value,
+            "difference",
+            (labels[i], labels[j]),
+            each.estimate,
+            each.std_error,
+            each.interval(about.conf_level, len(pairs)).cut(-1, 1),
+            each.statistic,
+            each.p_value,
+            "newcombe",
             p_adjusted=p if len(pairs) > 1 else None,
-            method="newcombe",
             df_error=groups.df,
         )
     if len(labels) == 2:
         ratio, error, ends = groups.ratio(0, 1, option, about.conf_level)
-        yield replace(
+        yield compared(
             about,
-            measure="ratio",
-            first=labels[0],
-            second=labels[1],
-            estimate=ratio,
-            std_error=error,
-            conf_low=ends.low,
-            conf_high=ends.high,
-            statistic=found[0].statistic,
-            p_value=found[0].p_value,
-            method="donner-zou",
+            "ratio",
+            (labels[0], labels[1]),
+            ratio,
+            error,
+            ends,
+            found[0].statistic,
+            found[0].p_value,
+            "donner-zou",
             df_error=groups.df,
         )
 
@@ -275,24 +270,17 @@ def _shares(
 def _trend(
     about: SampledComparisonRow, labels: Sequence[str], groups: SampledGroups, option: int
 ) -> Iterator[SampledComparisonRow]:
-    try:
-        places = [float(label) for label in labels]
-    except ValueError:
-        places = [float(place) for place in range(len(labels))]
-    slope, departure = groups.trend(places, option)
-    low, high = slope.interval(about.conf_level)
-    yield replace(
+    slope, departure = groups.trend(places_of(labels), option)
+    yield compared(
         about,
-        measure="trend",
-        first=labels[0],
-        second=labels[-1],
-        estimate=slope.estimate,
-        std_error=slope.std_error,
-        conf_low=low,
-        conf_high=high,
-        statistic=slope.statistic,
-        p_value=slope.p_value,
-        method="newcombe",
+        "trend",
+        (labels[0], labels[-1]),
+        slope.estimate,
+        slope.std_error,
+        slope.interval(about.conf_level),
+        slope.statistic,
+        slope.p_value,
+        "newcombe",
         df_error=groups.df,
     )
     if departure is not None:
@@ -314,31 +302,21 @@ def _means(
     statistics = [apart / error if error else float("nan") for _, _, apart, error, _ in found]
     p_values = [t_two_sided(each, domain.df) for each in statistics]
     adjusted = holm(p_values)
-    for place, (i, j, apart, error, (low, high)) in enumerate(found):
-        yield replace(
+    for place, (i, j, apart, error, ends) in enumerate(found):
+        yield compared(
             blank,
-            measure="mean difference",
-            first=labels[i],
-            second=labels[j],
-            estimate=apart,
-            std_error=error,
-            conf_low=low,
-            conf_high=high,
-            statistic=statistics[place],
-            p_value=p_values[place],
+            "mean difference",
+            (labels[i], labels[j]),
+            apart,
+            error,
+            ends,
+            statistics[place],
+            p_values[place],
+            "t",
             p_adjusted=adjusted[place] if len(found) > 1 else None,
-            method="t",
             df_error=domain.df,
         )
 
 
 def _test(about: SampledComparisonRow, measure: str, test: FTest) -> SampledComparisonRow:
-    return replace(
-        about,
-        measure=measure,
-        statistic=test.statistic,
-        df=int(test.df),
-        p_value=test.p_value,
-        method="wald",
-        df_error=test.df_error,
-    )
+    return tested(about, measure, test.statistic, int(test.df), test.p_value, "wald", df_error=test.df_error)

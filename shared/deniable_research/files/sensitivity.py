@@ -139,24 +139,9 @@ def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
     for axes, ((question, option, statistic), curve) in zip(panels, curves.items(), strict=False):
         x = [row.misbehaving for row in curve]
         colour = STYLES[0][0]
-        axes.fill_between(
-            x,
-            [_figure(row.robust_low) for row in curve],
-            [_figure(row.robust_high) for row in curve],
-            color=colour,
-            alpha=0.18,
-            linewidth=0,
-            label="robust interval",
-        )
-        axes.fill_between(
-            x,
-            [_figure(row.bound_low) for row in curve],
-            [_figure(row.bound_high) for row in curve],
-            color=colour,
-            alpha=0.35,
-            linewidth=0,
-            label="bounds",
-        )
+        for ends, alpha, label in (("robust", 0.18, "robust interval"), ("bound", 0.35, "bounds")):
+            low, high = ([_figure(getattr(row, f"{ends}_{end}")) for row in curve] for end in ("low", "high"))
+            axes.fill_between(x, low, high, color=colour, alpha=alpha, linewidth=0, label=label)
         axes.axhline(_figure(curve[0].estimate), color=FAINT_INK, linewidth=1, label="estimate")
         if curve[0].corrected is not None:
             other = STYLES[1][0]

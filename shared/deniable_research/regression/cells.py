@@ -208,12 +208,8 @@ class Cells:
         """Everything that these people could have reported."""
         if self.shared or self.with_outcome:
             raise ParameterError("kind: must be observed, opg or sandwich for questions that share one response")
-        for every in itertools.product(*(each.responses() for each in self.predictors.values())):
-            found = {
-                name: replace(each, likelihood=table, slope=slope)
-                for (name, each), (table, slope) in zip(self.predictors.items(), every, strict=True)
-            }
-            yield replace(self, predictors=found)
+        for every in itertools.product(*(each.possible() for each in self.predictors.values())):
+            yield replace(self, predictors=dict(zip(self.predictors, every, strict=True)))
 
     def scores(self) -> Array:
         """Unbiased indicators of the cells, shape (n, cells): products of those of the predictors."""

@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from deniable.errors import ParameterError
 from deniable.estimation.intervals import check_confidence_level
 from deniable_research.regression.information import information, invert
-from deniable_research.regression.likelihood import TOO_FEW_UNITS, Likelihood, Sample, numbered
+from deniable_research.regression.likelihood import TOO_FEW_UNITS, Likelihood, Sample
 from deniable_research.regression.maximum import Search, newton
 from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.regression.penalty import CauchyPrior, penalised
@@ -22,6 +22,7 @@ from deniable_research.regression.prediction import Prediction, predict
 from deniable_research.regression.profile import Profile
 from deniable_research.regression.tidy import Glance, TidyRow, wald_row
 from deniable_research.sampling import Truths
+from deniable_research.sampling.design import numbered
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Objective
@@ -160,7 +161,7 @@ class Fit:
         inverse = self.bread("observed" if kind == "sandwich" else kind)
         if kind != "sandwich" or (not self.converged and np.isnan(inverse).all()):
             return inverse
-        labels = None if clusters is None else numbered(np.asarray(clusters))
+        labels = None if clusters is None else numbered(np.asarray(clusters).tolist())
         if labels is not None and len(labels) != len(self.model.weights):
             raise ParameterError(f"clusters: must be one for each of {len(self.model.weights)} rows, got {len(labels)}")
         known = np.isfinite(np.diag(inverse))

@@ -203,8 +203,8 @@ class _Study:
         if model.cells.shared or model.outcome.shared is not None:
             raise ParameterError("fit: must be of questions with a report each, got some that share one response")
         every = [
-            replace(model, outcome=outcome, cells=cells)
-            for cells, outcome in itertools.product(model.cells.possible(), _outcomes(model.outcome))
+            replace(model, outcome=replace(model.outcome, reports=reports), cells=cells)
+            for cells, reports in itertools.product(model.cells.possible(), model.outcome.reports.possible())
         ]
         kinds = _kinds(model, every)
         representatives = np.unique(kinds, return_index=True)[1]
@@ -267,14 +267,6 @@ class _Study:
         found = np.zeros((int(self.grouping.max()) + 1, numbers.shape[1]))
         np.add.at(found, (self.grouping[:, None], self.first), numbers)
         return found
-
-
-def _outcomes(outcome: CategoricalOutcome) -> list[CategoricalOutcome]:
-    """Every response to the outcome."""
-    return [
-        replace(outcome, reports=replace(outcome.reports, likelihood=likelihood, slope=slope))
-        for likelihood, slope in outcome.reports.responses()
-    ]
 
 
 def _reports(model: LatentClasses) -> list[Reports]:

@@ -188,10 +188,7 @@ class LatentClasses:
         answers = [(self.outcome, whole)]
         if reports is not None and isinstance(self.outcome, CategoricalOutcome):
             scores = _crossed(scores, reports.scores())
-            answers = [
-                (replace(self.outcome, reports=replace(reports, likelihood=each)), each)
-                for each, _ in reports.responses()
-            ]
+            answers = [(replace(self.outcome, reports=each), each.likelihood) for each in reports.possible()]
         found = np.zeros((n, scores.shape[1], size))
         for cells in self.cells.possible():
             for outcome, given in answers:

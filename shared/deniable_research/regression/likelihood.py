@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable_research.sampling import Domain, ReplicateDesign, Truths
+from deniable_research.sampling.design import numbered
 
 if TYPE_CHECKING:
     from deniable_research.regression.data import Frame
@@ -106,7 +107,7 @@ class Sample:
         if people <= coefficients:
             raise ParameterError(f"formula: must have fewer coefficients than people, got {coefficients} for {people}")
         clusters = frame.columns.get("clusters")
-        numbers = None if clusters is None else numbered(clusters)
+        numbers = None if clusters is None else numbered(clusters.tolist())
         if domain is not None:
             kept = np.zeros(len(domain), dtype=bool)
             kept[frame.columns["rows"]] = True
@@ -179,10 +180,3 @@ class Sample:
             return sums.T @ sums * count / (count - 1)
         product = scores.T @ weighted if self.frequencies else weighted.T @ weighted
         return np.asarray(product * self.n / max(self.n - 1, 1))
-
-
-def numbered(labels: NDArray[np.generic]) -> NDArray[np.int64]:
-    """Labels of any kind as integers from 0."""
-
-    places: dict[object, int] = {}
-    return np.array([places.setdefault(label, len(places)) for label in labels.tolist()], dtype=np.int64)

@@ -118,8 +118,8 @@ class CategoricalOutcome:
 
     def possible(self, params: Array) -> Iterator[tuple[CategoricalOutcome, Array]]:
         """Every response of every row's design, and its probability under each cell, shape (n, cells)."""
-        for likelihood, slope in self.reports.responses():
-            other = replace(self, reports=replace(self.reports, likelihood=likelihood, slope=slope))
+        for reports in self.reports.possible():
+            other = replace(self, reports=reports)
             yield other, other.at(params, slice(None)).value
 
     def directions(self) -> Array:

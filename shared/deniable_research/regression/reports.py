@@ -126,6 +126,10 @@ class Reports:
     responses: Callable[[], list[Rows]]
     scores: Callable[[], NDArray[np.float64]]
 
+    def possible(self) -> list[Reports]:
+        """Everything that these people could have reported, in place of what they did."""
+        return [replace(self, likelihood=likelihood, slope=slope) for likelihood, slope in self.responses()]
+
     @property
     def tells_all(self) -> bool:
         """Whether every row's report says something, by known probabilities."""

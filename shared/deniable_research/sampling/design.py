@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -299,5 +299,14 @@ def _numbers(labels: Sequence[object] | None, n: int, name: str) -> NDArray[np.i
         return None
     if len(labels) != n:
         raise ParameterError(f"{name}: must be {n} labels, one for each person, got {len(labels)}")
+    return numbered(labels)
+
+
+def numbered(labels: Iterable[object]) -> NDArray[np.int64]:
+    """Labels of any kind as integers from 0, in the order in which they come.
+
+    >>> numbered(["b", "a", "b"]).tolist()
+    [0, 1, 0]
+    """
     places: dict[object, int] = {}
     return np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int64)

@@ -95,14 +95,24 @@ def _all_tallies(n: int, channel: tuple[tuple[float, ...], ...]) -> tuple[Floats
     import numpy as np
     from scipy.special import gammaln
 
-    reports = len(channel)
-    bars = np.array(list(itertools.combinations(range(n + reports - 1), reports - 1))).reshape(-1, reports - 1)
-    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + reports - 1)))
-    tallies = np.diff(edges, axis=1) - 1.0
+    tallies = compositions(n, len(channel))
     ways = np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=1))
     logs = _logs(np.array(channel), tallies, ways, np.linspace(0, 1, STEPS + 1))
     largest = logs.max(axis=1)
     return tallies, ways, logs - largest[:, None], np.exp(logs), largest
+
+
+def compositions(n: int, parts: int) -> Floats:
+    """All tallies of ``n`` reports, shape (tallies, parts).
+
+    >>> compositions(2, 2).tolist()
+    [[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]]
+    """
+    import numpy as np
+
+    bars = np.array(list(itertools.combinations(range(n + parts - 1), parts - 1))).reshape(-1, parts - 1)
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + parts - 1)))
+    return np.asarray(np.diff(edges, axis=1) - 1.0)
 
 
 def _logs(channel: Floats, tallies: Floats, ways: Floats, shares: Floats) -> Floats:
