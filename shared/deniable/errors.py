@@ -54,6 +54,10 @@ class ReportConflict(ReportError):
     """A report whose id was stored before with other content."""
 
 
+class NotInvited(ReportError):
+    """A report without the right to be counted: its invitation or token is not one of the survey, or was forged."""
+
+
 class SurveyClosed(ReportError):
     """A report for a survey that is not open, or not open any more."""
 

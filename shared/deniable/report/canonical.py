@@ -36,11 +36,13 @@ class CanonicalForm:
         checks: Mapping[str, tuple[Check, str]],
         cohorts: Collection[str | None],
         check_draw: Callable[[Mapping[str, Value]], None] | None = None,
+        credential: str | None = None,
     ) -> None:
         asked = "(?:null|{})" if check_draw else "{}"
+        right = f',"credential":"({credential})"' if credential else "()"
         values = ",".join(f'"{question}":{asked.format(_VALUES[kind])}' for question, kind in types.items())
         self._match = re.compile(
-            f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"values":({{{values}}})}}'
+            f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"values":({{{values}}}){right}}}'
         ).fullmatch
         self._cohorts = frozenset(cohorts)
         self._readers = [(question, _reader(kind, *checks[question])) for question, kind in types.items()]
@@ -48,8 +50,8 @@ class CanonicalForm:
         self._known: dict[str, Mapping[str, Value]] = {}
         self._room = REMEMBERED // len(types)
 
-    def read(self, raw: bytes) -> tuple[str, str | None, Mapping[str, Value]] | None:
-        """Id, cohort and values of a report; None if it has another form, or a cohort that the survey has not.
+    def read(self, raw: bytes) -> tuple[str, str | None, Mapping[str, Value], str | None] | None:
+        """Id, cohort, values and credential of a report; None if its form or its cohort is another.
 
         Raises
         ------
@@ -62,7 +64,8 @@ class CanonicalForm:
         report_id, cohort, text = found.group(1, 2, 3)
         if cohort not in self._cohorts:
             return None
-        return report_id, cohort, self._known.get(text) or self._values(text, found.groups()[3:])
+        *texts, credential = found.groups()[3:]
+        return report_id, cohort, self._known.get(text) or self._values(text, texts), credential or None
 
     def _values(self, text: str, texts: Sequence[str | None]) -> Mapping[str, Value]:
         values = {question: read(each) for (question, read), each in zip(self._readers, texts, strict=True)}

@@ -6,10 +6,11 @@ import json
 import os
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from deniable.errors import ReportError, describe
+from deniable.access.issuer import TOKEN_TYPE
+from deniable.errors import NotInvited, ReportError, describe
 from deniable.report import strict_json
 from deniable.report.space import Value
 from deniable.survey.document import Survey
@@ -20,6 +21,11 @@ MAX_BYTES = 64 * 1024
 _ID = re.compile(r"[0-9a-f]{32}")
 
 _KEYS = {"id", "cohort", "values"}
+
+_CREDENTIAL = "credential"
+"""The key of what lets a report count; only where the survey asks for it."""
+
+_CREDENTIALS = {"invited": "an invitation", "unlinkable": "a token"}
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,14 @@ class Report:
         The label that the survey's author put on the link.
     values : mapping of str to int, str or None
         Question id to noisy value; None where the device drew other questions of a group.
+    credential : str or None
+        What lets the report count, in hexadecimal: the invitation, or a blind token. Nobody keeps it.
     """
 
     id: str
     cohort: str | None
     values: Mapping[str, Value]
+    credential: str | None = field(default=None, repr=False, compare=False)
 
     def encode(self) -> bytes:
         """The JSON that is sent, and sent again: the same bytes at every try.
@@ -46,7 +55,9 @@ class Report:
         >>> Report("00" * 16, None, {"affair": 1}).encode()
         b'{"id":"00000000000000000000000000000000","cohort":null,"values":{"affair":1}}'
         """
-        content = {"id": self.id, "cohort": self.cohort, "values": dict(self.values)}
+        content: dict[str, Any] = {"id": self.id, "cohort": self.cohort, "values": dict(self.values)}
+        if self.credential is not None:
+            content[_CREDENTIAL] = self.credential
         return json.dumps(content, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 
@@ -62,15 +73,21 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     ------
     ReportError
         Naming the key, what was expected there, and what kind of thing came.
+    NotInvited
+        If its token is forged, or one of another survey.
     """
     if len(raw) > MAX_BYTES:
         raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
     if canonical := survey.canonical_form.read(raw):
-        return Report(*canonical)
-    report_id, cohort, found = _read(raw, survey)
+        report = Report(*canonical)
+        _check_token(report, survey)
+        return report
+    report_id, cohort, found, credential = _read(raw, survey)
     values = {question: check(found[question], subject) for question, (check, subject) in survey.checks.items()}
     survey.check_draw(values)
-    return Report(report_id, cohort, values)
+    report = Report(report_id, cohort, values, credential)
+    _check_token(report, survey)
+    return report
 
 
 def content_of(raw: bytes) -> dict[str, Any]:
@@ -84,13 +101,14 @@ def content_of(raw: bytes) -> dict[str, Any]:
     content = strict_json.loads(raw, ReportError, "report")
     if not isinstance(content, dict):
         raise ReportError(f"report: must be an object, got {describe(content)}")
-    _require_keys(content, _KEYS, "report")
+    _require_keys(content, _KEYS | (content.keys() & {_CREDENTIAL}), "report")
     return content
 
 
-def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object]]:
+def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object], str | None]:
     """Read a report in any form that JSON allows."""
     content = content_of(raw)
+    _require_keys(content, _KEYS | ({_CREDENTIAL} if survey.credential else set()), "report")
     report_id, cohort, values = content["id"], content["cohort"], content["values"]
     if not isinstance(report_id, str) or not _ID.fullmatch(report_id):
         raise ReportError("id: must be 32 lower-case hexadecimal digits")
@@ -98,7 +116,19 @@ def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object
     if not isinstance(values, dict):
         raise ReportError(f"values: must be an object, got {describe(values)}")
     _require_keys(values, survey.checks.keys(), "values")
-    return report_id, cohort, values
+    credential = content.get(_CREDENTIAL)
+    if survey.credential and not (isinstance(credential, str) and re.fullmatch(survey.credential, credential)):
+        raise NotInvited(f"credential: must be {_CREDENTIALS[survey.access]} of this survey")
+    return report_id, cohort, values, credential
+
+
+def _check_token(report: Report, survey: Survey) -> None:
+    if report.credential is None or survey.tokens is None:
+        return
+    if not report.credential.startswith(report.id, 2 * len(TOKEN_TYPE)):
+        raise NotInvited("id: must be the first half of the nonce of the report's token")
+    if not survey.tokens.verifies(report.credential):
+        raise NotInvited("credential: was not signed by the issuer of this survey")
 
 
 def _check_cohort(cohort: object, survey: Survey) -> None:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from deniable.access.issuer import Issuer
 from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
-from deniable.survey.document import MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey
+from deniable.survey.document import ACCESS, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey
 from deniable.survey.group import Group, check_name
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
@@ -24,9 +25,11 @@ from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refu
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
-    *("retention", "fresh", "release", "results", "readers", "epsilon", "draw", "groups", "questions"),
+    *("retention", "fresh", "release", "results", "readers", "access", "issuer"),
+    *("epsilon", "draw", "groups", "questions"),
 )
 QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
+ISSUER_KEYS = ("key", "url")
 GROUP_KEYS = ("epsilon", "draw")
 WHOLE_SURVEY = "survey"
 """The group of the questions that share the epsilon of the survey."""
@@ -106,8 +109,19 @@ def read_survey(text: str | bytes) -> Survey:
         release=written.get("release", RELEASE),
         results=written.get("results", RESULTS[0]),
         readers=written.get("readers", READERS[0]),
+        access=written.get("access", ACCESS[0]),
+        issuer=_issuer(written.get("issuer")),
         questions=_questions(drafts, groups),
     )
+
+
+def _issuer(written: object) -> Issuer | None:
+    if written is None:
+        return None
+    if not isinstance(written, dict):
+        raise SurveyError(f"issuer: must be a table [issuer], got {shown(written)}")
+    _refuse_unknown(written, ISSUER_KEYS, "issuer")
+    return Issuer(_required(written, "key", "issuer"), written.get("url"))
 
 
 def _usual_slip(source: str, sentence: str) -> str | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from deniable.access.issuer import Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
 from deniable.report import strict_json
@@ -45,6 +46,12 @@ RESULTS = ("batches", "live", "closed")
 
 READERS = ("public", "token")
 """Who may read results: everybody, or who holds a token of the collector."""
+
+ACCESS = ("open", "invited", "unlinkable")
+"""Who may be counted: whoever has the link, as often as they send; by invitation or by blind token, once."""
+
+INVITATION = "[0-9a-f]{32}"
+"""A regular expression of an invitation: 128 random bits."""
 
 RELEASE = 200
 """New reports of a cohort that make a release, where the author says nothing else: as many hide each other."""
@@ -81,6 +88,11 @@ class Survey:
         When results change: with every release, with every report, or once, when the survey has closed.
     readers : {"public", "token"}
         Who may read results.
+    access : {"open", "invited", "unlinkable"}
+        Who may be counted: whoever has the link; once, whoever holds an invitation; once, whoever got a blind token for
+        one, which nobody can link to it.
+    issuer : Issuer or None
+        Who signs the blind tokens; only where access is unlinkable.
     document : bytes
         The published bytes.
     id : str
@@ -100,6 +112,8 @@ class Survey:
     release: int = RELEASE
     results: str = RESULTS[0]
     readers: str = READERS[0]
+    access: str = ACCESS[0]
+    issuer: Issuer | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -136,10 +150,15 @@ class Survey:
             raise SurveyError(
                 f"release: must be a whole number from {LEAST_RELEASE} to {MOST_RELEASE}, got {shown(self.release)}"
             )
-        for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS)):
+        for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS), ("access", ACCESS)):
             value = getattr(self, key)
             if not isinstance(value, str) or value not in known:
                 raise SurveyError(f"{key}: must be {' or '.join(known)}, got {shown(value)}")
+        if (self.access == "unlinkable") != (self.issuer is not None):
+            raise SurveyError(
+                f"access: must be unlinkable with an issuer, and only then, got {self.access} "
+                f"{'without one' if self.issuer is None else 'with one'}; 'deniable issuer key' makes one for a survey"
+            )
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
@@ -225,7 +244,17 @@ class Survey:
         """The form in which both clients write a report, and its reader."""
         types = {each.id: each.reports.json_type for each in self.questions}
         cohorts = [each for each in (None, *self.cohorts) if self.takes_cohort(each)]
-        return CanonicalForm(types, self.checks, cohorts, self.check_draw if self._grouped else None)
+        return CanonicalForm(types, self.checks, cohorts, self.check_draw if self._grouped else None, self.credential)
+
+    @cached_property
+    def tokens(self) -> Tokens | None:
+        """The blind tokens of the survey, where they let reports count."""
+        return None if self.issuer is None else Tokens(self.issuer, self.document)
+
+    @cached_property
+    def credential(self) -> str | None:
+        """A regular expression of what reports must carry to be counted; None where they carry nothing."""
+        return self.tokens.pattern if self.tokens else INVITATION if self.access == "invited" else None
 
     @cached_property
     def epsilon(self) -> float:
@@ -294,6 +323,8 @@ def _published(survey: Survey) -> dict[str, Any]:
         "release": None if survey.release == RELEASE else survey.release,
         "results": None if survey.results == RESULTS[0] else survey.results,
         "readers": None if survey.readers == READERS[0] else survey.readers,
+        "access": None if survey.access == ACCESS[0] else survey.access,
+        "issuer": survey.issuer and {"key": survey.issuer.key} | _given(url=survey.issuer.url),
     }
     return {
         "deniable": FORMAT,

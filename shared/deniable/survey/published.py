@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from deniable.access.issuer import Issuer
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
 from deniable.report import strict_json
-from deniable.survey.document import FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey, address
+from deniable.survey.document import ACCESS, FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey, address
 from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable.survey.texts import read_text
@@ -59,6 +60,8 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         release=keys.optional("release", RELEASE),
         results=keys.optional("results", RESULTS[0]),
         readers=keys.optional("readers", READERS[0]),
+        access=keys.optional("access", ACCESS[0]),
+        issuer=_issuer(keys.optional("issuer")),
         fresh=keys.optional("fresh"),
     )
     keys.refuse_others()
@@ -73,6 +76,15 @@ def _check_format(found: object) -> None:
     if found != FORMAT:
         way = "publish it again with 'deniable survey publish'" if found < FORMAT else "use the version that wrote it"
         raise SurveyError(f"survey: is of format {found}; this version reads format {FORMAT}: {way}")
+
+
+def _issuer(published: object) -> Issuer | None:
+    if published is None:
+        return None
+    keys = _Keys(published, "issuer")
+    issuer = Issuer(keys.required("key"), keys.optional("url"))
+    keys.refuse_others()
+    return issuer
 
 
 def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:

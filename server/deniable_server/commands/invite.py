@@ -1,0 +1,10 @@
+"""`deniable invite`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group()
+def invite() -> None:
+    """Not written yet."""

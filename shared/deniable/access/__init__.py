@@ -1,0 +1,1 @@
+"""Who may be counted: invitations, and blind tokens that nobody can link to them."""

@@ -1,0 +1,111 @@
+"""Who signs the tokens of a survey, and what these tokens hold: RFC 9577 and RFC 9578, token type 0x0002."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from deniable.access.blind_rsa import SIZE, PublicKey
+from deniable.errors import SurveyError, describe
+
+TOKEN_TYPE = bytes([0, 2])
+NONCE = 32
+COLLECTOR = "collector"
+"""The name of an issuer that the survey gives no address of: its collector."""
+
+_KEY = re.compile(r"(?:[0-9a-f]{2})+")
+_URL = re.compile(r"https?://([a-z0-9.-]+(?::[0-9]{1,5})?|\[[0-9a-f:.]+\](?::[0-9]{1,5})?)")
+
+
+@dataclass(frozen=True)
+class Issuer:
+    """Who signs the tokens of a survey.
+
+    Attributes
+    ----------
+    key : str
+        The public key, a SubjectPublicKeyInfo in hexadecimal. It signs for this survey alone.
+    url : str or None
+        Such as ``"https://issuer.example"``; None where the collector signs.
+    """
+
+    key: str
+    url: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, str) or not _KEY.fullmatch(self.key):
+            raise SurveyError(f"issuer.key: must be lower-case hexadecimal digits, got {describe(self.key)}")
+        try:
+            self.public  # noqa: B018  # reads it
+        except SurveyError as error:
+            raise SurveyError(f"issuer.{error}") from None
+        if self.url is not None and not (isinstance(self.url, str) and _URL.fullmatch(self.url)):
+            raise SurveyError(
+                f'issuer.url: must be like "https://issuer.example", without a path, got {describe(self.url)}'
+            )
+
+    @cached_property
+    def public(self) -> PublicKey:
+        """The public key."""
+        return PublicKey.parse(bytes.fromhex(self.key))
+
+    @property
+    def key_id(self) -> bytes:
+        """SHA-256 of the public key: what tokens name it by."""
+        return hashlib.sha256(bytes.fromhex(self.key)).digest()
+
+    @property
+    def name(self) -> str:
+        """Its host, as challenges name it."""
+        return COLLECTOR if self.url is None else self.url.split("/")[2]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of one survey, in hexadecimal.
+
+    Attributes
+    ----------
+    issuer : Issuer
+    document : bytes
+        The published survey: what binds tokens to it.
+    """
+
+    issuer: Issuer
+    document: bytes
+
+    @cached_property
+    def challenge(self) -> bytes:
+        """The TokenChallenge of RFC 9577, section 2.1.1: bound to the survey's bytes, and to no origin."""
+        name = self.issuer.name.encode("ascii")
+        context = hashlib.sha256(self.document).digest()
+        return TOKEN_TYPE + len(name).to_bytes(2) + name + bytes([len(context)]) + context + bytes(2)
+
+    @cached_property
+    def _bound(self) -> bytes:
+        return hashlib.sha256(self.challenge).digest() + self.issuer.key_id
+
+    def message(self, nonce: bytes) -> bytes:
+        """What is signed: type, nonce, challenge and key (RFC 9578, section 6.1)."""
+        return TOKEN_TYPE + nonce + self._bound
+
+    def token(self, nonce: bytes, signature: bytes) -> str:
+        """A token, as a report carries it."""
+        return (self.message(nonce) + signature).hex()
+
+    @cached_property
+    def pattern(self) -> str:
+        """A regular expression of what is a token of this survey but for its signature."""
+        return f"{TOKEN_TYPE.hex()}[0-9a-f]{{{2 * NONCE}}}{self._bound.hex()}[0-9a-f]{{{2 * SIZE}}}"
+
+    def verifies(self, token: str) -> bool:
+        """Whether a text that fits the pattern was signed by the issuer."""
+        raw = bytes.fromhex(token)
+        return self.issuer.public.verifies(raw[:-SIZE], raw[-SIZE:])
+
+
+def report_id(nonce: bytes) -> str:
+    """The id of the one report that a nonce lets count: its first half, so that spending and storing are one."""
+    return nonce[:16].hex()
