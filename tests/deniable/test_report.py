@@ -57,7 +57,7 @@ def test_clients_write_the_canonical_form() -> None:
     survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
     for n in range(50):
         report = randomize(survey, person(n), (None, "a", "b")[n % 3])
-        assert survey.canonical_form.read(report.encode()) == (report.id, report.cohort, report.values)
+        assert survey.canonical_form.read(report.encode()) == (report.id, report.cohort, report.values, None)
         assert parse_report(report.encode(), survey) == report
 
 
