@@ -385,6 +385,34 @@ def test_numbers_boxes_and_groups_have_errors_of_the_design() -> None:
             )  # (n - 1) / n, and the exact form of groups
 
 
+def test_cohorts_of_two_groups_are_compared_under_the_design() -> None:
+    """Of people who were drawn one by one as without a design; of pairs who report alike as of half as many."""
+    chance = np.random.default_rng(12)
+    text = '[[questions]]\ncolumn = "q"\ndesign = "stochastic-lie-detector"\np1 = 0.2\np2 = 0.8\ngroup = "g"\n'
+    question, people = read_layout(text).questions[0], 400
+    columns = {
+        "q": tuple(map(str, chance.integers(0, 2, people).tolist())),
+        "g": tuple(str(1 + place % 2) for place in range(people)),
+        "wave": tuple("abc"[place % 3] for place in range(people)),
+        "psu": tuple(map(str, range(people))),
+    }
+    drawn = Layout((question,), sampling=SamplingColumns(cluster="psu"))
+    alone = compare(Table.of(columns, Layout((question,))), "q", "wave")
+    once = compare(Table.of(columns, drawn), "q", "wave")
+    twice = compare(Table.of({name: each * 2 for name, each in columns.items()}, drawn), "q", "wave")
+    apart = [[row for row in rows if row.measure == "difference"] for rows in (alone, once, twice)]
+    for plain, one, two in zip(*apart, strict=True):
+        assert one.estimate == pytest.approx(plain.estimate)
+        assert one.std_error == pytest.approx(plain.std_error, rel=0.03)
+        assert (two.estimate, two.std_error) == pytest.approx((one.estimate, one.std_error))
+    first = next(row for row in apart[1] if (row.first, row.second, row.option) == ("a", "b", "no"))
+    rows = [row for row in estimate_shares(Table.of(columns, drawn), by="wave") if row.option == "no"]
+    share = {row.cohort: row.estimate or math.nan for row in rows}
+    error = {row.cohort: row.std_error or math.nan for row in rows}
+    assert first.estimate == pytest.approx(share["a"] - share["b"])
+    assert first.std_error == pytest.approx(math.hypot(error["a"], error["b"]), rel=0.01)
+
+
 def test_few_units_are_said_to_be_few(tmp_path: Path) -> None:
     file = tmp_path / "few.csv"
     lines = [f"{('no', 'yes')[place % 3 == 0]},{place % 2},{place}" for place in range(20)]

@@ -64,7 +64,17 @@ class SampledGroups:
             raise ParameterError(f"groups: must be at least 2, got {len(people)}")
         if not all(float(domain.weights @ each) for each in people):
             raise ParameterError("groups: must each have somebody with a weight above 0")
-        groups, covariance = sampled_shares(item, domain, people)
+        return cls.known(sampled_shares(item, domain, people), domain, people)
+
+    @classmethod
+    def known(
+        cls,
+        shares: tuple[Sequence[SampledShares], NDArray[np.float64]],
+        domain: Domain,
+        people: Sequence[NDArray[np.bool_]],
+    ) -> SampledGroups:
+        """The groups of people whose shares, and their covariance, were estimated already."""
+        groups, covariance = shares
         return cls(tuple(groups), covariance, domain.where(np.any(people, axis=0)).df)
 
     def shares(self, option: int) -> NDArray[np.float64]:

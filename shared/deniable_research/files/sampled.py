@@ -79,11 +79,20 @@ def _group_rows(
 
 
 def _of_groups(table: Table, question: RandomizedColumn, asked: NDArray[np.bool_]) -> SampledShares:
+    (shares,), _ = _of_cohorts(table, question, [asked])[0]
+    return shares
+
+
+def _of_cohorts(
+    table: Table, question: RandomizedColumn, cohorts: Sequence[NDArray[np.bool_]]
+) -> tuple[tuple[list[SampledShares], NDArray[np.float64]], Domain, list[NDArray[np.bool_]]]:
+    """The shares of a design of several groups among cohorts, their domain, and the cohorts among its people."""
     assert isinstance(question.design, Groups)
     numbers = table.groups_of(question.name)
-    kept = asked & (numbers >= 0)
+    kept = np.any(cohorts, axis=0) & (numbers >= 0)
     responses = np.array(list(table.where(kept).reports_of(question.name)), dtype=np.int64)
-    return sampled_groups(question.design, responses, numbers[kept], _domain(table, kept, [question.name]))
+    domain, people = _domain(table, kept, [question.name]), [each[kept] for each in cohorts]
+    return sampled_groups(question.design, responses, numbers[kept], domain, people), domain, people
 
 
 def _of_box(table: Table, name: str, people: NDArray[np.bool_]) -> tuple[SampledShares, int]:
@@ -194,8 +203,6 @@ def compare_sampled(
     nobody of a cohort were drawn all the same.
     """
     question = table.layout.question(name)
-    if isinstance(question.design, Groups):
-        raise ParameterError(f"{name}: cohorts under a sampling design must be asked alike, got a design of two groups")
     asked = table.answered(name)
     weights = _domain(table, asked, [name]).design.weights
     cohorts = [(label, people & asked) for label, people in table.cohorts(by) if label is not None]
@@ -224,6 +231,9 @@ def compare_sampled(
 
 
 def _groups(table: Table, name: str, people: Sequence[NDArray[np.bool_]]) -> SampledGroups:
+    question = table.layout.question(name)
+    if isinstance(question.design, Groups):
+        return SampledGroups.known(*_of_cohorts(table, question, people))
     asked = table.answered(name) & np.any(people, axis=0)
     domain = _domain(table, asked, [name])
     return SampledGroups.of(table.where(asked).item(name), domain, [each[asked] for each in people])

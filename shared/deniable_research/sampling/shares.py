@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -144,9 +145,13 @@ def sampled_shares(
 
 
 def sampled_groups(
-    design: Groups, responses: NDArray[np.int64], numbers: NDArray[np.int64], domain: Domain
-) -> SampledShares:
-    """The shares of a design of several groups of people.
+    design: Groups,
+    responses: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    domain: Domain,
+    cohorts: Sequence[NDArray[np.bool_]] = (),
+) -> tuple[list[SampledShares], NDArray[np.float64]]:
+    """The shares of a design of several groups of people among cohorts, and the covariance of all of them.
 
     Parameters
     ----------
@@ -154,6 +159,13 @@ def sampled_groups(
     responses, numbers : ndarray of int, shape (people of the domain,)
         The response of each person, and the group.
     domain : Domain
+    cohorts : sequence of ndarray of bool, shape (people of the domain,)
+        By default one, of everybody.
+
+    Raises
+    ------
+    ParameterError
+        If a cohort has no reports of one group, or the population is finite.
 
     Notes
     -----
@@ -163,18 +175,22 @@ def sampled_groups(
         raise ParameterError("population: needs a design that asks everybody alike, got groups")
     sizes = [len(matrix) for matrix in design.matrices]
     seen = np.eye(max(sizes))[responses]
-    members = [numbers == place for place in range(len(sizes))]
-    if not all(float(domain.weights @ people) for people in members):
+    wanted = list(cohorts) or [np.ones(len(domain), dtype=bool)]
+    members = [[people & (numbers == place) for place in range(len(sizes))] for people in wanted]
+    if not all(float(domain.weights @ people) for each in members for people in each):
         raise ParameterError(f"{design.name}: must have reports of both groups, got none of one")
-    together = domain.means(seen, None, members)
-    kept = np.concatenate([place * max(sizes) + np.arange(size) for place, size in enumerate(sizes)])
-    inverse = np.array(design.inverse, dtype=float)
-    counts = np.concatenate(
-        [domain.weights[people] @ seen[people][:, :size] for people, size in zip(members, sizes, strict=True)]
-    )
-    plain = Estimate.from_counts(design, counts.tolist(), n_effective=domain.n_effective)
-    covariance = inverse @ together.covariance[np.ix_(kept, kept)] @ inverse.T
-    return SampledShares(plain, covariance, domain.df, len(domain))
+    together = domain.means(seen, None, list(itertools.chain.from_iterable(members)))
+    kept = np.concatenate([place * max(sizes) + np.arange(size) for place, size in enumerate(sizes * len(wanted))])
+    undo = np.kron(np.eye(len(wanted)), np.array(design.inverse, dtype=float))
+    covariance = undo @ together.covariance[np.ix_(kept, kept)] @ undo.T
+    found = []
+    for place, (people, each) in enumerate(zip(wanted, members, strict=True)):
+        k, cohort = len(design.truths), domain.where(people)
+        counts = [domain.weights[group] @ seen[group][:, :size] for group, size in zip(each, sizes, strict=True)]
+        plain = Estimate.from_counts(design, np.concatenate(counts).tolist(), n_effective=cohort.n_effective)
+        own = slice(place * k, (place + 1) * k)
+        found.append(SampledShares(plain, covariance[own, own], cohort.df, int(people.sum())))
+    return found, covariance
 
 
 @dataclass(frozen=True, eq=False)
