@@ -12,7 +12,7 @@ from math import gcd
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
-from deniable.access.blind_rsa import BITS, EXPONENT, SIZE, PublicKey
+from deniable.access.blind_rsa import BITS, EXPONENT, PublicKey
 
 
 class SigningFault(Exception):
@@ -70,7 +70,8 @@ class PrivateKey:
 
     def can_sign(self, blinded: bytes) -> bool:
         """Whether this is a blinded message for a key of this modulus."""
-        return len(blinded) == SIZE and 0 < int.from_bytes(blinded) < self.public.modulus
+        modulus = self.public.modulus
+        return len(blinded) == -(-modulus.bit_length() // 8) and 0 < int.from_bytes(blinded) < modulus
 
     def blind_sign(self, blinded: bytes, below: Callable[[int], int] = secrets.randbelow) -> bytes:
         """Sign a blinded message (RFC 9474, section 4.3).
@@ -82,7 +83,7 @@ class PrivateKey:
         Parameters
         ----------
         blinded : bytes
-            256 bytes, see `can_sign`.
+            As long as the modulus, 256 bytes; see `can_sign`.
         below : callable
             A uniform whole number below the one given.
 
@@ -106,4 +107,4 @@ class PrivateKey:
         signature = signed * pow(factor, -1, modulus) % modulus
         if pow(signature, EXPONENT, modulus) != message:
             raise SigningFault("blind signature: came out wrong and was not given away; the machine may be faulty")
-        return signature.to_bytes(SIZE)
+        return signature.to_bytes(len(blinded))
