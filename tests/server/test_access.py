@@ -681,6 +681,37 @@ def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
     assert pages[0] == pages[1] == pages[2]
 
 
+def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 50)
+    dice = random.Random(7)
+    survey = invited_survey(results="batches")
+    made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
+    open_pages, closed_pages = [], []
+    for number in range(2):
+        with closing(Store(tmp_path / f"{number}.db", clock)) as store:
+            publish(store, survey)
+            order = dice.sample(made, len(made))
+            for start in range(0, 600, 40):
+                store.add_invitations(survey.id, map(hash_of, order[start : start + 40]))
+            assert store.settle()
+            open_pages.append(leaves_with(read_elsewhere(store.path), [hash_of(each) for each in made]))
+            store.close_survey(survey.id)
+            closed_pages.append(leaves_with(read_elsewhere(store.path), [hash_of(each) for each in made]))
+            assert inspect(store.path).findings == ()
+    assert open_pages[0] != open_pages[1]  # what closing is needed for
+    assert closed_pages[0] == closed_pages[1]
+
+
+def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: Store) -> None:
+    survey = invited_survey()
+    publish(store, survey)
+    invite(store, survey, 30)
+    assert inspect(store.path, most_rows=29).unread == (survey.id,)
+    assert inspect(store.path, most_rows=30).unread == ()
+
+
 def use(store: Store, survey: Survey, invitation: str, message: str) -> None:
     """Use an invitation that was added, for a report or for a message."""
     if survey.issuer:
