@@ -54,8 +54,8 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
     path : Path
         The SQLite file.
     most_rows : int, optional
-        Reports and invitations to look at, of the smaller surveys first and of `SURVEYS_AT_START` of them; then SQLite's
-        own look at every page is left out too. By default everything.
+        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them; then
+        SQLite's own look at every page is left out too. By default everything.
 
     Raises
     ------
