@@ -432,9 +432,12 @@ class TestIssuer:
 
     def test_serves_signatures_and_health_alone(self, issuer: APIFlask) -> None:
         routes = {rule.rule for rule in issuer.url_map.iter_rules()}
-        assert routes == {"/api/v1/surveys/<survey_id>/tokens", "/livez", "/readyz", "/api/openapi.json"}
+        assert routes == {"/api/v1/surveys/<survey_id>/tokens", "/livez", "/readyz"}
         answer = issuer.test_client().get("/readyz")
         assert answer.status_code == 200
+        for accepted in ("text/html", "*/*"):  # it has no pages, for errors neither
+            answer = issuer.test_client().get("/", headers={"Accept": accepted})
+            assert (answer.status_code, answer.json["detail"]) == (404, "There is nothing at this address.")
         asked = issuer.test_client().options("/api/v1/surveys/x/tokens")
         assert asked.headers["Access-Control-Allow-Origin"] == "*"
 
