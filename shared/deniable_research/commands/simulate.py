@@ -17,7 +17,6 @@ from deniable.estimation.intervals import METHODS
 from deniable.estimation.published_rows import EstimateOptions
 from deniable.exact import number_hint
 from deniable.output import number, percent
-from deniable.survey.sharing import split_over_all
 from deniable.table import format_table
 from deniable_research.commands.options import NEW_FILE, format_option, plot_option
 from deniable_research.commands.simulate_power import print_power
@@ -34,6 +33,7 @@ from deniable_research.simulation import (
     reports_csv,
 )
 from deniable_research.simulation.charts import simulation_chart
+from deniable_research.simulation.epsilons import split_over_all
 from deniable_research.simulation.power import ANALYSES, planning_curve
 from deniable_research.simulation.study import Covariate, Study
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import DeniableError, ParameterError
-from deniable.survey.sharing import at_epsilon
 from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
 from deniable_research.simulation.draw import generator_of
+from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.simulate import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Study
