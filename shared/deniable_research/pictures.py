@@ -25,14 +25,6 @@ STYLES: tuple[tuple[str, Any], ...] = (
 """Colour and dashes of lines; dashes, for who tells colours apart badly."""
 
 
-def check_picture(path: Path | None) -> None:
-    """Raise click's error unless a picture of that name can be drawn."""
-    import click  # here, because importing the rest of this package needs no click
-
-    if path is not None and path.suffix not in (".svg", ".png"):
-        raise click.BadParameter(f"must end in .svg or .png, got {path.name!r}", param_hint="--plot")
-
-
 def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
     """Draw a chart and write it, as .svg or .png; the same chart gives the same bytes.
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.support.collectors import collector, start_collector
+from deniable import Survey
+from tests.support.collectors import Collector, collector, start_collector
 from tests.support.in_process import app, http, store
 from tools.programs import CHROMIUM_FLAGS, chromium
 
@@ -40,3 +41,15 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.set_default_timeout(10_000)
     yield context
     context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """A window on that device."""
+    return context.new_page()
+
+
+@pytest.fixture
+def link(collector: Collector, survey: Survey) -> str:
+    """Of the survey, at the collector."""
+    return collector.publish(survey)

@@ -47,8 +47,7 @@ def violations(page: Page | Frame) -> list[str]:
     return [f"{each['id']}: {each['help']}: {each['nodes'][0]['html']}" for each in found["violations"]]
 
 
-def test_axe_sees_what_is_wrong(context: BrowserContext) -> None:
-    page = context.new_page()
+def test_axe_sees_what_is_wrong(page: Page) -> None:
     page.set_content("<title>x</title><main><h1>x</h1><img src='data:,'><input></main>")
     assert {each.split(":")[0] for each in violations(page)} >= {"html-has-lang", "image-alt", "label"}
 
@@ -76,11 +75,9 @@ SMALL_TARGETS = """() => [...document.querySelector("deniable-survey").shadowRoo
     .map((each) => each.outerHTML)"""
 
 
-def test_axe_finds_nothing_on_the_other_pages(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_axe_finds_nothing_on_the_other_pages(collector: Collector, page: Page, link: str) -> None:
     closed = read_survey("closes = 2020-01-01\n" + FIVE_TYPES)
     greedy = read_survey(FIVE_TYPES.replace('truth = "1/2"', "epsilon = 4.1"))
-    page = context.new_page()
     for address in [collector.publish(closed), collector.publish(greedy), f"{link}#cohort=none", f"{link}/results"]:
         page.goto(address)
         expect(page.locator("h1").last).to_be_visible()
@@ -149,10 +146,8 @@ INK_OF_CHARTS = """() => [...document.querySelectorAll("svg.chart :is(text:not(.
 """What of the charts does not have the colour of the text around it."""
 
 
-def test_keyboard_alone_answers_the_whole_survey(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_keyboard_alone_answers_the_whole_survey(collector: Collector, page: Page, survey: Survey, link: str) -> None:
     before = collector.reports(survey)
-    page = context.new_page()
     page.goto(link)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
@@ -195,8 +190,7 @@ FOCUSED = """() => {
 }"""
 
 
-def test_focus_is_visible(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    page = context.new_page()
+def test_focus_is_visible(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     for _ in range(3):
@@ -212,8 +206,9 @@ def test_focus_is_visible(collector: Collector, context: BrowserContext, survey:
         assert outline[1] >= 2
 
 
-def test_strictest_policy_reports_no_violation(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    page = context.new_page()
+def test_strictest_policy_reports_no_violation(
+    collector: Collector, context: BrowserContext, page: Page, survey: Survey
+) -> None:
     context.add_init_script(
         "window.violations = []; addEventListener('securitypolicyviolation',"
         " event => window.violations.push(event.violatedDirective + ' ' + event.blockedURI));"
@@ -238,9 +233,8 @@ def test_strictest_policy_reports_no_violation(collector: Collector, context: Br
 
 
 def test_consent_card_has_at_most_120_words_and_every_part(
-    collector: Collector, context: BrowserContext, demo_survey: Survey
+    collector: Collector, page: Page, demo_survey: Survey
 ) -> None:
-    page = context.new_page()
     page.goto(collector.publish(demo_survey))
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     card = page.locator("deniable-survey .card[part]").inner_text()
@@ -289,9 +283,8 @@ def test_start_stands_on_the_first_screen_of_a_phone(
     context.close()
 
 
-def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, context: BrowserContext) -> None:
+def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, page: Page) -> None:
     coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
-    page = context.new_page()
     page.goto(collector.publish(coin))
     page.get_by_text("Try what chance does").click()
     witness = Witness.of(page)
@@ -334,9 +327,8 @@ def test_forced_colours_and_reduced_motion(browser: Browser, collector: Collecto
     context.close()
 
 
-def test_axe_finds_nothing_in_long_lists_and_warnings(collector: Collector, context: BrowserContext) -> None:
+def test_axe_finds_nothing_in_long_lists_and_warnings(collector: Collector, page: Page) -> None:
     link = collector.publish(long_survey("choice"))
-    page = context.new_page()
     html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Another site</title>
         {scripts(collector)}<main><deniable-survey kiosk src="{link}"></deniable-survey></main></html>"""
     with another_site(html) as address:
@@ -351,9 +343,7 @@ def test_axe_finds_nothing_in_long_lists_and_warnings(collector: Collector, cont
         assert violations(page) == []
 
 
-def test_axe_finds_nothing_in_the_embeds(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
-    page = context.new_page()
+def test_axe_finds_nothing_in_the_embeds(collector: Collector, page: Page, survey: Survey, link: str) -> None:
     html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Another site</title>
         {scripts(collector)}<main><h1>Another site</h1>
         <deniable-survey src="{link}" isolated></deniable-survey>

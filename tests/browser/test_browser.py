@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, Page, expect
 
 from deniable import Survey, parse_report, read_survey
 from deniable_server.embedding import catalogues
@@ -51,10 +51,8 @@ def survey() -> Survey:
     return read_survey(SURVEY)
 
 
-def test_person_answers_and_gets_a_receipt(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, survey: Survey, link: str) -> None:
     before = collector.reports(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(f"{link}#cohort=web")
     card = page.get_by_text("Asked by The tests")
@@ -74,11 +72,9 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, context: Browse
 
 
 def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(link)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
@@ -128,8 +124,7 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
         assert not any(secret in text for text in haystack), "a true answer left the element"
 
 
-def test_every_answer_makes_the_same_requests(browser: Browser, collector: Collector, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_every_answer_makes_the_same_requests(browser: Browser, survey: Survey, link: str) -> None:
     seen = set()
     for affair in ("yes", "no"):
         for stone in survey.questions[1].options:
@@ -146,8 +141,7 @@ def test_every_answer_makes_the_same_requests(browser: Browser, collector: Colle
     assert len(seen) == 1
 
 
-def test_nothing_is_sent_before_send(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    page = context.new_page()
+def test_nothing_is_sent_before_send(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start").click()
     witness = Witness.of(page)
@@ -159,10 +153,7 @@ def test_nothing_is_sent_before_send(collector: Collector, context: BrowserConte
     assert json.loads(everything_kept(page))["memory"] is None
 
 
-def test_missing_answers_are_named_and_nothing_is_sent(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    page = context.new_page()
+def test_missing_answers_are_named_and_nothing_is_sent(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     witness = Witness.of(page)
     page.get_by_role("button", name="Start").click()
@@ -181,10 +172,7 @@ def test_missing_answers_are_named_and_nothing_is_sent(
     assert witness.posts() == []
 
 
-def test_review_shows_the_answers_and_lets_them_be_changed(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    page = context.new_page()
+def test_review_shows_the_answers_and_lets_them_be_changed(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start").click()
     choose(page, survey, TRULY)
@@ -206,11 +194,9 @@ def test_review_shows_the_answers_and_lets_them_be_changed(
 
 
 def test_one_draw_however_often_the_page_is_reloaded(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     page.goto(link)
     answer(page, survey, TRULY)
     witness = Witness.of(page)
@@ -222,11 +208,9 @@ def test_one_draw_however_often_the_page_is_reloaded(
 
 
 def test_failed_send_waits_and_sends_the_same_bytes_later(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(link)
@@ -244,10 +228,8 @@ def test_failed_send_waits_and_sends_the_same_bytes_later(
 
 
 @pytest.mark.parametrize("way", ["in the page", "over the network"])
-def test_altered_survey_is_refused(collector: Collector, context: BrowserContext, survey: Survey, way: str) -> None:
-    link = collector.publish(survey)
+def test_altered_survey_is_refused(page: Page, survey: Survey, way: str, link: str) -> None:
     weaker = read_survey(SURVEY.replace('truth = "1/2"', "truth = 0.9")).document.decode()
-    page = context.new_page()
     witness = Witness.of(page)
     serve_with(page, link, "document", weaker if way == "in the page" else None)
     page.route(f"**/api/v1/surveys/{survey.id}", lambda route: route.fulfill(status=200, body=weaker))
@@ -274,14 +256,13 @@ def test_page_brings_all_that_the_first_question_needs(
 
 @pytest.mark.parametrize("written", ["Sie können alles beantworten.", None])
 def test_catalogue_of_the_page_is_taken_only_as_it_was_reviewed(
-    browser: Browser, collector: Collector, survey: Survey, written: str | None
+    browser: Browser, collector: Collector, written: str | None, link: str
 ) -> None:
     german = catalogues()["de"]
     altered = None if written is None else german.replace(json.loads(german)["hint"], written)
     context = browser.new_context(locale="de-AT")
     page = context.new_page()
     witness = Witness.of(page)
-    link = collector.publish(survey)
     serve_with(page, link, "catalogue", altered)
     page.goto(link)
     expect(page.get_by_text(json.loads(german)["hint"])).to_be_visible()
@@ -306,18 +287,16 @@ def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
     another.close()
 
 
-def test_survey_above_the_ceiling_is_refused(collector: Collector, context: BrowserContext) -> None:
+def test_survey_above_the_ceiling_is_refused(collector: Collector, page: Page) -> None:
     greedy = read_survey(SURVEY.replace('truth = "1/2"', "epsilon = 4.1"))
-    page = context.new_page()
     page.goto(collector.publish(greedy))
     expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
     assert collector.reports(greedy) == 0
 
 
-def test_closed_survey_says_so(collector: Collector, context: BrowserContext) -> None:
+def test_closed_survey_says_so(collector: Collector, page: Page) -> None:
     closed = read_survey("closes = 2020-01-01\n" + SURVEY)
-    page = context.new_page()
     page.goto(collector.publish(closed))
     expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
@@ -336,11 +315,9 @@ def test_without_scripts_the_page_explains_and_cannot_send(
 
 
 def test_page_of_another_origin_can_embed_the_survey(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     html = f"""<!doctype html><title>Another site</title>
         <script type="module" src="{collector.url}/client/define.js"></script>
@@ -355,10 +332,7 @@ def test_page_of_another_origin_can_embed_the_survey(
     assert witness.lines == []
 
 
-def test_words_of_the_trade_are_not_put_before_respondents(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    page = context.new_page()
+def test_words_of_the_trade_are_not_put_before_respondents(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     shown = []
     expect(page.get_by_role("button", name="Start")).to_be_visible()
@@ -375,9 +349,8 @@ def test_words_of_the_trade_are_not_put_before_respondents(
         assert not re.search(r"epsilon|differential|anonym|guarantee|\blie", text, re.IGNORECASE), text
 
 
-def test_all_five_types_come_out_right(collector: Collector, context: BrowserContext) -> None:
+def test_all_five_types_come_out_right(collector: Collector, page: Page) -> None:
     survey = read_survey(FIVE_TYPES)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
     people = [person(7 * number) for number in range(50)]
@@ -394,9 +367,8 @@ def test_all_five_types_come_out_right(collector: Collector, context: BrowserCon
     assert max(distances_in_errors(result["estimates"], people)) < 6
 
 
-def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, context: BrowserContext) -> None:
+def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, page: Page) -> None:
     survey = read_survey(FIVE_TYPES)
-    page = context.new_page()
     page.goto(collector.publish(survey))
     witness = Witness.of(page)
     page.get_by_role("button", name="Start").click()
@@ -406,9 +378,7 @@ def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, 
     assert witness.posts() == []
 
 
-def test_results_page_in_a_browser(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
-    page = context.new_page()
+def test_results_page_in_a_browser(page: Page, survey: Survey, link: str) -> None:
     witness = Witness.of(page)
     page.goto(link)
     answer(page, survey, TRULY)

@@ -86,7 +86,7 @@ NEXT_PERSON = f"""async answers => {{
 
 
 def test_four_hundred_people_are_asked_two_questions_each_and_all_five_come_out_right(
-    collector: Collector, context: BrowserContext
+    collector: Collector, page: Page
 ) -> None:
     """All of them at one shared device, each through the element from Start to the receipt, with a script that clicks.
 
@@ -97,7 +97,6 @@ def test_four_hundred_people_are_asked_two_questions_each_and_all_five_come_out_
     survey = two_of_five("Four hundred", results="live")
     dice = random.Random(400)
     people = [{name: int(dice.random() < share) for name, share in SHARES.items()} for _ in range(400)]
-    page = context.new_page()
     witness = Witness.of(page)
     link = collector.publish(survey)
     traffic = set()
@@ -136,10 +135,9 @@ def test_four_hundred_people_are_asked_two_questions_each_and_all_five_come_out_
         assert row["estimate"] == pytest.approx((said / len(truths) - (1 - keep)) / (2 * keep - 1))
 
 
-def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collector, context: BrowserContext) -> None:
+def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collector, page: Page) -> None:
     survey = two_of_five("Says what it draws")
     link = collector.publish(survey)
-    page = context.new_page()
     page.goto(link)
     drawn = "This device draws 2 of the 5 questions by chance, and asks you only these."
     expect(page.get_by_text(f"{drawn} Once you start, it remembers which.")).to_be_visible()
@@ -164,12 +162,11 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
 
 
 def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_visit(
-    collector: Collector, context: BrowserContext
+    collector: Collector, context: BrowserContext, page: Page
 ) -> None:
     survey = two_of_five("Drawn once")
     (unit,) = survey.units
     link = collector.publish(survey)
-    page = context.new_page()
     page.goto(link)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     assert page.evaluate("indexedDB.databases()") == []
@@ -205,8 +202,7 @@ def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_v
     assert [json.loads(body) for body in witness.posts()] == [report]
 
 
-def test_draw_of_another_title_is_this_one(collector: Collector, context: BrowserContext) -> None:
-    page = context.new_page()
+def test_draw_of_another_title_is_this_one(collector: Collector, page: Page) -> None:
     witness = Witness.of(page)
     page.goto(collector.publish(two_of_five("First title")))
     asked = start(page)
@@ -220,8 +216,7 @@ def test_draw_of_another_title_is_this_one(collector: Collector, context: Browse
     assert first["id"] != second["id"]
 
 
-def test_start_pressed_twice_shows_one_form(collector: Collector, context: BrowserContext) -> None:
-    page = context.new_page()
+def test_start_pressed_twice_shows_one_form(collector: Collector, page: Page) -> None:
     page.add_init_script("window.starts = 0; addEventListener('deniable-start', () => window.starts++)")
     page.goto(collector.publish(two_of_five("Pressed twice")))
     expect(page.get_by_role("button", name="Start")).to_be_visible()
@@ -237,9 +232,8 @@ def test_start_pressed_twice_shows_one_form(collector: Collector, context: Brows
 
 
 @pytest.mark.parametrize("damage", ["'x'", "'11111'", "'00000'", "'1100'", "null", "11000", "{}"])
-def test_damaged_draw_asks_nothing(collector: Collector, context: BrowserContext, damage: str) -> None:
+def test_damaged_draw_asks_nothing(collector: Collector, page: Page, damage: str) -> None:
     survey = two_of_five(f"Damaged draw {damage}")
-    page = context.new_page()
     page.goto(collector.publish(survey))
     start(page)
     page.evaluate(remembered(f"for (const key in state.noisy) state.noisy[key] = {damage}; return state"))
@@ -251,8 +245,7 @@ def test_damaged_draw_asks_nothing(collector: Collector, context: BrowserContext
     assert page.evaluate(remembered()) == damaged
 
 
-def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, context: BrowserContext) -> None:
-    page = context.new_page()
+def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, page: Page) -> None:
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(two_of_five("Nothing is kept")))
     asked = start(page)
@@ -262,9 +255,8 @@ def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, con
         assert start(page) == asked
 
 
-def test_kiosk_draws_for_each_person_and_keeps_no_draw(collector: Collector, context: BrowserContext) -> None:
+def test_kiosk_draws_for_each_person_and_keeps_no_draw(collector: Collector, page: Page) -> None:
     link = collector.publish(two_of_five("A kiosk draws"))
-    page = context.new_page()
     drawn = set()
     with another_site(f'{scripts(collector)}<title>x</title><deniable-survey kiosk src="{link}">') as address:
         page.goto(address)
@@ -275,16 +267,13 @@ def test_kiosk_draws_for_each_person_and_keeps_no_draw(collector: Collector, con
     assert len(drawn) > 1
 
 
-def test_private_question_of_a_draw_is_refused_and_one_beside_it_is_not(
-    collector: Collector, context: BrowserContext
-) -> None:
+def test_private_question_of_a_draw_is_refused_and_one_beside_it_is_not(collector: Collector, page: Page) -> None:
     drawn = [question_toml(name, "yes-no", f"Is it {name}?", group="some") for name in ("debt", "tax", "theft")]
     groups = {"some": {"epsilon": 1.0, "draw": 1}}
     alone = question_toml("affair", "yes-no", "Is it affair?", epsilon=1)
     link = collector.publish(read_survey(survey_toml("In a form", alone, *drawn, groups=groups)))
     element = f'<deniable-question name="{{}}" src="{link}"></deniable-question>'
     html = f"<!doctype html><title>x</title>{scripts(collector)}<form>{''.join(map(element.format, ('affair', 'tax')))}"
-    page = context.new_page()
     with another_site(html) as address:
         page.goto(address)
         expect(page.get_by_text("question: must be one of the survey's that is asked alone")).to_be_visible()

@@ -87,9 +87,8 @@ def test_properties_say_what_attributes_say(collector: Collector, context: Brows
 
 @pytest.mark.parametrize("order", ["properties first", "appended first", "attributes"])
 def test_src_may_come_before_or_after_the_page_has_the_element(
-    collector: Collector, context: BrowserContext, survey: Survey, order: str
+    collector: Collector, context: BrowserContext, survey: Survey, order: str, link: str
 ) -> None:
-    link = collector.publish(survey)
     with page_of(context, collector, "<main></main>") as page:
         page.evaluate(
             """async ([link, order]) => {
@@ -136,8 +135,7 @@ def test_another_src_starts_over_and_keeps_no_choice(
         assert not memory or memory["reports"] == {}
 
 
-def test_question_is_a_form_control(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_question_is_a_form_control(collector: Collector, context: BrowserContext, link: str) -> None:
     body = f"""<form id=f><label for=q>Private</label>
         <deniable-question id=q name=affair src="{link}"></deniable-question></form>"""
     with page_of(context, collector, body) as page:
@@ -161,9 +159,8 @@ def test_question_is_a_form_control(collector: Collector, context: BrowserContex
 
 @pytest.mark.parametrize("how", ["fieldset", "element"])
 def test_disabled_question_cannot_be_answered_and_sends_nothing(
-    collector: Collector, context: BrowserContext, survey: Survey, how: str
+    collector: Collector, context: BrowserContext, how: str, link: str
 ) -> None:
-    link = collector.publish(survey)
     body = f"""<form><fieldset><deniable-question name=affair src="{link}"></deniable-question></fieldset></form>"""
     target = "document.querySelector('fieldset').disabled = IS"
     if how == "element":
@@ -186,10 +183,7 @@ def test_disabled_question_cannot_be_answered_and_sends_nothing(
         assert page.evaluate(FORM_DATA) == [["affair", drawn]]
 
 
-def test_question_belongs_to_the_form_that_it_names(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    link = collector.publish(survey)
+def test_question_belongs_to_the_form_that_it_names(collector: Collector, context: BrowserContext, link: str) -> None:
     body = f"""<form id=a></form>
         <form id=b><deniable-question form=a name=affair src="{link}"></deniable-question></form>"""
     with page_of(context, collector, body) as page:
@@ -218,9 +212,8 @@ def test_weak_protection_is_said_before_a_choice_is_mixed(collector: Collector, 
 
 
 def test_question_on_a_shared_device_is_for_each_person_anew(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, context: BrowserContext, link: str
 ) -> None:
-    link = collector.publish(survey)
     body = f'<form><deniable-question kiosk name=affair src="{link}"></deniable-question></form>'
     with page_of(context, collector, body) as page:
         for _ in range(2):
@@ -241,9 +234,8 @@ def test_question_on_a_shared_device_is_for_each_person_anew(
 
 @pytest.mark.parametrize("screen", ["form", "review"])
 def test_shared_device_that_somebody_left_clears_itself(
-    collector: Collector, context: BrowserContext, survey: Survey, screen: str
+    collector: Collector, context: BrowserContext, survey: Survey, screen: str, link: str
 ) -> None:
-    link = collector.publish(survey)
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
         say_yes(page)
         page.clock.run_for(100_000)
@@ -262,9 +254,8 @@ def test_shared_device_that_somebody_left_clears_itself(
 
 
 def test_shared_device_warns_before_it_clears_itself(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, context: BrowserContext, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     warning = "Are you still there?"
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
         page.clock.install()
@@ -287,9 +278,8 @@ def test_shared_device_warns_before_it_clears_itself(
 
 
 def test_receipt_on_a_shared_device_is_not_for_the_next_person(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, context: BrowserContext, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
         say_yes(page)
         page.get_by_role("spinbutton").fill("3")
@@ -301,8 +291,9 @@ def test_receipt_on_a_shared_device_is_not_for_the_next_person(
         assert page.get_by_text("Exactly what was sent").count() == 0
 
 
-def test_focus_follows_whoever_pressed_a_button(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_focus_follows_whoever_pressed_a_button(
+    collector: Collector, context: BrowserContext, survey: Survey, link: str
+) -> None:
     with page_of(context, collector, "<main></main>") as page:
         page.route("**/api/v1/surveys/*", lambda route: route.abort())
         page.evaluate(
@@ -322,8 +313,7 @@ def test_focus_follows_whoever_pressed_a_button(collector: Collector, context: B
         page.wait_for_function(f"({focused})() === 'Elements'")
 
 
-def test_language_may_be_set_later(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_language_may_be_set_later(collector: Collector, context: BrowserContext, survey: Survey, link: str) -> None:
     with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
         expect(page.get_by_role("button", name="Start")).to_be_visible()
         page.evaluate("document.querySelector('deniable-survey').lang = 'de'")
@@ -350,11 +340,8 @@ def test_question_says_that_it_was_asked_before_elsewhere(
         expect(page.get_by_text(same)).to_be_visible()
 
 
-def test_question_says_that_the_browser_keeps_nothing(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
+def test_question_says_that_the_browser_keeps_nothing(collector: Collector, context: BrowserContext, link: str) -> None:
     context.add_init_script(NO_STORAGE)
-    link = collector.publish(survey)
     with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
         expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
 
@@ -376,10 +363,7 @@ def test_receipt_promises_no_more_than_chance_gives(collector: Collector, contex
         page.close()
 
 
-def test_memory_without_its_place_is_refused_in_words(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    page = context.new_page()
+def test_memory_without_its_place_is_refused_in_words(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(f"{collector.url}/favicon.ico")
     page.evaluate(
         """() => new Promise((done) => {
@@ -393,9 +377,8 @@ def test_memory_without_its_place_is_refused_in_words(
 
 
 def test_own_device_never_clears_what_somebody_is_answering(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, context: BrowserContext, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
         say_yes(page)
         page.clock.run_for(3_600_000)
@@ -407,16 +390,16 @@ def test_own_device_never_clears_what_somebody_is_answering(
         expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
 
 
-def test_name_may_come_after_src(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_name_may_come_after_src(collector: Collector, context: BrowserContext, link: str) -> None:
     with page_of(context, collector, f'<form><deniable-question src="{link}"></deniable-question></form>') as page:
         page.wait_for_timeout(300)
         page.evaluate(f"{QUESTION}.name = 'affair'")
         expect(page.get_by_text("Have you had an affair?")).to_be_visible()
 
 
-def test_page_that_goes_away_shows_no_review(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_page_that_goes_away_shows_no_review(
+    collector: Collector, context: BrowserContext, survey: Survey, link: str
+) -> None:
     with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
         page.get_by_role("button", name="Start").click()
         page.get_by_role("radio", name="Yes").check()
@@ -456,11 +439,8 @@ def test_survey_that_was_answered_says_so_and_leaves_the_focus_alone(
         assert page.evaluate("[told, scrollY, document.activeElement.id]") == [[answered.id], 0, "first"]
 
 
-def test_screen_readers_hear_that_chance_was_mixed_in(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
+def test_screen_readers_hear_that_chance_was_mixed_in(collector: Collector, context: BrowserContext, link: str) -> None:
     """The button that had the focus is gone; a value that was kept takes no focus when a page loads."""
-    link = collector.publish(survey)
     body = f'<form><input id=first autofocus><deniable-question name=affair src="{link}"></deniable-question></form>'
     focus = f"[document.activeElement.localName, {QUESTION}.shadowRoot.activeElement?.textContent]"
     with page_of(context, collector, body) as page:
@@ -498,9 +478,8 @@ def test_shared_device_asks_where_its_owner_was_asked_this(
 
 
 def test_device_that_slept_has_forgotten_the_last_person(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, context: BrowserContext, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     with page_of(context, collector, f'<deniable-survey kiosk src="{link}"></deniable-survey>') as page:
         say_yes(page)
         page.clock.fast_forward("05:00:00")  # as when a lid is closed: what is due runs once
@@ -510,10 +489,9 @@ def test_device_that_slept_has_forgotten_the_last_person(
 
 
 def test_page_that_goes_away_keeps_neither_focus_nor_place_nor_screen(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, context: BrowserContext, survey: Survey, link: str
 ) -> None:
     gone = "() => { dispatchEvent(new Event('pagehide')); return ELEMENT.shadowRoot; }"
-    link = collector.publish(survey)
     with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
         page.get_by_role("radio", name="Yes", exact=True).focus()
         page.get_by_role("radio", name="Yes", exact=True).check()
@@ -536,10 +514,7 @@ def test_page_that_goes_away_keeps_neither_focus_nor_place_nor_screen(
         expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
-def test_page_may_change_what_stands_in_the_question(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    link = collector.publish(survey)
+def test_page_may_change_what_stands_in_the_question(collector: Collector, context: BrowserContext, link: str) -> None:
     body = f'<form><deniable-question name=affair src="{link}">Needs <b>JavaScript</b></deniable-question></form>'
     with page_of(context, collector, body) as page:
         page.get_by_role("radio", name="Yes", exact=True).check()
@@ -584,8 +559,7 @@ def test_attributes_and_properties_in_whatever_order_and_way(
             expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
 
 
-def test_another_language_asks_nobody_again(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_another_language_asks_nobody_again(collector: Collector, context: BrowserContext, link: str) -> None:
     body = f'<form><deniable-question kiosk name=affair src="{link}"></deniable-question></form>'
     with page_of(context, collector, body) as page:
         page.get_by_role("radio", name="Yes", exact=True).check()

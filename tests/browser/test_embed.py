@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
@@ -62,11 +62,9 @@ EVENTS = """() => {
 
 
 def test_script_and_element(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     page.add_init_script(f"({EVENTS})()")
     witness = Witness.of(page)
     with another_site(example("script", f"{link}#cohort=web")) as address:
@@ -91,9 +89,8 @@ def test_script_and_element(
 
 
 def test_what_opens_twice_holds_its_text_once(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str]
 ) -> None:
-    page = context.new_page()
     with another_site(example("script", collector.publish(survey))) as address:
         page.goto(address)
         for _ in range(3):  # open, closed, open
@@ -132,14 +129,12 @@ def html_of(http: FlaskClient, path: str) -> str:
 
 
 def test_tampered_bundle_is_blocked_by_its_hash(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], link: str
 ) -> None:
-    page = context.new_page()
     witness = Witness.of(page)
     code = page.request.get(f"{collector.url}/client/deniable.js").text()
     evil = {"access-control-allow-origin": "*", "content-type": "text/javascript"}
     page.route("**/client/deniable.js", lambda route: route.fulfill(body=code + " ", headers=evil))
-    link = collector.publish(survey)
     with another_site(example("script", link)) as address:
         for place in (address, link):  # the hosted page holds its own script to the hash too
             page.goto(place)
@@ -153,11 +148,9 @@ def test_tampered_bundle_is_blocked_by_its_hash(
 
 
 def test_isolated_survey_cannot_be_read_by_the_page_around_it(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     page.add_init_script(f"({EVENTS})()")
     witness = Witness.of(page)
     with another_site(example("isolated", f"{link}#cohort=web")) as address:
@@ -200,10 +193,9 @@ COUNT = """() => { window.heard = [];
 
 
 def test_frame_tells_nobody_but_the_origin_that_it_was_made_for(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey
 ) -> None:
     embed = collector.publish(survey).replace("/s/", "/embed/")
-    page = context.new_page()
     page.add_init_script("addEventListener('message', ({ data }) => (window.told ??= []).push(data))")
     with another_site("<!doctype html><title>x</title>") as address:
         for host, is_told in ((address.rstrip("/"), True), ("https://elsewhere.example", False)):
@@ -215,11 +207,9 @@ def test_frame_tells_nobody_but_the_origin_that_it_was_made_for(
 
 
 def test_element_hears_its_own_frame_alone_and_only_while_it_is_the_collectors(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    page: Page, survey: Survey, example: Callable[..., str], link: str
 ) -> None:
-    link = collector.publish(survey)
     forged = "<!doctype html><title>x</title><script>parent.postMessage({ deniable: 'complete' }, '*')</script>"
-    page = context.new_page()
     page.add_init_script(f"({COUNT})()")
     with another_site(example("isolated", link)) as address, another_site(forged) as forger:
         page.goto(address)
@@ -247,10 +237,8 @@ def assert_fits(page: Page) -> None:
 
 
 def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    page: Page, survey: Survey, example: Callable[..., str], link: str
 ) -> None:
-    link = collector.publish(survey)
-    page = context.new_page()
     page.set_viewport_size({"width": 320, "height": 800})
     page.add_init_script(f"({EVENTS})()")
     people = [("yes", []), ("no", ["quartz", "zirconium"])]
@@ -272,9 +260,7 @@ def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
     assert told[0] & told[1], told
 
 
-def test_only_the_page_for_frames_can_be_framed(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
-    page = context.new_page()
+def test_only_the_page_for_frames_can_be_framed(page: Page, link: str) -> None:
     witness = Witness.of(page)
     with another_site(f'<!doctype html><title>x</title><iframe src="{link}"></iframe>') as address:
         page.goto(address)
@@ -295,11 +281,9 @@ FORM_DATA = "() => [...new FormData(document.querySelector('form'))]"
 
 
 def test_form_gets_only_the_randomised_value_and_draws_once(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     with another_site(example("form", link, "affair")) as address:
         page.route("**/store", lambda route: route.fulfill(body="stored"))
@@ -330,11 +314,7 @@ def test_form_gets_only_the_randomised_value_and_draws_once(
     assert collector.reports(survey) == before  # the form's own tool stores it
 
 
-def test_forms_hold_reports_with_the_odds_of_the_coins(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    link = collector.publish(survey)
-    page = context.new_page()
+def test_forms_hold_reports_with_the_odds_of_the_coins(collector: Collector, page: Page, link: str) -> None:
     site = f"""<!doctype html><title>x</title>{scripts(collector)}
         <form></form>"""
     with another_site(site) as address:
@@ -372,10 +352,8 @@ JQUERY = Path(__file__).parents[2] / "client/deniable_web/node_modules/jquery/di
 
 
 def test_question_behaves_like_a_field_of_its_form(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    page: Page, survey: Survey, example: Callable[..., str], link: str
 ) -> None:
-    link = collector.publish(survey)
-    page = context.new_page()
     page.add_init_script(
         """window.told = [];
         for (const event of ["deniable-ready", "deniable-complete", "change"]) {
@@ -413,10 +391,8 @@ def test_question_behaves_like_a_field_of_its_form(
 
 @pytest.mark.parametrize("written", ["false", "true"])
 def test_attributes_that_frameworks_write_as_words(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str], written: str
+    page: Page, example: Callable[..., str], written: str, link: str
 ) -> None:
-    link = collector.publish(survey)
-    page = context.new_page()
     with another_site(example("isolated", link).replace(" isolated", f' isolated="{written}"', 1)) as address:
         page.goto(address)
         place = page if written == "false" else page.frame_locator("iframe")
@@ -425,11 +401,10 @@ def test_attributes_that_frameworks_write_as_words(
 
 @pytest.mark.parametrize("trouble", ["altered", "greedy", "no such question", "unreachable"])
 def test_question_in_a_form_fails_closed(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str], trouble: str
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], trouble: str
 ) -> None:
     greedy = read_survey(SURVEY.replace('truth = "1/2"', "epsilon = 4.1"))
     link = collector.publish(greedy if trouble == "greedy" else survey)
-    page = context.new_page()
     if trouble == "altered":
         page.route("**/api/v1/surveys/*", lambda route: route.fulfill(body=greedy.document.decode()))
     if trouble == "unreachable":
@@ -444,11 +419,10 @@ def test_question_in_a_form_fails_closed(
 
 
 def test_an_interface_of_ones_own(
-    collector: Collector, context: BrowserContext, survey: Survey, example: Callable[..., str]
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str]
 ) -> None:
     coin = read_survey(SURVEY[: SURVEY.rindex("[[questions]]")])
     link = collector.publish(coin)
-    page = context.new_page()
     witness = Witness.of(page)
     with another_site(example("own-interface", f"{link}#cohort=web")) as address:
         page.goto(address)

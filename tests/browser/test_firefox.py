@@ -47,8 +47,7 @@ def test_notice_of_a_script_that_did_not_start_is_seen_only_where_it_did_not(
     assert found["first"] == "hidden"
 
 
-def test_nothing_depends_on_the_answers(collector: Collector, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_nothing_depends_on_the_answers(collector: Collector, survey: Survey, link: str) -> None:
     before = collector.reports(survey)
     answers = list(itertools.product([0, 1], [[], [0], [0, 1]]))
     found = in_firefox("leak", link, answers=answers)

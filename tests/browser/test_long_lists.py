@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from deniable import read_survey
 from tests.support.browsing import DRUGS, Witness, another_site, long_survey, scripts
@@ -14,10 +14,7 @@ FIND = "Search in the options"
 
 
 @pytest.mark.parametrize("kind", ["choice", "ticks"])
-def test_many_options_are_narrowed_by_what_somebody_looks_for(
-    collector: Collector, context: BrowserContext, kind: str
-) -> None:
-    page = context.new_page()
+def test_many_options_are_narrowed_by_what_somebody_looks_for(collector: Collector, page: Page, kind: str) -> None:
     witness = Witness.of(page)
     page.goto(collector.publish(long_survey(kind)))
     page.get_by_role("button", name="Start").click()
@@ -47,21 +44,17 @@ def test_many_options_are_narrowed_by_what_somebody_looks_for(
     assert len(witness.posts()) == 1
 
 
-def test_few_options_and_scales_have_no_field_to_search(collector: Collector, context: BrowserContext) -> None:
+def test_few_options_and_scales_have_no_field_to_search(collector: Collector, page: Page) -> None:
     scale = '[[questions]]\nid = "s"\ntype = "scale"\ntext = "How?"\nlo = 0\nhi = 20\nepsilon = 1\n'
     short = '[[questions]]\nid = "c"\ntype = "choice"\ntext = "Which?"\noptions = {}\nepsilon = 1\n'
-    page = context.new_page()
     page.goto(collector.publish(read_survey(f'title = "Short"\n{scale}{short.format(DRUGS[:12])}')))
     page.get_by_role("button", name="Start").click()
     expect(page.locator("fieldset")).to_have_count(2)
     assert page.get_by_role("searchbox").count() == 0
 
 
-def test_height_of_the_list_does_not_tell_what_somebody_looks_for(
-    collector: Collector, context: BrowserContext
-) -> None:
+def test_height_of_the_list_does_not_tell_what_somebody_looks_for(collector: Collector, page: Page) -> None:
     link = collector.publish(long_survey("choice"))
-    page = context.new_page()
     html = f"""<!doctype html><title>x</title><script>window.told = [];
         addEventListener("deniable-resize", ({{ detail }}) => window.told.push(detail.height));</script>
         {scripts(collector)}<deniable-survey src="{link}"></deniable-survey>"""
@@ -101,10 +94,7 @@ def test_what_somebody_looked_for_is_gone_with_the_page(collector: Collector, co
             assert page.locator("input:checked").count() == 0
 
 
-def test_a_way_back_to_a_hidden_option_leads_to_one_that_is_shown(
-    collector: Collector, context: BrowserContext
-) -> None:
-    page = context.new_page()
+def test_a_way_back_to_a_hidden_option_leads_to_one_that_is_shown(collector: Collector, page: Page) -> None:
     page.goto(collector.publish(long_survey("choice")))
     page.get_by_role("button", name="Start").click()
     page.get_by_role("radio", name="No", exact=True).check()

@@ -35,11 +35,10 @@ PRESS_AT = """time => setTimeout(() => {
 
 
 @pytest.mark.parametrize("fragment", ["kiosk", "kiosk=1&cohort=a", "cohort=a", "cohort=b&kiosk"])
-def test_no_link_draws_again(collector: Collector, context: BrowserContext, fragment: str) -> None:
+def test_no_link_draws_again(collector: Collector, page: Page, fragment: str) -> None:
     """The draw is kept without the cohort: labels on links cannot mark draws."""
     survey = survey_of(f"No link {fragment}", head='cohorts = ["a", "b"]\n')
     link = collector.publish(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(link)
     answer(page, survey, {"q": "yes"})
@@ -75,12 +74,11 @@ def test_frame_is_a_kiosk_for_the_page_that_holds_it_and_never_for_a_link(
         assert popup.value.get_by_text(forgets).count() == 0
 
 
-def test_kiosk_asks_where_this_device_has_answered(collector: Collector, context: BrowserContext) -> None:
+def test_kiosk_asks_where_this_device_has_answered(collector: Collector, page: Page) -> None:
     survey = survey_of("Asks")
     link = collector.publish(survey)
     site = f"""<!doctype html><title>x</title>{scripts(collector)}
         <deniable-survey src="{link}"></deniable-survey>"""
-    page = context.new_page()
     witness = Witness.of(page)
     with another_site(site) as address:
         page.goto(address)
@@ -149,9 +147,7 @@ def test_two_tabs_that_press_send_within_25_ms_make_one_report(collector: Collec
 
 
 @pytest.mark.parametrize("first", ["survey", "question"])
-def test_question_in_a_form_and_its_survey_share_one_draw(
-    collector: Collector, context: BrowserContext, first: str
-) -> None:
+def test_question_in_a_form_and_its_survey_share_one_draw(collector: Collector, page: Page, first: str) -> None:
     survey = survey_of(f"Shared, {first} first")
     link = collector.publish(survey)
     script = f"<!doctype html><title>x</title>{scripts(collector)}"
@@ -159,7 +155,6 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
         "survey": f'<deniable-survey src="{link}"></deniable-survey>',
         "question": f'<form><deniable-question name="q" src="{link}"></deniable-question></form>',
     }
-    page = context.new_page()
     witness = Witness.of(page)
     values = []
     with another_site(script + "<main></main>") as address:
@@ -180,13 +175,12 @@ def test_question_in_a_form_and_its_survey_share_one_draw(
     assert {origin: len(questions) for origin, questions in told.items()} == {collector.url: 1}
 
 
-def test_two_scripts_share_one_draw_where_storage_is_blocked(collector: Collector, context: BrowserContext) -> None:
+def test_two_scripts_share_one_draw_where_storage_is_blocked(collector: Collector, page: Page) -> None:
     # Two draws of this number would be equal once in hundreds.
     survey = read_survey(
         'title = "Blocked"\n[[questions]]\nid = "q"\ntype = "number"\ntext = "?"\nlo = 0\nhi = 500\nepsilon = 1'
     )
     link = collector.publish(survey)
-    page = context.new_page()
     page.add_init_script(NO_STORAGE)
     witness = Witness.of(page)
     question = f'<form id="form"><deniable-question name="q" src="{link}"></deniable-question></form>'
@@ -202,9 +196,8 @@ def test_two_scripts_share_one_draw_where_storage_is_blocked(collector: Collecto
     assert [json.loads(body)["values"]["q"] for body in witness.posts()] == [int(value)]
 
 
-def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, context: BrowserContext) -> None:
+def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, page: Page) -> None:
     survey = survey_of("Durable")
-    page = context.new_page()
     page.add_init_script(
         """const { transaction } = IDBDatabase.prototype;
         window.kinds = [];
@@ -223,9 +216,8 @@ def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, con
     assert page.evaluate("window.kinds") == [["readonly", "strict"]]  # looking waits for no disk
 
 
-def test_whoever_leaves_without_an_answer_leaves_nothing_behind(collector: Collector, context: BrowserContext) -> None:
+def test_whoever_leaves_without_an_answer_leaves_nothing_behind(collector: Collector, page: Page) -> None:
     survey = survey_of("Left alone")
-    page = context.new_page()
     page.goto(collector.publish(survey))
     expect(page.get_by_text("If you leave, no answer is kept.")).to_be_visible()
     page.get_by_role("button", name="Start").click()
@@ -247,11 +239,8 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_damaged_memory_is_refused_and_never_drawn_again(
-    collector: Collector, context: BrowserContext, damage: str
-) -> None:
+def test_damaged_memory_is_refused_and_never_drawn_again(collector: Collector, page: Page, damage: str) -> None:
     survey = survey_of(f"Damaged: {damage}")
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
     answer(page, survey, {"q": "yes"})
@@ -279,9 +268,8 @@ BROKEN = """indexedDB.open = () => {
 
 
 @pytest.mark.parametrize("trouble", [FULL, BROKEN], ids=["full", "broken"])
-def test_report_that_cannot_be_kept_is_not_sent(collector: Collector, context: BrowserContext, trouble: str) -> None:
+def test_report_that_cannot_be_kept_is_not_sent(collector: Collector, page: Page, trouble: str) -> None:
     survey = survey_of("Full")
-    page = context.new_page()
     page.add_init_script(trouble)
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
@@ -293,12 +281,9 @@ def test_report_that_cannot_be_kept_is_not_sent(collector: Collector, context: B
     assert page.evaluate("Object.keys(localStorage)") == []
 
 
-def test_second_collector_gets_the_same_report_is_charged_and_asked_for(
-    collector: Collector, context: BrowserContext
-) -> None:
+def test_second_collector_gets_the_same_report_is_charged_and_asked_for(collector: Collector, page: Page) -> None:
     """Here it is the same collector under another path, which an entry of this test makes a stranger to the report."""
     survey = survey_of("Second")
-    page = context.new_page()
     witness = Witness.of(page)
     link = collector.publish(survey)
     page.goto(link)
@@ -321,9 +306,8 @@ def test_second_collector_gets_the_same_report_is_charged_and_asked_for(
     assert told["https://first.example"].keys() == told[collector.url].keys() == set(survey.keys.values())
 
 
-def test_second_collector_without_room_gets_nothing(collector: Collector, context: BrowserContext) -> None:
+def test_second_collector_without_room_gets_nothing(collector: Collector, page: Page) -> None:
     survey = survey_of("No room", epsilon=3)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
     answer(page, survey, {"q": "yes"})
@@ -340,10 +324,7 @@ def test_second_collector_without_room_gets_nothing(collector: Collector, contex
     assert len(witness.posts()) == 1
 
 
-def test_same_question_under_other_titles_sends_the_same_value_and_says_so(
-    collector: Collector, context: BrowserContext
-) -> None:
-    page = context.new_page()
+def test_same_question_under_other_titles_sends_the_same_value_and_says_so(collector: Collector, page: Page) -> None:
     witness = Witness.of(page)
     note = "this device goes by what chance made of it then"
     surveys = [survey_of(f"Title {n}", epsilon=3) for n in range(6)]
@@ -362,8 +343,7 @@ def test_same_question_under_other_titles_sends_the_same_value_and_says_so(
     expect(page.get_by_text("Little protection: what you send, taken together")).to_be_visible()
 
 
-def test_each_wave_costs_anew_where_the_survey_says_so(collector: Collector, context: BrowserContext) -> None:
-    page = context.new_page()
+def test_each_wave_costs_anew_where_the_survey_says_so(collector: Collector, page: Page) -> None:
     for number in range(3):
         survey = survey_of(f"Wave {number}", epsilon=4, head='fresh = "each wave"\n')
         page.goto(collector.publish(survey))
@@ -372,16 +352,13 @@ def test_each_wave_costs_anew_where_the_survey_says_so(collector: Collector, con
     expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()
 
 
-def test_report_of_a_shared_device_waits_for_its_own_collector(
-    start_collector: StartCollector, context: BrowserContext
-) -> None:
+def test_report_of_a_shared_device_waits_for_its_own_collector(start_collector: StartCollector, page: Page) -> None:
     """Another collector of the same survey does not get it, and it is not forgotten there."""
     first, second = start_collector(), start_collector()
     survey = survey_of("Waits for one")
     link, other = first.publish(survey), second.publish(survey)
     script = f"<!doctype html><title>x</title>{scripts(first)}<main>"
     show = "html => document.querySelector('main').innerHTML = html"
-    page = context.new_page()
     with another_site(script) as address:
         page.goto(address)
         page.route("**/reports", lambda route: route.fulfill(status=500))
@@ -404,10 +381,9 @@ def test_report_of_a_shared_device_waits_for_its_own_collector(
 
 
 @pytest.mark.parametrize("damage", ["'x'", "null", "{}", "true", "1.5"])
-def test_damaged_value_goes_into_no_form(collector: Collector, context: BrowserContext, damage: str) -> None:
+def test_damaged_value_goes_into_no_form(collector: Collector, page: Page, damage: str) -> None:
     link = collector.publish(survey_of(f"Damaged value {damage}"))
     script = f"<!doctype html><title>x</title>{scripts(collector)}"
-    page = context.new_page()
     with another_site(f'{script}<form><deniable-question name="q" src="{link}"></deniable-question></form>') as address:
         page.goto(address)
         page.get_by_role("radio", name="No", exact=True).check()
@@ -420,9 +396,8 @@ def test_damaged_value_goes_into_no_form(collector: Collector, context: BrowserC
 
 
 @pytest.mark.parametrize("fragment", ["host=x", "host=", "host=*", "host=https://evil.example"])
-def test_no_link_says_that_a_page_is_a_frame(collector: Collector, context: BrowserContext, fragment: str) -> None:
+def test_no_link_says_that_a_page_is_a_frame(collector: Collector, page: Page, fragment: str) -> None:
     survey = survey_of(f"No frame {fragment}")
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(f"{collector.publish(survey)}#{fragment}")
     answer(page, survey, {"q": "yes"})

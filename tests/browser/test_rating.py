@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Page, expect
 
 from deniable import SurveyError, parse_report, read_survey
 from deniable_client.answer.asking import answer_from, prompt_of
@@ -26,10 +26,9 @@ epsilon = 1
     [("en", ["★ 1 – poor", "★★ 2", "★★★ 3 – excellent"]), ("ar", ["★ 1 – سيئة", "★★ 2", "★★★ 3 – ممتازة"])],
 )
 def test_stars_are_a_radio_group_for_the_keyboard(
-    collector: Collector, context: BrowserContext, language: str, labels: list[str]
+    collector: Collector, page: Page, language: str, labels: list[str]
 ) -> None:
     survey = read_survey(RATING.replace("Stars", f"Stars {language}"))
-    page = context.new_page()
     page.set_viewport_size({"width": 320, "height": 900})
     witness = Witness.of(page)
     page.goto(f"{collector.publish(survey)}#lang={language}")

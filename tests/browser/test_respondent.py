@@ -47,10 +47,7 @@ def survey() -> Survey:
     return read_survey(FIVE_QUESTIONS)
 
 
-def test_nothing_depends_on_the_answers_in_five_questions(
-    collector: Collector, context: BrowserContext, survey: Survey
-) -> None:
-    page = context.new_page()
+def test_nothing_depends_on_the_answers_in_five_questions(collector: Collector, page: Page, survey: Survey) -> None:
     html = f"""<!doctype html><title>x</title>{scripts(collector)}
         <form><input name="other" value="theirs"><deniable-survey src="{collector.publish(survey)}"></deniable-survey>
         </form>"""
@@ -95,11 +92,9 @@ def test_nothing_depends_on_the_answers_in_five_questions(
 
 
 def test_a_hundred_reloads_and_resends_make_one_body(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(link)
     answer(page, survey, TRULY)
@@ -113,10 +108,10 @@ def test_a_hundred_reloads_and_resends_make_one_body(
     assert collector.reports(survey) == before + 1
 
 
-def test_offline_at_send_then_online(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    link = collector.publish(survey)
+def test_offline_at_send_then_online(
+    collector: Collector, context: BrowserContext, page: Page, survey: Survey, link: str
+) -> None:
     before = collector.reports(survey)
-    page = context.new_page()
     page.add_init_script("addEventListener('deniable-queued', () => (window.queued = true))")
     page.goto(link)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
@@ -135,10 +130,9 @@ def test_offline_at_send_then_online(collector: Collector, context: BrowserConte
 
 
 def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey
 ) -> None:
     before = collector.reports(survey)
-    page = context.new_page()
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(survey))
     expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
@@ -150,10 +144,9 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
     assert collector.reports(survey) == before + 1
 
 
-def test_enter_before_all_questions_stand_there_does_nothing(collector: Collector, context: BrowserContext) -> None:
+def test_enter_before_all_questions_stand_there_does_nothing(collector: Collector, page: Page) -> None:
     title, *questions = FIVE_QUESTIONS.split("[[questions]]")
     survey = read_survey("[[questions]]".join([title, *reversed(questions)]))  # Enter submits from a text field
-    page = context.new_page()
     page.add_init_script("const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === 20 ? 1500 : ms)")
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start").click()
@@ -165,9 +158,8 @@ def test_enter_before_all_questions_stand_there_does_nothing(collector: Collecto
     expect(page.locator(".review")).to_be_empty()
 
 
-def test_survey_that_closed_while_the_report_waited(collector: Collector, context: BrowserContext) -> None:
+def test_survey_that_closed_while_the_report_waited(collector: Collector, page: Page) -> None:
     survey = read_survey(FIVE_QUESTIONS.replace("Five questions", "Closes soon"))
-    page = context.new_page()
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(collector.publish(survey))
     press_send(page, survey, TRULY)
@@ -193,11 +185,9 @@ def as_kiosk(page: Page, link: str) -> None:
 
 
 def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
-    link = collector.publish(survey)
     before = collector.reports(survey)
-    page = context.new_page()
     witness = Witness.of(page)
     as_kiosk(page, link)
     page.goto(link)
@@ -218,12 +208,11 @@ def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
     assert collector.reports(survey) == before + 4
 
 
-def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, context: BrowserContext) -> None:
+def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, page: Page) -> None:
     surveys = [
         read_survey(f'title = "Wave {n}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Again {n}?"\nepsilon = 3\n')
         for n in range(3)
     ]
-    page = context.new_page()
     for each in surveys[:2]:
         page.goto(collector.publish(each))
         answer(page, each, {"q": "yes"})
@@ -240,9 +229,8 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, co
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
-def test_without_a_required_cohort_nobody_is_asked(collector: Collector, context: BrowserContext) -> None:
+def test_without_a_required_cohort_nobody_is_asked(collector: Collector, page: Page) -> None:
     survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
     expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
@@ -253,9 +241,8 @@ def test_without_a_required_cohort_nobody_is_asked(collector: Collector, context
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
-def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collector, context: BrowserContext) -> None:
+def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collector, page: Page) -> None:
     survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
-    page = context.new_page()
     witness = Witness.of(page)
     page.goto(f"{collector.publish(survey)}?cohort=web")
     answer(page, survey, TRULY)
@@ -270,28 +257,25 @@ def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collec
 
 
 def test_a_mistyped_cohort_is_a_mistake_of_the_link_and_nobody_is_warned_of_the_survey(
-    collector: Collector, context: BrowserContext
+    collector: Collector, page: Page
 ) -> None:
     survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
-    page = context.new_page()
     page.goto(f"{collector.publish(survey)}#cohort=wep")
     expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
     expect(page.get_by_text("Do not answer this survey")).to_have_count(0)
     expect(page.get_by_role("button", name="Start")).to_have_count(0)
 
 
-def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, context: BrowserContext) -> None:
+def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, page: Page) -> None:
     survey = read_survey("opens = 2999-11-20\n" + FIVE_QUESTIONS)
-    page = context.new_page()
     page.goto(collector.publish(survey))
     expect(page.get_by_role("heading", name="This survey is not open yet")).to_be_visible()
     expect(page.get_by_text("from November 20, 2999")).to_be_visible()
 
 
 def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey
 ) -> None:
-    page = context.new_page()
     page.clock.install()
     page.goto(collector.publish(survey))
     page.clock.run_for(100)
@@ -315,8 +299,7 @@ def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
     assert len(set(witness.posts())) == 1
 
 
-def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    page = context.new_page()
+def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     page.route("**/reports", lambda _route: None)
     press_send(page, survey, TRULY)
@@ -324,9 +307,8 @@ def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, context: B
 
 
 def test_change_leads_to_its_own_question_and_mistakes_are_named_by_number(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey
 ) -> None:
-    page = context.new_page()
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Review").click()
@@ -409,9 +391,7 @@ def test_translated_answers_are_the_same_answers(browser: Browser, collector: Co
     context.close()
 
 
-def test_altered_catalogue_is_not_read(collector: Collector, context: BrowserContext, survey: Survey) -> None:
-    page = context.new_page()
-    link = collector.publish(survey)
+def test_altered_catalogue_is_not_read(page: Page, survey: Survey, link: str) -> None:
     altered = {"lang": "en", "dir": "ltr", "start": "We know it all"}
     serve_with(page, link, "catalogue", json.dumps(altered))
     page.route(
@@ -423,12 +403,11 @@ def test_altered_catalogue_is_not_read(collector: Collector, context: BrowserCon
     assert "We know it all" not in page.inner_text("body")
 
 
-def test_trying_drawn_boxes_counts_those_that_are_sent_as_ticked(collector: Collector, context: BrowserContext) -> None:
+def test_trying_drawn_boxes_counts_those_that_are_sent_as_ticked(collector: Collector, page: Page) -> None:
     boxes = read_survey(
         'title = "Boxes"\n[[questions]]\nid = "q"\ntype = "ticks"\ntext = "Q?"\n'
         'options = ["one", "two", "three", "four"]\nepsilon = 4\n'
     )
-    page = context.new_page()
     page.goto(collector.publish(boxes))
     page.get_by_text("Try what chance does").click()
     page.get_by_role("button", name="Press 100").click()
@@ -448,9 +427,8 @@ REPORTS = 5000
 
 
 def test_browser_and_python_reports_come_from_the_exact_distribution(
-    collector: Collector, context: BrowserContext, survey: Survey
+    collector: Collector, page: Page, survey: Survey
 ) -> None:
-    page = context.new_page()
     page.goto(collector.publish(survey))
     labels = {"affair": "yes", "town": "Aville", "drugs": ["cannabis"], "trust": "2", "drinks": 5}
     by_browser = page.evaluate(
@@ -535,10 +513,7 @@ UNFOLDED = """(element) => {
 
 
 @pytest.mark.parametrize("language", ["ar", "de", "en", "es", "fr"])
-def test_no_sentence_has_a_gap_where_a_figure_belongs(
-    collector: Collector, context: BrowserContext, language: str
-) -> None:
-    page = context.new_page()
+def test_no_sentence_has_a_gap_where_a_figure_belongs(collector: Collector, page: Page, language: str) -> None:
     page.goto(f"{collector.publish(read_survey(MANY_WORDS))}#cohort=paper&lang={language}")
     element = page.locator("deniable-survey")
     start = element.locator(".card > button").first

@@ -13,6 +13,7 @@ import pytest
 
 import deniable
 import deniable.api
+from tools import needed
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("shared/deniable", "shared/deniable_research", "client/deniable_client", "server/deniable_server")
@@ -95,6 +96,18 @@ def test_importing_shared_loads_only_the_standard_library() -> None:
         allowed = {"click"} if path.name == "cli.py" or path.parent.name == "commands" else set()
         foreign = {name.split(".")[0] for name in at_import} - sys.stdlib_module_names - {"deniable"}
         assert foreign <= allowed, f"{path.relative_to(ROOT)}: {foreign}"
+
+
+@pytest.mark.slow
+def test_collector_and_devices_load_nothing_that_is_for_files_or_for_authors_alone() -> None:
+    loaded, by_commands = (
+        {path.relative_to(ROOT / "shared" / "deniable").as_posix() for path in needed.imported(sides)}
+        for sides in ({"collector", "devices"}, {needed.COMMANDS})
+    )
+    assert {"survey/document.py", "report/report.py", "mechanisms/k_ary.py"} <= loaded
+    assert {"data/writing.py", "survey/analyses.py"} <= by_commands
+    assert not {name for name in loaded if name.startswith("data/")}
+    assert not loaded & {"mechanisms/optimum.py", "survey/analyses.py"}
 
 
 @pytest.mark.parametrize("package", ["deniable", "deniable_research"])

@@ -34,18 +34,12 @@ from deniable_research.files import (
     Table,
     estimate_shares,
     quick_question,
-    read_layout,
     regress,
 )
 from deniable_research.files.charts import Mark, Panel, interval_chart
 from deniable_research.output import to_json
-from tests.support.analyzing import DATA, STUDY, as_rows, love_reports, ok, refused, run, study_rows
+from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, SURVEY, person
-
-
-@pytest.fixture(scope="module")
-def study() -> Table:
-    return Table.read(DATA / "study.csv", read_layout((DATA / "study.toml").read_bytes()))
 
 
 @pytest.fixture

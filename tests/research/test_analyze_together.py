@@ -24,18 +24,12 @@ from deniable_research.files import (
     Table,
     compare,
     cross,
-    read_layout,
     regress,
 )
 from deniable_research.joint import box_pair, crosstab, independence
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
-from tests.support.analyzing import DATA, STUDY, as_rows, love_reports, ok, refused, run, study_rows
+from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, person
-
-
-@pytest.fixture(scope="module")
-def study() -> Table:
-    return Table.read(DATA / "study.csv", read_layout((DATA / "study.toml").read_bytes()))
 
 
 def test_cohorts_are_compared_as_the_functions_do(study: Table) -> None:

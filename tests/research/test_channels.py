@@ -13,18 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable import (
-    DiscreteLaplace,
-    Estimate,
-    KAry,
-    Mechanism,
-    OneBitMean,
-    ParameterError,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import Estimate, Mechanism, ParameterError, mechanisms
 from deniable_research.designs import (
     Channel,
     CombinedShare,
@@ -201,7 +190,14 @@ def test_a_response_that_never_happens_costs_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "mechanism", [TwoCoin("1/2", "0.3"), Warner("0.8"), KAry.from_epsilon(4, 1), KAry.from_epsilon(2, 1)], ids=str
+    "mechanism",
+    [
+        mechanisms.TwoCoin("1/2", "0.3"),
+        mechanisms.Warner("0.8"),
+        mechanisms.KAry.from_epsilon(4, 1),
+        mechanisms.KAry.from_epsilon(2, 1),
+    ],
+    ids=str,
 )
 def test_mechanisms_are_channels(mechanism: Mechanism) -> None:
     channel = from_mechanism(mechanism)
@@ -213,13 +209,15 @@ def test_mechanisms_are_channels(mechanism: Mechanism) -> None:
 
 
 def test_channels_of_numbers_have_the_epsilon_of_their_mechanism() -> None:
-    for mechanism in (OneBitMean.from_epsilon(0, 4, 1), DiscreteLaplace.from_epsilon(0, 2, 2)):
+    for mechanism in (mechanisms.OneBitMean.from_epsilon(0, 4, 1), mechanisms.DiscreteLaplace.from_epsilon(0, 2, 2)):
         channel = from_mechanism(mechanism)
         assert channel.epsilon == mechanism.epsilon
         assert channel.can_collect
 
 
-@pytest.mark.parametrize("mechanism", [Subset.from_epsilon(6, 2, 1), TickBoxes.from_epsilon(2, 1)], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", [mechanisms.Subset.from_epsilon(6, 2, 1), mechanisms.TickBoxes.from_epsilon(2, 1)], ids=str
+)
 def test_mechanisms_that_report_several_options_are_no_single_response(mechanism: Mechanism) -> None:
     with pytest.raises(ParameterError, match="mechanism: must report one value, got"):
         from_mechanism(mechanism)
@@ -304,9 +302,9 @@ def test_least_squares_use_more_of_many_cards_than_their_mean() -> None:
 
 def test_many_options_are_inverted_exactly() -> None:
     k = 30
-    channel = from_mechanism(KAry.from_epsilon(k, 1))
+    channel = from_mechanism(mechanisms.KAry.from_epsilon(k, 1))
     result = channel.estimate(range(k))
-    assert result.share == KAry.from_epsilon(k, 1).estimate(list(range(k))).share
+    assert result.share == mechanisms.KAry.from_epsilon(k, 1).estimate(list(range(k))).share
 
 
 def test_no_responses_give_no_estimate() -> None:

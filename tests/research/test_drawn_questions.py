@@ -24,7 +24,6 @@ from deniable.report.tally import Tally
 from deniable.survey.group import Group
 from deniable.survey.question_types import YES_NO
 from deniable.survey.respondents import people_needed
-from deniable.survey.sharing import split_over_all
 from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
@@ -35,6 +34,7 @@ from deniable_research.planning import expected_width
 from deniable_research.planning.plans import estimands_of, plan_size
 from deniable_research.simulation import simulate
 from deniable_research.simulation.draw import Column, randomize_people, words_of
+from deniable_research.simulation.epsilons import split_over_all
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import (
     answers_of,

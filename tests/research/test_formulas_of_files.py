@@ -6,19 +6,14 @@ import pytest
 from deniable.errors import ParameterError, ReportError
 from deniable_research.files import Layout, Table, compare, cross, quick_question, read_layout, regress
 from deniable_research.regression import Fit
+from tests.support.analyzing import TWO_ARMS
 
 PEOPLE = 600
-DESIGN = """
+DESIGN = f"""
 [[questions]]
 column = "said"
 name = "affair"
-arm = "arm"
-[questions.arms.RR]
-design = "forced-response"
-truth = "2/3"
-codes = {no = "no", yes = "yes"}
-[questions.arms.DQ]
-design = "direct"
+{TWO_ARMS}
 [[questions]]
 column = "q7"
 name = "old"

@@ -11,17 +11,12 @@ from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.files import Layout, Table, compare, cross, estimate_shares, read_layout
 from deniable_research.files.rows import SampledCrosstabRow
 from deniable_research.regression import class_shares, grouped, linear, linear_moments
+from tests.support.analyzing import TWO_ARMS
 
-QUESTIONS = """
+QUESTIONS = f"""
 [[questions]]
 column = "q"
-arm = "arm"
-[questions.arms.RR]
-design = "forced-response"
-truth = "2/3"
-codes = {no = "no", yes = "yes"}
-[questions.arms.DQ]
-design = "direct"
+{TWO_ARMS}
 [[questions]]
 column = "x"
 design = "warner"

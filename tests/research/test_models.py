@@ -13,19 +13,14 @@ import numpy as np
 import pytest
 
 from deniable import ParameterError
-from deniable_research.files import Table, read_layout, regress
+from deniable_research.files import Table, regress
 from deniable_research.files.charts import interval_chart, term_panels
 from deniable_research.files.models import FittedModel, against, compare_models
 from deniable_research.files.paper import PaperTable, escape_tex, markdown, noise_notes, paper_table, tex
 from deniable_research.regression import Fit, TidyRow
-from tests.support.analyzing import DATA, STUDY, as_rows, ok, refused
+from tests.support.analyzing import STUDY, as_rows, ok, refused
 
 FORMULA = "affair ~ age + drugs"
-
-
-@pytest.fixture(scope="module")
-def study() -> Table:
-    return Table.read(DATA / "study.csv", read_layout((DATA / "study.toml").read_bytes()))
 
 
 @pytest.fixture(scope="module")

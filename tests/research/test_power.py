@@ -18,28 +18,15 @@ from deniable_research.simulation import Misbehaviour, generator_of
 from deniable_research.simulation.power import planning_curve, power
 from deniable_research.simulation.study import Covariate, Study
 from tests.support.command_line import CommandLine
+from tests.support.survey_files import question_toml, survey_toml
 
-SURVEY = """
-title = "T"
-cohorts = ["2020", "2022", "2024"]
-[[questions]]
-id = "affair"
-type = "yes-no"
-text = "Q?"
-epsilon = 4
-[[questions]]
-id = "religious"
-type = "choice"
-text = "R?"
-options = ["not", "mildly", "strongly"]
-epsilon = 3
-[[questions]]
-id = "drugs"
-type = "ticks"
-text = "D?"
-options = ["a", "b"]
-epsilon = 2
-"""
+SURVEY = survey_toml(
+    "T",
+    question_toml("affair", "yes-no", epsilon=4),
+    question_toml("religious", "choice", "R?", options=["not", "mildly", "strongly"], epsilon=3),
+    question_toml("drugs", "ticks", "D?", options=["a", "b"], epsilon=2),
+    cohorts=["2020", "2022", "2024"],
+)
 AGE = {"age": Covariate.parse("old:0.4,young:0.6")}
 SIMULATE = CommandLine("simulate")
 

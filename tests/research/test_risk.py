@@ -13,17 +13,9 @@ from deniable import read_survey
 from deniable_research.commands.risk import PRIORS, chart, risk, table
 from deniable_research.risk import worst_advantage
 from tests.support.command_line import CommandLine
-from tests.support.surveys import SURVEY
 
 RISK = CommandLine("risk")
 ok, refused = RISK.ok, RISK.refused
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "survey.toml"
-    path.write_text(SURVEY, encoding="utf-8")
-    return path
 
 
 def test_help_has_a_sentence_and_examples() -> None:

@@ -59,13 +59,6 @@ SIMULATE = CommandLine("simulate")
 ok, refused = SIMULATE.ok, SIMULATE.refused
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "survey.toml"
-    path.write_text(SURVEY, encoding="utf-8")
-    return path
-
-
 @pytest.mark.simulation
 def test_estimates_are_unbiased_and_intervals_cover(five: Survey) -> None:
     rows = simulate(five, TRUTH, respondents=300, repetitions=200)

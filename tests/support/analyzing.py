@@ -22,6 +22,17 @@ DATA = Path(__file__).parents[1] / "data"
 ANALYZE = CommandLine("analyze")
 run, ok, refused = ANALYZE.run, ANALYZE.ok, ANALYZE.refused
 
+TWO_ARMS = """
+arm = "arm"
+[questions.arms.RR]
+design = "forced-response"
+truth = "2/3"
+codes = {no = "no", yes = "yes"}
+[questions.arms.DQ]
+design = "direct"
+"""
+"""Of a question in a design file: randomised for some people, direct for others, as the column `arm` says."""
+
 STUDY = (str(DATA / "study.csv"), "--design", str(DATA / "study.toml"))
 
 

@@ -6,20 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  DiscreteLaplace,
-  Exponential,
-  ForcedResponse,
-  Geometric,
-  KAry,
-  Longitudinal,
-  OneBitMean,
-  Piecewise,
-  Subset,
-  TickBoxes,
-  TwoCoin,
-  Warner,
-} from "../../client/deniable_web/mechanisms/index.js";
+import * as mechanisms from "../../client/deniable_web/mechanisms/index.js";
 import { unrank } from "../../client/deniable_web/mechanisms/subset.js";
 import { UNIT, below } from "../../client/deniable_web/randomness.js";
 import { tape } from "./helpers.js";
@@ -27,7 +14,7 @@ import { tape } from "./helpers.js";
 const QUARTER = 2 ** 30;
 
 test("two-coin: each coin decides exactly at its weight, and 3/4 and 1/4 come out of two fair coins", () => {
-  const coin = new TwoCoin(2 ** 31, 2 ** 31);
+  const coin = new mechanisms.TwoCoin(2 ** 31, 2 ** 31);
   for (const answer of [0, 1]) {
     for (const second of [0, 2 ** 31 - 1, 2 ** 31, UNIT - 1]) {
       assert.equal(coin.randomize(answer, tape([0, second])), answer);
@@ -41,7 +28,7 @@ test("two-coin: each coin decides exactly at its weight, and 3/4 and 1/4 come ou
 });
 
 test("warner: both answers are turned over by the same number of words", () => {
-  const warner = new Warner(3 * 2 ** 30);
+  const warner = new mechanisms.Warner(3 * 2 ** 30);
   for (const answer of [0, 1]) {
     assert.equal(warner.randomize(answer, tape([3 * 2 ** 30 - 1])), answer);
     assert.equal(warner.randomize(answer, tape([3 * 2 ** 30])), 1 - answer);
@@ -52,7 +39,7 @@ test("warner: both answers are turned over by the same number of words", () => {
 for (const k of [2, 3, 7, 100]) {
   test(`k-ary: every other option of ${k} is reached by exactly the same number of words`, () => {
     const other = Math.floor(UNIT / (k + 2));
-    const mechanism = new KAry(k, UNIT - (k - 1) * other);
+    const mechanism = new mechanisms.KAry(k, UNIT - (k - 1) * other);
     for (let answer = 0; answer < k; answer++) {
       const reached = [mechanism.randomize(answer, tape([0])), mechanism.randomize(answer, tape([mechanism.keep - 1]))];
       assert.deepEqual(reached, [answer, answer]);
@@ -72,7 +59,7 @@ test("longitudinal: each step has exactly its weights, both together those of 2*
   for (const k of [2, 3, 7]) {
     const [other, seldom] = [Math.floor(UNIT / (k + 6)), Math.floor(UNIT / (k + 2))];
     const [keep, again] = [UNIT - (k - 1) * other, UNIT - (k - 1) * seldom];
-    const mechanism = new Longitudinal(k, keep, again);
+    const mechanism = new mechanisms.Longitudinal(k, keep, again);
     /** How many words lead from one value to each: a step changes only at thresholds. */
     const counts = (/** @type {(word: number) => number} */ step, first, each) => {
       const found = Array(k).fill(0);
@@ -104,7 +91,7 @@ test("longitudinal: each step has exactly its weights, both together those of 2*
     for (let x = 0; x < k; x++) for (let v = 0; v < k; v++) assert.equal(sent[x][v], x === v ? p : q);
     assert.equal(p + BigInt(k - 1) * q, 2n ** 64n);
     assert.ok(p * BigInt(other) < BigInt(keep) * q); // one wave's ratio is below that of all, in integers
-    const { epsilon, support } = new KAry(k, keep);
+    const { epsilon, support } = new mechanisms.KAry(k, keep);
     assert.deepEqual([mechanism.epsilon, mechanism.support], [epsilon, support]);
   }
 });
@@ -112,7 +99,7 @@ test("longitudinal: each step has exactly its weights, both together those of 2*
 test("k-ary: the quotient of doubles is the integer quotient at every edge", () => {
   for (const k of [2, 3, 4, 1000, 65536]) {
     for (const other of [2, 3, 7, 641, 65535].filter((other) => (k - 1) * other < UNIT / 2)) {
-      const mechanism = new KAry(k, UNIT - (k - 1) * other);
+      const mechanism = new mechanisms.KAry(k, UNIT - (k - 1) * other);
       for (const n of [0, 1, (k - 2) >> 1, k - 2].filter((n) => n >= 0 && n <= k - 2)) {
         for (const at of [n * other, (n + 1) * other - 1]) {
           assert.equal(mechanism.randomize(k - 1, tape([mechanism.keep + at])), Number(BigInt(at) / BigInt(other)));
@@ -124,7 +111,7 @@ test("k-ary: the quotient of doubles is the integer quotient at every edge", () 
 
 test("forced-response: each step decides exactly at its weights", () => {
   const forced = [2, QUARTER, UNIT - QUARTER - 2];
-  const mechanism = new ForcedResponse(2 ** 31, forced);
+  const mechanism = new mechanisms.ForcedResponse(2 ** 31, forced);
   for (const answer of [0, 1, 2]) {
     let end = 0;
     for (const [option, weight] of forced.entries()) {
@@ -146,13 +133,13 @@ test("tick-boxes: every box is turned over by its own word and by nothing else",
     for (let turned = 0; turned < 16; turned++) {
       const words = [0, 1, 2, 3].map((option) => ((turned >> option) & 1 ? keep : keep - 1));
       const wanted = truth.map((bit, option) => ((turned >> option) & 1 ? String(1 - Number(bit)) : bit));
-      assert.equal(new TickBoxes(4, keep).randomize(ticked, tape(words)), wanted.join(""));
+      assert.equal(new mechanisms.TickBoxes(4, keep).randomize(ticked, tape(words)), wanted.join(""));
     }
   }
 });
 
 test("mean: every step adds the same, and the two ends mirror each other", () => {
-  const mechanism = new OneBitMean(-3, 5, QUARTER / 4);
+  const mechanism = new mechanisms.OneBitMean(-3, 5, QUARTER / 4);
   const ends = Array.from({ length: 9 }, (_, n) => mechanism.least + n * mechanism.slope);
   ends.forEach((end, n) => {
     assert.deepEqual([end - 1, end].map((word) => mechanism.randomize(n - 3, tape([word]))), [1, 0]);
@@ -162,7 +149,8 @@ test("mean: every step adds the same, and the two ends mirror each other", () =>
 });
 
 test("piecewise: weights are mixtures of those of the two knots around an answer", () => {
-  const mechanism = new Piecewise([-4, 0, 6], [2 * QUARTER, QUARTER, QUARTER], [[-QUARTER / 4, QUARTER / 4, 0], [0, -QUARTER / 4, QUARTER / 4]]);
+  const slopes = [[-QUARTER / 4, QUARTER / 4, 0], [0, -QUARTER / 4, QUARTER / 4]];
+  const mechanism = new mechanisms.Piecewise([-4, 0, 6], [2 * QUARTER, QUARTER, QUARTER], slopes);
   const wanted = {
     "-4": [8, 4, 4],
     "-3": [7, 5, 4],
@@ -201,10 +189,10 @@ function weightsByEnumeration(mechanism, answer) {
 
 const TAILS = [1_500_000_000, 1_000_000_000, 400_000_000, 399_999_999, 7, 5, 3, 1];
 const ROWS = [
-  new Geometric(-2, 6, TAILS),
-  new DiscreteLaplace(-1, 3, 4, TAILS),
-  new DiscreteLaplace(5, 6, 0, [1]),
-  new Exponential([[UNIT - 3, 1, 2], [1, UNIT - 2, 1], [2 ** 31, QUARTER, QUARTER]]),
+  new mechanisms.Geometric(-2, 6, TAILS),
+  new mechanisms.DiscreteLaplace(-1, 3, 4, TAILS),
+  new mechanisms.DiscreteLaplace(5, 6, 0, [1]),
+  new mechanisms.Exponential([[UNIT - 3, 1, 2], [1, UNIT - 2, 1], [2 ** 31, QUARTER, QUARTER]]),
 ];
 for (const mechanism of ROWS) {
   test(`${mechanism.name} from ${mechanism.lo} to ${mechanism.hi}: every report has exactly its weight`, () => {
@@ -257,7 +245,7 @@ test("subset: every subset is reached by exactly its weight, for every answer", 
   const inside = 3 * UNIT + 1;
   for (let k = 2; k <= 8; k++) {
     for (let w = 1; w < k; w++) {
-      const mechanism = new Subset(k, w, inside);
+      const mechanism = new mechanisms.Subset(k, w, inside);
       for (let answer = 0; answer < k; answer++) {
         const holds = (text) => text[answer] === "1";
         const all = subsets(k, w).sort((a, b) => Number(holds(b)) - Number(holds(a))); // stable: those that hold it first

@@ -12,12 +12,14 @@ import subprocess
 import tempfile
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import urllib3
@@ -75,7 +77,7 @@ def burst(short: bool) -> str:
         with collector_with(toml) as (collector, survey):
             released(collector.database, survey)
             warm_up(collector.url + path.format(survey.id, 0.95))
-            with Honest(collector.url, survey) as honest, Asking(collector.url, path, survey) as asking:
+            with Honest(collector.url, survey) as honest, Asking(collector.url, survey, path) as asking:
                 time.sleep(4 if short else 30)
             statuses = ", ".join(f"{status}: {n}" for status, n in sorted(asking.statuses.items()))
             assert asking.statuses[200], statuses
@@ -197,18 +199,19 @@ def is_open(connection: socket.socket) -> bool:
 
 
 @dataclass
-class Honest:
-    """Somebody else, who asks whether the collector lives, and sends reports."""
+class Busy(ABC):
+    """Somebody who asks a collector again and again, in threads, until the block ends."""
 
     url: str
     survey: Survey
-    livez: list[float] = field(default_factory=list)
-    reports: list[float] = field(default_factory=list)
-    mistakes: list[str] = field(default_factory=list)
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: threading.Event = field(default_factory=threading.Event, kw_only=True)
 
-    def __enter__(self) -> Honest:
-        self.threads = [threading.Thread(target=each) for each in (self.ask, self.send)]
+    @abstractmethod
+    def work(self) -> list[Callable[[], None]]:
+        """What the threads do, each until `stop` is set."""
+
+    def __enter__(self) -> Self:
+        self.threads = [threading.Thread(target=each) for each in self.work()]
         for thread in self.threads:
             thread.start()
         return self
@@ -216,7 +219,19 @@ class Honest:
     def __exit__(self, *_: object) -> None:
         self.stop.set()
         for thread in self.threads:
-            thread.join(30)
+            thread.join(60)
+
+
+@dataclass
+class Honest(Busy):
+    """Somebody else, who asks whether the collector lives, and sends reports."""
+
+    livez: list[float] = field(default_factory=list)
+    reports: list[float] = field(default_factory=list)
+    mistakes: list[str] = field(default_factory=list)
+
+    def work(self) -> list[Callable[[], None]]:
+        return [self.ask, self.send]
 
     def ask(self) -> None:
         """Ask twenty times a second."""
@@ -258,25 +273,14 @@ class Honest:
 
 
 @dataclass
-class Asking:
+class Asking(Busy):
     """One address that asks for what nobody asked before, as fast as it can, eight at a time."""
 
-    url: str
     path: str
-    survey: Survey
     statuses: Counter[int] = field(default_factory=Counter)
-    stop: threading.Event = field(default_factory=threading.Event)
 
-    def __enter__(self) -> Asking:
-        self.threads = [threading.Thread(target=self.ask, args=(number,)) for number in range(8)]
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop.set()
-        for thread in self.threads:
-            thread.join(60)
+    def work(self) -> list[Callable[[], None]]:
+        return [partial(self.ask, number) for number in range(8)]
 
     def ask(self, number: int) -> None:
         """Ask until told to stop; who is refused tries again soon."""

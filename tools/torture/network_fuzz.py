@@ -47,6 +47,9 @@ JSON_VALUES = st.recursive(
     max_leaves=20,
 )
 
+GENERATED = settings(database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+"""Requests are made once, of a seed: nothing is kept for the next run, and a failing one is not made smaller."""
+
 TRAPS = [b"[" * 3000, b"9" * 5000, b'"', b"\\u0000", b"{", b"1e9", b"true"]
 
 
@@ -114,13 +117,7 @@ class Target:
             cases = st.one_of(*(operation.as_strategy(generation_mode=mode) for mode in GenerationMode))
 
             @seed(number)
-            @settings(
-                max_examples=share,
-                database=None,
-                deadline=None,
-                phases=[Phase.generate],
-                suppress_health_check=list(HealthCheck),
-            )
+            @settings(GENERATED, max_examples=share)
             @given(case=cases, exists=st.booleans(), token=st.sampled_from(["", *self.tokens.values()]))
             def send(case: Case[Any], exists: bool, token: str) -> None:
                 if exists and "survey_id" in case.path_parameters:
@@ -158,13 +155,7 @@ class Target:
         lines = damaged(reports(self.survey))
 
         @seed(number)
-        @settings(
-            max_examples=requests,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
+        @settings(GENERATED, max_examples=requests)
         @given(body=st.one_of(lines, batches(lines)), mimetype=mimetypes())
         def send(body: bytes, mimetype: str) -> None:
             before = self.counted()

@@ -271,16 +271,9 @@ class Survey:
     def not_open_because(self, today: datetime.date) -> str | None:
         """Why the survey takes no reports on that day (UTC), or None when it does.
 
-        >>> from deniable import read_survey
-        >>> survey = read_survey('''
-        ... title = "T"
-        ... closes = 2026-12-20
-        ... [[questions]]
-        ... id = "q"
-        ... type = "yes-no"
-        ... text = "Q?"
-        ... epsilon = 1
-        ... ''')
+        >>> from deniable import Question, TwoCoin
+        >>> question = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
+        >>> survey = Survey("T", (question,), closes=datetime.date(2026, 12, 20))
         >>> survey.not_open_because(datetime.date(2026, 12, 21))
         'it closed at the end of 2026-12-20 (UTC)'
         """

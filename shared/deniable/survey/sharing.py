@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -17,9 +17,7 @@ from deniable.errors import ParameterError
 from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
-from deniable.survey.document import Survey
 from deniable.survey.group import marginal
-from deniable.survey.question import Question
 from deniable.survey.question_types import QuestionType
 from deniable.survey.respondents import people_needed
 from deniable.survey.selection import choose
@@ -139,43 +137,6 @@ def why(ways: Sequence[Sharing]) -> str:
     return f"fewest respondents: {'; '.join(said)}"
 
 
-def split_over_all(survey: Survey) -> Survey:
-    """The same survey asked of everybody: the epsilon of each group split over all its questions."""
-
-    def alone(question: Question) -> Question:
-        group = question.group
-        if group is None:
-            return question
-        epsilon = next(unit.epsilon for unit in survey.units if unit.group == group)
-        mechanism = _mechanism_at(_member(question), positive_epsilon(epsilon) / group.size)
-        return replace(question, mechanism=mechanism, group=None)
-
-    return replace(survey, questions=tuple(map(alone, survey.questions)))
-
-
-def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
-    """The same questions, each with an epsilon of its own and the mechanism that is chosen for it by default.
-
-    Raises
-    ------
-    ParameterError
-        If questions share one epsilon, or no mechanism can hold that one.
-    """
-    if survey.groups:
-        raise ParameterError("epsilon: must be varied of questions that do not share one, got a survey with groups")
-    asked = positive_epsilon(epsilon)
-    return replace(
-        survey,
-        questions=tuple(replace(each, mechanism=_mechanism_at(_member(each), asked)) for each in survey.questions),
-    )
-
-
-def _member(question: Question) -> Member:
-    of_boxes = "shares" if question.mechanism.is_one_draw else "together"
-    goal = of_boxes if question.kind.takes_several else question.goal
-    return Member(question.kind, question.mechanism.answer_range, goal)
-
-
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:
     """All ways, as far as asking one question more may still be better; and to split epsilon over all."""
     size, least, in_vain = len(members), math.inf, 0
@@ -210,7 +171,7 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
         yield Sharing(size, draw, joint, tuple(mechanisms[each] for each in members), respondents)
 
     with contextlib.suppress(ParameterError):
-        yield from way(None, lambda each: _mechanism_at(each, epsilon / draw))
+        yield from way(None, lambda each: mechanism_at(each, epsilon / draw))
     k = len(members[0].answers)
     if draw > 1 and k**draw <= MOST_PATTERNS and all(each.is_one_option and len(each.answers) == k for each in kinds):
         with contextlib.suppress(ParameterError):
@@ -219,7 +180,7 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
 
 
 @lru_cache(maxsize=1024)
-def _mechanism_at(member: Member, epsilon: Fraction) -> Mechanism:
+def mechanism_at(member: Member, epsilon: Fraction) -> Mechanism:
     """The one with the least noise; most surveys have many questions of a kind."""
     if member.kind.is_yes_no:
         return Warner.from_epsilon(epsilon)

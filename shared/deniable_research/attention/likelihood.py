@@ -8,12 +8,14 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile
 from deniable.estimation.intervals.tails import crossing
 
 HALVINGS = 60
-GOLDEN = (math.sqrt(5) - 1) / 2
+XATOL = 1e-12
+"""How near the most likely share is found, as far as its likelihood is not flat there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +49,10 @@ class AnchoredFit:
     @cached_property
     def _best(self) -> tuple[float, float, float]:
         """The most likely share, the attentive rate there, and the log-likelihood."""
-        low, high = 0.0, 1.0
-        for _ in range(80):  # golden section: the profile rises and then falls
-            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-            if self._profile(left)[1] >= self._profile(right)[1]:
-                high = right
-            else:
-                low = left
-        share = max((0.0, (low + high) / 2, 1.0), key=lambda f: self._profile(f)[1])
+        inside = minimize_scalar(
+            lambda f: -self._profile(f)[1], bounds=(0, 1), method="bounded", options={"xatol": XATOL}
+        )
+        share = max((0.0, float(inside.x), 1.0), key=lambda f: self._profile(f)[1])
         return (share, *self._profile(share))
 
     @property

@@ -49,12 +49,8 @@ def corrected(
     Notes
     -----
     A report then supports an option with ``(1 - d) a + d r`` and ``(1 - d) b + d r``, ``r`` known: a design of its own,
-    with its own exact interval. For the crosswise model and careless people it is the sensitivity analysis of [1]_.
-
-    References
-    ----------
-    .. [1] Y. Atsusaka, R. T. Stevenson, "A bias-corrected estimator for the crosswise model with inattentive
-       respondents", Political Analysis 31 (2023), 134-148.
+    with its own exact interval. For the crosswise model and careless people it is the sensitivity analysis of Atsusaka
+    and Stevenson, whom `anchored` cites.
 
     Examples
     --------

@@ -14,13 +14,14 @@ from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
+from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
 from deniable_research.files.paper import PAPERS, check_paper
 from deniable_research.files.results import save_results
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.output import counted, rows_csv, to_json
-from deniable_research.pictures import check_picture, save_picture
+from deniable_research.pictures import save_picture
 from deniable_research.results.reading import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
 
@@ -38,8 +39,6 @@ _SAMPLING = {
     "df": "degrees_of_freedom",
 }
 """Options that say how people were drawn, and the keys of a design file that do."""
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 _DATA_OPTIONS = (
     click.argument("data", type=FILE),
@@ -107,7 +106,7 @@ _MISBEHAVIOUR_OPTIONS = (
 )
 
 _RESULT_OPTIONS = (
-    click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True),
+    format_option,
     click.option(
         "--confidence",
         "confidence_level",
@@ -115,17 +114,11 @@ _RESULT_OPTIONS = (
         default=0.95,
         show_default=True,
     ),
-    click.option(
-        "--plot",
-        "picture",
-        metavar="FILE",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="Draw the estimates with their intervals, as .svg or .png.",
-    ),
+    plot_option("the estimates with their intervals"),
     click.option(
         "--to",
         metavar="FILE",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=NEW_FILE,
         help=f"Write the results as well, with labels: {', '.join(WRITERS)}.",
     ),
 )
@@ -157,7 +150,6 @@ def data_options(command: Command, papers: bool = False) -> Command:
             raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
         if renamed and survey is None:
             raise click.UsageError("--column goes with --survey")
-        check_picture(picture)
         if to is not None:
             (check_paper if papers and to.suffix.lower() in PAPERS else check_suffix)(to)
             if to.exists() and to.samefile(data):

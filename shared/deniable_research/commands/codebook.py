@@ -10,7 +10,7 @@ from deniable.commands.main import example
 from deniable.data.writing import replace_file
 from deniable.errors import ParameterError
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
-from deniable_research.commands.analyze_data import FILE
+from deniable_research.commands.options import FILE, NEW_FILE
 from deniable_research.files import Table, read_layout
 from deniable_research.results.reading import read_any_survey
 
@@ -23,12 +23,7 @@ from deniable_research.results.reading import read_any_survey
     )
 )
 @click.argument("file", type=FILE)
-@click.option(
-    "--to",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write it: .md is Markdown, .xml is DDI-Codebook 2.5.",
-)
+@click.option("--to", metavar="FILE", type=NEW_FILE, help="Write it: .md is Markdown, .xml is DDI-Codebook 2.5.")
 @click.option(
     "--data",
     metavar="FILE",

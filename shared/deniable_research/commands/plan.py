@@ -18,7 +18,8 @@ from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
 from deniable.survey.respondents import group_sentences, needed_sentence
 from deniable.table import csv_lines
-from deniable_research.pictures import check_picture, save_picture
+from deniable_research.commands.options import FILE, format_option, plot_option
+from deniable_research.pictures import save_picture
 from deniable_research.planning.charts import epsilon_chart, survey_chart
 from deniable_research.planning.checks import MOST_PEOPLE
 from deniable_research.planning.noise_model import NoiseModel
@@ -45,13 +46,7 @@ SHARES = (0.5, 0.1)
 @click.option("--truth", metavar="P", help='Instead of epsilon: the coin that says "tell the truth", such as 1/2.')
 @click.option("--yes", metavar="P", default="1/2", show_default=True, help="With --truth: the coin that says yes.")
 @click.option("--options", type=click.IntRange(2), default=2, show_default=True, help="2: yes or no; more: a choice.")
-@click.option(
-    "--survey",
-    "file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Every question of a survey, instead of one.",
-)
+@click.option("--survey", "file", metavar="FILE", type=FILE, help="Every question of a survey, instead of one.")
 @click.option("--share", "shares", type=Number(), multiple=True, help="The share to plan for; by default 0.5 and 0.1.")
 @click.option("--width", type=Number(), metavar="H", help="Wanted half width: 0.05, the default, is ±5 points.")
 @click.option("--respondents", type=click.IntRange(2, MOST_PEOPLE), metavar="N", help="How many people will answer.")
@@ -68,14 +63,8 @@ SHARES = (0.5, 0.1)
 @click.option("--one-sided", is_flag=True, help="With --against: test on the side of the share only.")
 @click.option("--exact", is_flag=True, help="With --cohorts 1: binomial power, and the people from which it stays.")
 @click.option("--questions", type=click.IntRange(2), metavar="D", help="D such questions for one epsilon: all, or one?")
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-@click.option(
-    "--plot",
-    "picture",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw it against epsilon, or the questions of a survey side by side, as .svg or .png.",
-)
+@format_option
+@plot_option("it against epsilon, or the questions of a survey side by side")
 def plan(
     epsilons: tuple[float, ...],
     truth: str | None,
@@ -117,7 +106,6 @@ def plan(
     ):
         if refused:
             raise click.UsageError(reason)
-    check_picture(picture)
     planned = shares or SHARES
     half_width = 0.05 if width is None else width
     survey = None if file is None else read_survey(file.read_bytes())

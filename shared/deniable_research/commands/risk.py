@@ -13,7 +13,8 @@ import click
 from deniable.commands.main import example
 from deniable.survey.authoring import read_survey
 from deniable.table import format_table
-from deniable_research.pictures import FAINT_INK, INK, STYLES, check_picture, save_picture, tidy
+from deniable_research.commands.options import FILE, plot_option
+from deniable_research.pictures import FAINT_INK, INK, STYLES, save_picture, tidy
 from deniable_research.risk import (
     epsilon_for_advantage,
     factor,
@@ -42,21 +43,11 @@ LARGEST_SHOWN = 6.0
 )
 @click.option("--epsilon", "epsilons", type=float, multiple=True, help="Privacy loss of a report; may be repeated.")
 @click.option(
-    "--survey",
-    "file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Every question of a survey, and all of them together.",
+    "--survey", "file", metavar="FILE", type=FILE, help="Every question of a survey, and all of them together."
 )
 @click.option("--advantage", type=float, metavar="A", help="The epsilon that keeps the advantage at A, such as 0.2.")
 @click.option("--prior", type=float, metavar="P", help="With --advantage: for a guess that likely beforehand.")
-@click.option(
-    "--plot",
-    "picture",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the advantage against epsilon, as .svg or .png.",
-)
+@plot_option("the advantage against epsilon")
 def risk(
     epsilons: tuple[float, ...], file: Path | None, advantage: float | None, prior: float | None, picture: Path | None
 ) -> None:
@@ -70,7 +61,6 @@ def risk(
         raise click.UsageError("give one of --epsilon, --survey and --advantage")
     if prior is not None and advantage is None:
         raise click.UsageError("--prior goes with --advantage")
-    check_picture(picture)
     subject = "One report"
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:

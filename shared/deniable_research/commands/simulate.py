@@ -17,11 +17,11 @@ from deniable.estimation.intervals import METHODS
 from deniable.estimation.published_rows import EstimateOptions
 from deniable.exact import number_hint
 from deniable.output import number, percent
-from deniable.survey.sharing import split_over_all
 from deniable.table import format_table
+from deniable_research.commands.options import NEW_FILE, format_option, plot_option
 from deniable_research.commands.simulate_power import print_power
 from deniable_research.output import records, rows_csv, to_json
-from deniable_research.pictures import check_picture, save_picture
+from deniable_research.pictures import save_picture
 from deniable_research.results.reading import read_any_survey
 from deniable_research.simulation import (
     DEFAULT_SEED,
@@ -33,6 +33,7 @@ from deniable_research.simulation import (
     reports_csv,
 )
 from deniable_research.simulation.charts import simulation_chart
+from deniable_research.simulation.epsilons import split_over_all
 from deniable_research.simulation.power import ANALYSES, planning_curve
 from deniable_research.simulation.study import Covariate, Study
 
@@ -99,20 +100,14 @@ SHARE = Number(0, 1)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
 @click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@format_option
 @click.option(
     "--reports",
     metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NEW_FILE,
     help="Write the reports of the first of these surveys as CSV, to try 'deniable analyze' with.",
 )
-@click.option(
-    "--plot",
-    "picture",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw bias and coverage, as .svg or .png.",
-)
+@plot_option("bias and coverage")
 def simulate(
     file: Any,
     respondents: int,
@@ -146,7 +141,6 @@ def simulate(
     With --formula it is the power of that analysis: people get covariates and the outcome that the effects make, and
     every sample is analysed as its file would be.
     """
-    check_picture(picture)
     survey = read_any_survey(file.read())
     if formula is not None:
         if others or split or reports is not None or method != DEFAULT_METHOD:

@@ -93,16 +93,11 @@ def independence(
     independence the elements of ``C`` have the covariance ``S (x) T / n``, and the statistic is the square of their
     distance from 0 in the coordinates in which that is 1.
 
-    For one-value designs with as many reports as truths this is Pearson's chi-squared [1]_ on the table of *reports*:
+    For one-value designs with as many reports as truths this is Pearson's chi-squared, which `homogeneity` of cohorts
+    is too and for which it names the source, on the table of *reports*:
     ``C = A^-1 (P - p q') B^-T`` and ``S = A^-1 (diag(p) - p p') A^-T``, so ``A`` and ``B`` cancel, and ``diag(1/p)`` is
     a generalised inverse of ``diag(p) - p p'``. Tested are truths, and yet no term is debiased: noise costs power,
     never the level.
-
-    References
-    ----------
-    .. [1] K. Pearson, "On the criterion that a given system of deviations from the probable in the case of a
-       correlated system of variables is such that it can be reasonably supposed to have arisen from random sampling",
-       Philosophical Magazine 50 (1900), 157-175.
 
     Examples
     --------

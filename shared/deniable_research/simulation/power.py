@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import DeniableError, ParameterError
-from deniable.survey.sharing import at_epsilon
 from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
 from deniable_research.simulation.draw import generator_of
+from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.simulate import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Study
@@ -79,16 +79,9 @@ def power(
 
     Examples
     --------
-    >>> from deniable import read_survey
+    >>> from deniable import Question, Survey, Warner
     >>> from deniable_research.simulation.study import Covariate
-    >>> survey = read_survey('''
-    ... title = "T"
-    ... [[questions]]
-    ... id = "q"
-    ... type = "yes-no"
-    ... text = "Q?"
-    ... epsilon = 3
-    ... ''')
+    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(3)),))
     >>> study = Study(survey, "q ~ age", {"age[T.young]": 1.5}, {"age": Covariate.parse("young,old")}, {"q": 0.4}, 600)
     >>> intercept, young = power(study, repetitions=20).rows
     >>> young.option, young.truth, young.rejected > 0.8, abs(young.bias) < 4 * young.bias_error

@@ -136,15 +136,8 @@ def simulate(
 
     Examples
     --------
-    >>> from deniable import read_survey
-    >>> survey = read_survey('''
-    ... title = "T"
-    ... [[questions]]
-    ... id = "q"
-    ... type = "yes-no"
-    ... text = "Q?"
-    ... truth = "1/2"
-    ... ''')
+    >>> from deniable import Question, Survey, TwoCoin
+    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> no, yes = simulate(survey, {"q": 0.3}, respondents=400, repetitions=100)
     >>> yes.truth, abs(yes.bias) < 4 * yes.bias_error, 0.85 < yes.coverage <= 1
     (0.3, True, True)

@@ -91,17 +91,9 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
 
     Examples
     --------
-    >>> from deniable import read_survey
-    >>> survey = read_survey('''
-    ... title = "T"
-    ... [[questions]]
-    ... id = "q"
-    ... type = "choice"
-    ... text = "Q?"
-    ... options = ["a", "b", "c"]
-    ... epsilon = 1
-    ... ''')
-    >>> truth_of(survey, {"q": {"a": 0.5}})[0].shares
+    >>> from deniable import KAry, Question, Survey
+    >>> question = Question("q", "choice", "Q?", ("a", "b", "c"), KAry(3, "1/2"))
+    >>> truth_of(Survey("T", (question,)), {"q": {"a": 0.5}})[0].shares
     (0.5, 0.25, 0.25)
     """
     wanted = dict(given or {})

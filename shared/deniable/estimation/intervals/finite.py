@@ -35,13 +35,9 @@ def finite_interval(
     -----
     If ``m`` people of ``N`` have it, ``X`` of those drawn do, hypergeometric, and the count is the sum of ``Bin(X, a)``
     and ``Bin(n - X, b)``. All its probabilities are added up, for every ``m``: never covers less than the level. As
-    in [1]_, ``m`` is in the interval unless counts whose likelihood ratio ``P(c | m) / max P(c | .)`` is no larger than
-    that of the one seen have a probability of at most ``alpha``. A single ``m`` is shown as ``m - 1/2`` to ``m + 1/2``.
-
-    References
-    ----------
-    .. [1] G. J. Feldman, R. D. Cousins, "Unified approach to the classical statistical analysis of small signals",
-       Physical Review D 57 (1998), 3873-3889.
+    Feldman and Cousins do, whom `enumerated_interval` cites, ``m`` is in the interval unless counts whose likelihood
+    ratio ``P(c | m) / max P(c | .)`` is no larger than that of the one seen have a probability of at most ``alpha``. A
+    single ``m`` is shown as ``m - 1/2`` to ``m + 1/2``.
 
     Examples
     --------

@@ -1,0 +1,32 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+PICTURES = (".svg", ".png")
+
+format_option = click.option(
+    "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
+)
+
+
+def plot_option(drawn: str) -> Callable[[Any], Any]:
+    """``--plot FILE``, whose help says what is drawn; the command gets it as ``picture``."""
+    return click.option(
+        "--plot", "picture", metavar="FILE", type=NEW_FILE, callback=_checked, help=f"Draw {drawn}, as .svg or .png."
+    )
+
+
+def _checked(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.suffix not in PICTURES:
+        raise click.BadParameter(f"must end in {' or '.join(PICTURES)}, got {path.name!r}")
+    return path

@@ -1,0 +1,48 @@
+"""Surveys to compare one with: its questions at another epsilon, or without sharing one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deniable.errors import ParameterError
+from deniable.exact import Number, positive_epsilon
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+from deniable.survey.sharing import Member, mechanism_at
+
+
+def split_over_all(survey: Survey) -> Survey:
+    """The same survey asked of everybody: the epsilon of each group split over all its questions."""
+
+    def alone(question: Question) -> Question:
+        group = question.group
+        if group is None:
+            return question
+        epsilon = next(unit.epsilon for unit in survey.units if unit.group == group)
+        mechanism = mechanism_at(_member(question), positive_epsilon(epsilon) / group.size)
+        return replace(question, mechanism=mechanism, group=None)
+
+    return replace(survey, questions=tuple(map(alone, survey.questions)))
+
+
+def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
+    """The same questions, each with an epsilon of its own and the mechanism that is chosen for it by default.
+
+    Raises
+    ------
+    ParameterError
+        If questions share one epsilon, or no mechanism can hold that one.
+    """
+    if survey.groups:
+        raise ParameterError("epsilon: must be varied of questions that do not share one, got a survey with groups")
+    asked = positive_epsilon(epsilon)
+    return replace(
+        survey,
+        questions=tuple(replace(each, mechanism=mechanism_at(_member(each), asked)) for each in survey.questions),
+    )
+
+
+def _member(question: Question) -> Member:
+    of_boxes = "shares" if question.mechanism.is_one_draw else "together"
+    goal = of_boxes if question.kind.takes_several else question.goal
+    return Member(question.kind, question.mechanism.answer_range, goal)
