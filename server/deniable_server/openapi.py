@@ -14,14 +14,13 @@ _REF = "#/components/schemas/{model}"
 
 _MODELS = (
     *(schemas.BatchTaken, schemas.Problem, schemas.ReportBody, schemas.Taken),
-    *(schemas.InvitationHashes, schemas.TokenRequest),
+    *(schemas.InvitationHashes, schemas.InvitationsAsked, schemas.TokenRequest),
 )
 
 _TAKEN = {"$ref": _REF.format(model="Taken")}
 _BATCH_TAKEN = {"$ref": _REF.format(model="BatchTaken")}
 _TEXT = {"type": "string"}
 _HASHES = {"$ref": _REF.format(model="InvitationHashes")}
-_NOTHING = {"type": "object", "maxProperties": 0}
 _SURVEY = {"type": "object", "description": "a published survey"}
 
 REPORTS = f"{BASE}/surveys/{{survey_id}}/reports"
@@ -31,7 +30,7 @@ REQUESTS: dict[tuple[str, str], dict[str, Any]] = {
     (f"{BASE}/surveys", "post"): {"application/json": _SURVEY},
     (REPORTS, "post"): {"application/json": {"$ref": _REF.format(model="ReportBody")}, NDJSON: _TEXT},
     (INVITATIONS, "post"): {"application/json": _HASHES},
-    (f"{INVITATIONS}/unused", "post"): {"application/json": {"anyOf": [_HASHES, _NOTHING]}},
+    (f"{INVITATIONS}/unused", "post"): {"application/json": {"$ref": _REF.format(model="InvitationsAsked")}},
     (f"{BASE}/surveys/{{survey_id}}/tokens", "post"): {"application/json": {"$ref": _REF.format(model="TokenRequest")}},
 }
 """Media type to schema of what is parsed strictly instead of through pydantic."""

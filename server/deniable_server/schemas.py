@@ -186,14 +186,25 @@ class ReportBody(BaseModel):
     )
 
 
+_Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
 class InvitationHashes(BaseModel):
     """Invitations, by what may be known of them."""
 
     model_config = ConfigDict(extra="forbid")
 
-    hashes: list[Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = Field(
+    hashes: list[_Hash] = Field(
         min_length=1, max_length=10_000, description="SHA-256 of the 16 bytes of each invitation"
     )
+
+
+class InvitationsAsked(BaseModel):
+    """Invitations that somebody asks about, or none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hashes: list[_Hash] = Field([], max_length=10_000, description="SHA-256 of the 16 bytes of each invitation")
 
 
 class InvitationsAdded(BaseModel):
