@@ -378,8 +378,8 @@ class Client:
         return found.survey
 
 
-def _needed(invitation: str | None) -> str:
-    if invitation is None or not is_invitation(invitation):
+def _needed(invitation: object) -> str:
+    if not isinstance(invitation, str) or not is_invitation(invitation):
         raise NotInvited(
             "invitation: must be the 32 hexadecimal digits behind the # of a link to this survey, got "
             f"{describe(invitation)}; only who was invited is counted"

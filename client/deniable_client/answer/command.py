@@ -143,7 +143,7 @@ def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | 
 
 
 def credential_of(client: Client, survey: Survey, invitation: str | None) -> str | None:
-    """What lets the person's report count, so that nobody answers for nothing; ends where they have no right to that."""
+    """What lets the person's report count; ends where they have no right to that: nobody answers for nothing."""
     while True:
         if survey.issuer:
             show([m.CHECKING])

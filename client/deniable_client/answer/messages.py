@@ -30,7 +30,8 @@ UNLINKABLE_TEXT = (
 INVITATION = "Your invitation"
 CHECKING = "Checking your invitation …"
 NOT_ASKED = (
-    "You were not asked anything yet. If the whole link of your own invitation does not help, ask whoever sent it to you."
+    "You were not asked anything yet. If the whole link of your own invitation does not help, ask whoever sent it to "
+    "you."
 )
 UNKNOWN = "This invitation is not known here"
 USED_BEFORE = "This invitation was used before"
