@@ -24,9 +24,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from deniable import Report, Survey, SurveyError, tally_reports
+from deniable import CollectorError, Report, Survey, SurveyError, tally_reports
 from deniable.access.invitation import hash_of, new_invitation
-from deniable_server import inviting, signing
+from deniable_server import inviting, remote, signing
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
 from deniable_server.signing import PrivateKey, SigningFault
@@ -43,7 +43,7 @@ from tests.support.access import (
     report_for,
     unlinkable_survey,
 )
-from tests.support.collectors import free_port, running_issuer
+from tests.support.collectors import StartCollector, free_port, running_issuer
 from tests.support.command_line import CommandLine
 from tests.support.surveys import Clock
 from tools.torture import storage_access
@@ -79,6 +79,11 @@ def bought(http: FlaskClient, survey: Survey, invitation: str) -> str:
     answer = ask(http, survey, purchase)
     assert answer.status_code == 200, answer.text
     return purchase.token(answer.json["signature"])
+
+
+def turned(token: str) -> str:
+    """A token with another last digit."""
+    return token[:-1] + ("0" if token[-1] != "0" else "1")
 
 
 class TestInvitation:
@@ -480,7 +485,7 @@ class TestToken:
         foreign = report_for(other, bought(http, other, invite(store, other, 1)[0]))
         for wrong in (
             replace(report, id="0" * 32),
-            replace(report, credential=f"{report.credential}"[:-1] + ("0" if report.credential[-1] != "0" else "1")),  # type: ignore[index]
+            replace(report, credential=turned(f"{report.credential}")),
             replace(foreign, values=report.values),
             replace(report, credential=mine),
         ):
@@ -612,6 +617,45 @@ class TestIssuer:
 
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
+def test_report_with_a_credential_goes_the_short_way(
+    access: ACCESS, app: APIFlask, http: FlaskClient, store: Store
+) -> None:
+    survey = invited_survey() if access == "invited" else unlinkable_survey()
+    publish(store, survey)
+    (mine,) = invite(store, survey, 1)
+    report = report_for(survey, mine if access == "invited" else bought(http, survey, mine))
+
+    def never(**_: object) -> None:
+        raise AssertionError("Flask was asked")
+
+    app.view_functions["api.take_reports"] = never
+    assert [send(http, survey, report).status_code for _ in range(2)] == [201, 200]
+
+
+@pytest.mark.slow
+def test_authors_reach_a_real_collector(tmp_path: Path, start_collector: StartCollector) -> None:
+    collector = start_collector()
+    with closing(Store(collector.database)) as store:
+        token = create_token(store, "ada")
+    invited = replace(invited_survey(results="batches"), opens=None, closes=None)
+    assert remote.publish(collector.url, token, invited)
+    place = inviting.inviting(tmp_path / "none.db", collector.url, token)
+    hashes = [hash_of(new_invitation()) for _ in range(3)]
+    assert inviting.add_invitations(place, invited.id, hashes) == (3, 0)
+    assert inviting.unused_invitations(place, invited.id, hashes) == (3, 3, sorted(hashes))
+    elsewhere = replace(unlinkable_survey(url="https://issuer.example"), opens=None, closes=None)
+    assert remote.publish(collector.url, token, elsewhere)
+    with closing(Store(tmp_path / "issuer.db")) as store:
+        store.add_key(key_number(0))
+    added = CommandLine("issuer").ok(
+        "add", f"{collector.url}/s/{elsewhere.id}#cohort=web", "--db", tmp_path / "issuer.db"
+    )
+    assert added.strip() == elsewhere.id
+    with pytest.raises(CollectorError, match="its invitations belong to its issuer"):
+        inviting.add_invitations(place, elsewhere.id, hashes)
+
+
+@pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_nothing_that_is_kept_or_said_holds_a_secret_of_a_person(
     access: ACCESS, http: FlaskClient, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -679,6 +723,37 @@ def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
             assert inspect(store.path).findings == ()
     assert len(pages[0]) > 10
     assert pages[0] == pages[1] == pages[2]
+
+
+def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 50)
+    dice = random.Random(7)
+    survey = invited_survey(results="batches")
+    made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
+    open_pages, closed_pages = [], []
+    for number in range(2):
+        with closing(Store(tmp_path / f"{number}.db", clock)) as store:
+            publish(store, survey)
+            order = dice.sample(made, len(made))
+            for start in range(0, 600, 40):
+                store.add_invitations(survey.id, map(hash_of, order[start : start + 40]))
+            assert store.settle()
+            open_pages.append(leaves_with(read_elsewhere(store.path), [hash_of(each) for each in made]))
+            store.close_survey(survey.id)
+            closed_pages.append(leaves_with(read_elsewhere(store.path), [hash_of(each) for each in made]))
+            assert inspect(store.path).findings == ()
+    assert open_pages[0] != open_pages[1]  # what closing is needed for
+    assert closed_pages[0] == closed_pages[1]
+
+
+def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: Store) -> None:
+    survey = invited_survey()
+    publish(store, survey)
+    invite(store, survey, 30)
+    assert inspect(store.path, most_rows=29).unread == (survey.id,)
+    assert inspect(store.path, most_rows=30).unread == ()
 
 
 def use(store: Store, survey: Survey, invitation: str, message: str) -> None:
@@ -862,8 +937,8 @@ def test_10_000_wrong_credentials_store_nothing(http: FlaskClient, store: Store)
         made = invite(store, each, 20)
         right[each.id] = [bought(http, each, one) for one in made[:10]] if each.issuer else made[:10]
         if each in (invited, unlinkable):
-            for credential in right[each.id][:5]:  # these are replayed
-                assert send(http, each, report_for(each, credential, "web")).status_code == 201
+            for spent in right[each.id][:5]:  # these are replayed
+                assert send(http, each, report_for(each, spent, "web")).status_code == 201
     for each in closed:
         store.close_survey(each.id)
     before = [store.state(each.id).reports for each in (invited, unlinkable, *closed)]
