@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from deniable import Survey, parse_survey, tally_reports
 from deniable.errors import DeniableError
-from deniable_server.store import checksum, counts
+from deniable_server.store import checksum, counts, invitations, keys
 from deniable_server.store.connection import WAIT_MS, transaction
 from deniable_server.store.errors import StoreDamaged
 from deniable_server.store.migrations import apply, refuse_newer, refuse_unreadable, schema
@@ -121,11 +121,12 @@ def _inspect(db: Database, most_rows: int | None) -> Inspection:
 
 
 def _beside_surveys(db: Database) -> Iterator[str]:
-    """What belongs to no survey: tokens, and the list of migrations."""
+    """What belongs to no survey: tokens, private keys, and the list of migrations."""
     columns = "sha256, name, scope, expires_on"
     for one, other in (("tokens", "tokens_copy"), ("tokens_copy", "tokens")):
         if db.conn.execute(f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}").fetchone():
             yield f"{one}: a row differs from its copy in {other}"
+    yield from keys.differences(db)
     if any(each.applied_at for each in schema.applied(db)):
         yield "_sqlite_migrations: a row is not as it was written"
 
@@ -150,6 +151,8 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
     found = (
         checksum.digest(survey, "survey", row)
         ^ checksum.sum_of(survey, "owner", owners)
+        ^ checksum.sum_of(survey, "key", keys.rows_of(db, survey))
+        ^ checksum.sum_of(survey, "invitation", invitations.rows_of(db, survey))
         ^ counts.checksum_of_tallies(db, survey)
         ^ checksum.sum_of(survey, "report", rows_of(db, pending))
         ^ checksum.sum_of(survey, checksum.kind_kept(survey), rows_of(db, reports))
@@ -159,6 +162,11 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
         return
     if db.conn.execute(f"SELECT 1 FROM {pending} JOIN {reports} USING (id) LIMIT 1").fetchone():
         yield "a report is both pending and folded"
+    if survey.access == "invited":
+        used = sum(state == invitations.USED for _, state in invitations.rows_of(db, survey))
+        (waiting,) = db.conn.execute(f"SELECT count(*) FROM {pending}").fetchone()
+        if used != waiting + counts.folded(db, survey):
+            yield "it has more or fewer reports than invitations that are used"
     tallies = counts.stored(db, survey)
     if keeps_reports:
         if tallies != tally_reports((report_of(survey, each) for each in rows_of(db, reports)), survey):
