@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable import NotInvited, Report, ReportError, Survey, SurveyError, parse_report, parse_survey, read_survey
-from deniable.access.blind_rsa import EXPONENT, SIZE, PublicKey
+from deniable.access.blind_rsa import EXPONENT, SIZE, PublicKey, encode
 from deniable.access.invitation import hash_of, is_invitation, new_invitation
 from deniable.access.issuer import NONCE, Issuer, Tokens, nonce_of, report_id
 from deniable.access.words import ONE_REPORT
@@ -165,12 +166,30 @@ class TestBlindSignature:
         for nonsense in (b"", b"\0" * SIZE, b"\xff" * SIZE, b"\xff" * 2 * SIZE, blinded.message):
             assert public.finalize(b"message", nonsense, blinded.inverse) is None
 
-    def test_blinds_with_a_factor_that_can_be_taken_off(self) -> None:
+    def test_is_not_asked_of_a_key_with_small_factors(self) -> None:
+        """What a small prime divides it divides when it is blinded, too: several would name a person among hundreds."""
+        small = math.prod([3, 5, 7, 11, 13, 17, 19, 23, 29])
+        modulus = small * private_key().private_numbers().p
+        modulus *= (2**2048 - 1) // modulus | 1
+        key = PublicKey(modulus)
+        assert modulus.bit_length() == 2048
+        refused = 0
+        for number in range(100):
+            message, salt = bytes([number]), bytes(48)
+            if math.gcd(int.from_bytes(encode(message, salt)), modulus) == 1:
+                blinded = key.blind(message, salt, giving(1)).message
+                assert math.gcd(int.from_bytes(blinded), modulus) == 1
+                continue
+            refused += 1
+            with pytest.raises(SurveyError, match="key: must be a product of large primes"):
+                key.blind(message, salt, giving(1))
+        assert refused > 60
+
+    def test_blinds_with_no_factor_that_cannot_be_taken_off(self) -> None:
         public = public_of(private_key())
-        prime = private_key().private_numbers().p
-        draws = iter([0, prime, 7])
-        blinded = public.blind(b"message", bytes(48), lambda _: next(draws))
-        assert blinded.inverse == pow(7, -1, public.modulus)
+        for useless in (0, private_key().private_numbers().p):
+            with pytest.raises(SurveyError, match="key: must be a product of large primes"):
+                public.blind(b"message", bytes(48), giving(useless))
 
     def test_blinds_anew_each_time(self) -> None:
         public = public_of(private_key())

@@ -93,11 +93,18 @@ class PublicKey:
             48 random bytes.
         below : callable
             A uniform whole number below the one given.
+
+        Raises
+        ------
+        SurveyError
+            If the message, or the number drawn, has a factor in common with the modulus. With the product of two large
+            primes that never happens. With a modulus made of small ones the blinded message keeps such a factor, so
+            that whoever made it could know the message again (the "invalid input" of the standard).
         """
         encoded = int.from_bytes(encode(message, os.urandom(SALT) if salt is None else salt, self.size))
-        factor = 0
-        while gcd(factor, self.modulus) != 1:  # almost always the first one will do
-            factor = below(self.modulus)
+        factor = below(self.modulus)
+        if gcd(encoded * factor, self.modulus) != 1:
+            raise SurveyError("key: must be a product of large primes; this one has small factors, and hides nothing")
         blinded = encoded * pow(factor, EXPONENT, self.modulus) % self.modulus
         return Blinded(blinded.to_bytes(self.size), pow(factor, -1, self.modulus))
 
