@@ -170,7 +170,8 @@ class TestBlindSignature:
         """What a small prime divides it divides when it is blinded, too: several would name a person among hundreds."""
         small = math.prod([3, 5, 7, 11, 13, 17, 19, 23, 29])
         modulus = small * private_key().private_numbers().p
-        modulus *= (2**2048 - 1) // modulus | 1
+        rest = (2**2048 - 1) // modulus
+        modulus *= rest - 1 + rest % 2
         key = PublicKey(modulus)
         assert modulus.bit_length() == 2048
         refused = 0
@@ -183,7 +184,7 @@ class TestBlindSignature:
             refused += 1
             with pytest.raises(SurveyError, match="key: must be a product of large primes"):
                 key.blind(message, salt, giving(1))
-        assert refused > 60
+        assert refused > 50
 
     def test_blinds_with_no_factor_that_cannot_be_taken_off(self) -> None:
         public = public_of(private_key())
