@@ -2,13 +2,13 @@
 /* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
 
 import { checkCeiling } from "./ceiling.js";
-import { fetchSurvey, parseLink } from "./collector.js";
+import { fetchSurvey, fromFragment, parseLink } from "./collector.js";
 import { focusOn } from "./form.js";
 import { h } from "./dom.js";
-import { BudgetError, CollectorError, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
+import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { messagesIn, speechless } from "./messages.js";
 import { notice } from "./screens.js";
-import { utf8 } from "./sha256.js";
+import { utf8 } from "./sha.js";
 import { css } from "./style.js";
 import { parseSurvey, translate } from "./survey.js";
 
@@ -106,7 +106,7 @@ export class DeniableElement extends Base {
     const spoken = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
     const read = [more.get("lang"), spoken?.lang, ...navigator.languages];
     const tongues = read.flatMap((tag) => (tag ? [tag, tag.split("-")[0]] : []));
-    return { collector, survey, cohort: more.get("cohort"), tongues, isOwn, more };
+    return { collector, survey, ...fromFragment(more), tongues, isOwn, more };
   }
 
   /**
@@ -152,9 +152,10 @@ export class DeniableElement extends Base {
     // Those two speak of epsilon, and for programmers.
     const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
     const isClosed = error instanceof SurveyClosed;
+    const isRefusal = error instanceof ReportError;
     const isNetwork = error instanceof CollectorError;
     const [title, text] =
-      error instanceof ReportError ? [isClosed ? m.closed : m.notTaken, m.notKept]
+      isRefusal ? [isClosed ? m.closed : error instanceof NotInvited ? m.unknown : error instanceof ReportConflict && view?.access !== "open" ? m.usedBefore : m.notTaken, view ? m.notKept : m.notAsked]
       : error instanceof BudgetError ? [m.refused, m.refusedText]
       : error instanceof UnusableMemory ? [m.refused, m.unusable]
       : !isNetwork ? [m.altered, m.alteredText]
@@ -163,7 +164,7 @@ export class DeniableElement extends Base {
     this.later = isNetwork ? again : null;
     if (isNetwork && view) setTimeout(() => this.later === again && again(), MINUTE);
     if (isNetwork && !isAsked) return;
-    this.show(notice(m, title, text, { detail, again: isNetwork && again, next: !!view && this.another() }), !!view || this.isAsked);
+    this.show(notice(m, title, text, { detail, again: (isNetwork || (isRefusal && !view)) && again, next: !!view && this.another() }), !!view || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
   }
 

@@ -1,9 +1,10 @@
 //@ts-check
 /* What goes over the network: one survey in, one report out. Requests are the same whatever the answers are. */
 
-import { CollectorError, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
+import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
 import { UNIT, systemWord } from "./randomness.js";
 import { plain } from "./requests.js";
+import { dumps } from "./strict-json.js";
 import { parseSurvey } from "./survey.js";
 
 export const CLIENT = "deniable-web 0.1.0";
@@ -13,6 +14,7 @@ export const CLIENT = "deniable-web 0.1.0";
  * @property {string} collector such as "https://collector.example"
  * @property {string} survey the survey's address
  * @property {string | null} cohort
+ * @property {string | null} invitation 32 hexadecimal digits
  */
 
 /**
@@ -25,14 +27,14 @@ export const CLIENT = "deniable-web 0.1.0";
  */
 
 /** @type {Record<number, typeof ReportError | undefined>} */
-const REFUSALS = { 404: ReportError, 409: ReportConflict, 410: SurveyClosed, 413: ReportError, 422: ReportError };
+const REFUSALS = { 403: NotInvited, 404: ReportError, 409: ReportConflict, 410: SurveyClosed, 413: ReportError, 422: ReportError };
 const TRIES = 4;
 const LONGEST_WAIT = 20;
 
 /**
- * Read a link to a survey: https://collector/s/<id>#cohort=web, or the address of its document.
+ * Read a link to a survey: https://collector/s/<id>#cohort=web&invitation=<32 digits>, or the address of its document.
  *
- * The cohort stands in the fragment, which browsers do not send, and never in the query, which servers log.
+ * Cohort and invitation stand in the fragment, which browsers do not send, and never in the query, which servers log.
  * @param {string} link @param {string} [base] where a relative link starts
  * @returns {Link}
  */
@@ -44,13 +46,19 @@ export function parseLink(link, base) {
     );
     // A final dot makes another origin of the same host, with a memory of its own.
     if (/^https?:$/.test(protocol) && !hostname.endsWith(".")) {
-      return Object.freeze({ collector: origin + path, survey, cohort: new URLSearchParams(hash.slice(1)).get("cohort") });
+      return Object.freeze({ collector: origin + path, survey, ...fromFragment(new URLSearchParams(hash.slice(1))) });
     }
   } catch {
     // no URL at all, or one without an address at its end
   }
   throw new SurveyError("survey: its link must end in /s/ and its address");
 }
+
+/** What the fragment of a link says of whoever opens it. @param {URLSearchParams} fragment */
+export const fromFragment = (fragment) => ({
+  cohort: fragment.get("cohort"),
+  invitation: /^[0-9a-f]{32}$/.exec(String(fragment.get("invitation")))?.[0] ?? null,
+});
 
 /**
  * Fetch a survey, and check that the bytes are those of its address.
@@ -94,28 +102,46 @@ export async function submit(survey, collector, text, options) {
  * The same, without a receipt: whether the collector knew the report already.
  * @param {{ id: string }} survey @param {string} collector @param {string} text @param {Options} [options]
  */
-export async function deliver(survey, collector, text, { fetch: ask = fetch, wait = sleep } = {}) {
+export const deliver = (survey, collector, text, options) =>
+  post(`${place(collector, survey.id)}/reports`, text, ({ status }) => status === 200, options);
+
+/**
+ * Have a token signed. The same message again is signed again, another one is not.
+ * @param {import("./tokens.js").Survey} survey @param {string} collector who signs unless the survey names somebody else
+ * @param {string} invitation @param {string} blinded
+ * @returns {Promise<string>} what signs it, in hexadecimal; nobody has checked it
+ */
+export const sign = ({ id, issuer }, collector, invitation, blinded) =>
+  post(
+    `${place(issuer.url ?? collector, id)}/tokens`,
+    dumps({ invitation, blinded }),
+    async (response) => String((await response.json())["signature"]).slice(0, 512), // a longer one takes long to compute with
+  );
+
+/**
+ * Send something as often as it takes, and give what `read` makes of the answer.
+ * @template T
+ * @param {string} url @param {string} text @param {(response: Response) => T | Promise<T>} read @param {Options} [options]
+ */
+async function post(url, text, read, { fetch: ask = fetch, wait = sleep } = {}) {
   for (let tried = 1; ; tried++) {
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
     try {
-      const response = await ask(
-        `${place(collector, survey.id)}/reports`,
-        plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text }),
-      );
+      const response = await ask(url, plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text }));
       const { status, headers } = response;
+      reason = `answered with status ${status}`;
       // A portal between here and the collector may answer 200 to everything, but not in JSON.
       const isJson = headers.get("content-type")?.startsWith("application/json");
-      if ((status === 201 || status === 200) && isJson) return status === 200;
+      if ((status === 201 || status === 200) && isJson) return await read(response);
       const Refusal = REFUSALS[status];
       if (Refusal) throw new Refusal(await detail(response));
-      reason = `answered with status ${status}`;
       if (status !== 429 && status < 502) tried = TRIES; // of those, none is over in a moment
       seconds = Math.max(seconds, Number(headers.get("retry-after")) || 0);
     } catch (error) {
       if (error instanceof ReportError) throw error;
     }
-    if (tried >= TRIES || seconds > LONGEST_WAIT) throw new CollectorError(`${collector}: ${reason}`);
+    if (tried >= TRIES || seconds > LONGEST_WAIT) throw new CollectorError(`${new URL(url).origin}: ${reason}`);
     await wait(seconds);
   }
 }

@@ -5,7 +5,7 @@
  * Nothing in this module keeps, logs or throws an answer.
  */
 
-import { AnswerError, ReportError } from "./errors.js";
+import { AnswerError, NotInvited, ReportError } from "./errors.js";
 import { drawQuestions, together, valuesOf } from "./group.js";
 import { newReportId, systemWord } from "./randomness.js";
 import { dumps } from "./strict-json.js";
@@ -14,6 +14,7 @@ import { dumps } from "./strict-json.js";
  * @typedef {object} Report Noisy values of one person. No field holds an answer.
  * @property {string} id 16 random bytes in hexadecimal: the key under which a report counts once
  * @property {string | null} cohort the label that the survey's author put on the link
+ * @property {string} [credential] what lets the report count, in hexadecimal: an invitation or a token. Nobody stores it
  * @property {Readonly<Record<string, number | string | null>>} values question id to noisy value: a number, a text of 0
  *   and 1 for each option, or null for a question that was not drawn
  */
@@ -28,14 +29,20 @@ import { dumps } from "./strict-json.js";
  * @param {object} [options]
  * @param {string | null} [options.cohort] the label on the link, one of the survey's cohorts
  * @param {import("./randomness.js").Word} [options.word] drawn in the order of the questions, groups in that of their first ones
- * @param {string} [options.id] 32 hexadecimal digits
+ * @param {string} [options.credential] the invitation, or the token, where the survey asks for one
+ * @param {string} [options.id] 32 hexadecimal digits; of a token the first half of its nonce
  * @param {boolean} [options.isKept] with the values that a device keeps, for its memory, instead of those that it sends
  * @param {Iterable<string>} [options.asked] ids of the questions that were asked, as `drawQuestions` gives them; without it
  *   all are answered, and the first words draw which of them are sent
  * @returns {Report}
  */
-export function randomize(survey, answers, { cohort = null, word = systemWord, id = newReportId(), isKept, asked } = {}) {
+export function randomize(
+  survey,
+  answers,
+  { cohort = null, word = systemWord, credential, id = idOf(survey, credential), isKept, asked } = {},
+) {
   if (!isCohort(survey, cohort)) throw new ReportError("cohort: must be one of the survey's cohorts");
+  if (!isCredential(survey, { id, credential })) throw new NotInvited("credential: must be one of the survey");
   // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
   // called "constructor", which every object inherits.
   const given = new Map(Object.entries(answers));
@@ -50,7 +57,7 @@ export function randomize(survey, answers, { cohort = null, word = systemWord, i
     throw new AnswerError("asked: must be as many questions of each group as it draws, and all others");
   }
   const values = valuesOf(survey, (unit) => unit.mechanism.randomize(find(unit), word, isKept));
-  return Object.freeze({ id, cohort, values: Object.freeze(values) });
+  return Object.freeze({ id, cohort, values: Object.freeze(values), ...(credential && { credential }) });
 }
 
 /**
@@ -58,6 +65,16 @@ export function randomize(survey, answers, { cohort = null, word = systemWord, i
  * @param {import("./survey.js").Survey} survey @param {string | null} cohort
  */
 export const isCohort = ({ cohorts, cohortRequired }, cohort) => (cohort === null ? !cohortRequired : cohorts.includes(cohort));
+
+/** @param {import("./survey.js").Survey} survey @param {string} [credential] */
+const idOf = ({ issuer }, credential) => (issuer && credential?.slice(4, 36)) || newReportId();
+
+/**
+ * Whether a report has what its survey asks for, an invitation or a token; the token belongs to this one report.
+ * @param {import("./survey.js").Survey} survey @param {{ id: string, credential?: string }} report
+ */
+export const isCredential = ({ access, issuer }, { id, credential = "" }) =>
+  RegExp(access === "open" ? "^$" : issuer ? `^0002${id}[0-9a-f]{672}$` : "^[0-9a-f]{32}$").test(credential);
 
 /**
  * Mix chance into one answer alone, for a form that is not ours.
@@ -82,4 +99,4 @@ function choiceOf({ id, kind, options, mechanism }, answer) {
  * The JSON that is sent, and sent again: the same text at every try.
  * @param {Report} report
  */
-export const encodeReport = ({ id, cohort, values }) => dumps({ id, cohort, values });
+export const encodeReport = ({ id, cohort, values, credential }) => dumps({ id, cohort, values, credential });

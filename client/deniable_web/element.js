@@ -14,7 +14,7 @@
 
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { CEILING } from "./ceiling.js";
-import { deliver } from "./collector.js";
+import { deliver, sign } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
@@ -25,6 +25,7 @@ import { Memory, today } from "./memory.js";
 import { fill } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
+import { newToken, signedToken } from "./tokens.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */
@@ -64,9 +65,9 @@ export class DeniableSurvey extends DeniableElement {
   }
 
   /** The same survey where this page cannot see it. @param {Place} place @param {AbortSignal} signal */
-  #frame({ collector, survey, cohort, tongues: [lang] }, signal) {
-    const more = new URLSearchParams({ host: location.origin, lang });
-    if (cohort !== null) more.set("cohort", cohort);
+  #frame({ collector, survey, more, tongues: [lang] }, signal) {
+    more.set("host", location.origin);
+    more.set("lang", lang);
     const src = `${collector}/embed/${survey}#${more}`;
     const frame = h("iframe", { src, name: this.isShared ? KIOSK : "", title: this.title || this.words.survey, part: "frame" });
     const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
@@ -85,7 +86,7 @@ export class DeniableSurvey extends DeniableElement {
     const { kept, waiting } = seen;
     const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
-    const closed = screens.notOpen(m, view, today(), place.cohort);
+    const closed = screens.notOpen(m, view, today(), place, () => this.restart(true));
     if (kept && !this.isShared) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
       else if (seen.isSent === false) this.#send(view, place, kept, true);
@@ -141,29 +142,50 @@ export class DeniableSurvey extends DeniableElement {
     for (const event of ["input", "keydown", "pointerdown", "pointermove", "wheel"]) addEventListener(event, look, { signal });
   }
 
-  /** Which questions are drawn is kept before any of them is shown. @param {View} view @param {Place} place */
+  /**
+   * Nobody answers for nothing: the token comes first. Which questions are drawn is kept before any of them is shown.
+   * @param {View} view @param {Place} place
+   */
   async #start(view, place) {
-    const { gone } = this;
+    const { gone, words: m } = this;
+    const { access, issuer } = view;
+    const invitation = String(place.invitation);
     try {
+      let credential = access === "open" ? undefined : invitation;
+      if (issuer) {
+        const survey = { ...view, issuer };
+        this.show(screens.wait(m, m.checking), true);
+        const name = view.id + (this.isShared ? `:${invitation}` : "");
+        const fresh = await newToken(survey);
+        const token = await this.#memory.token(name, (kept = fresh) => kept);
+        if (token) {
+          token.signature ??= await sign(survey, place.collector, invitation, token.blinded);
+          credential = await signedToken(survey, token);
+          await this.#memory.token(name, (kept) => kept && token);
+        }
+      }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone || this.root.querySelector("form")) return; // a second press shows nothing more
       const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
-      this.show(questions(this.words, drawn, (answers) => this.#answer(view, place, answers, asked)), true);
+      this.show(questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential })), true);
       this.announce("start");
     } catch (error) {
-      if (gone === this.gone) this.fail(error, view, () => {});
+      if (gone !== this.gone) return;
+      this.isAsked = true;
+      this.fail(error, null, () => this.#start(view, place));
     }
   }
 
   /**
    * Here the answers end.
-   * @param {View} view @param {Place} place @param {Record<string, unknown>} [answers] @param {Set<string>} [asked]
+   * @param {View} view @param {Place} place @param {Record<string, unknown>} [answers]
+   * @param {{ asked?: Set<string>, credential?: string }} [how]
    */
-  async #answer(view, place, answers = {}, asked) {
+  async #answer(view, place, answers = {}, how) {
     const { gone } = this;
     this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
-      const draw = (/** @type {boolean} */ isKept) => randomize(view, answers, { cohort: place.cohort, isKept, asked });
+      const draw = (/** @type {boolean} */ isKept) => randomize(view, answers, { cohort: place.cohort, isKept, ...how });
       const report = await this.#memory.once(view, place.collector, draw, this.#person);
       // If the page shows another survey by now, what is kept goes out when this one comes up again.
       if (gone === this.gone) this.#send(view, place, report, true);

@@ -7,7 +7,8 @@
  *   AnswerError        an answer outside its question's options (never says which answer)
  *   SurveyError        bytes that are not the survey of their address, or no survey
  *   ReportError        a report that does not fit its survey
- *     ReportConflict   the same report id arrived before with other content
+ *     NotInvited       the invitation or token is not one of the survey
+ *     ReportConflict   the same report id, or invitation, arrived before with other content
  *     SurveyClosed     the survey takes no reports at this time
  *   BudgetError        the device's ceiling or its ledger refuses what the survey asks
  *   UnusableMemory     what the device remembers cannot be read or written; nothing was drawn
@@ -21,6 +22,7 @@ export class ParameterError extends DeniableError {}
 export class AnswerError extends DeniableError {}
 export class SurveyError extends DeniableError {}
 export class ReportError extends DeniableError {}
+export class NotInvited extends ReportError {}
 export class ReportConflict extends ReportError {}
 export class SurveyClosed extends ReportError {}
 export class BudgetError extends DeniableError {}

@@ -31,11 +31,14 @@ export const taking = (published, known) => (/** @type {string} */ key) => (know
 /** Refuse a published object with fields that are not known. @param {any} published @param {object} known */
 export const nothingElse = (published, known) => demand(Object.keys(published).every((each) => Object.hasOwn(known, each)));
 
-/** The name of a question or of a group. @param {any} value @returns {string} */
-export function identifier(value) {
-  demand(typeof value === "string" && /^[a-z][a-z0-9_]{0,39}$/.test(value));
+/** @param {any} value @param {RegExp} pattern @returns {string} */
+export function matching(value, pattern) {
+  demand(typeof value === "string" && pattern.test(value));
   return value;
 }
+
+/** The name of a question or of a group. @param {unknown} value */
+export const identifier = (value) => matching(value, /^[a-z][a-z0-9_]{0,39}$/);
 
 /** A setting that is left out, or says what a survey without it does not. @template T @param {T} value @param {unknown[]} known */
 export function oneOf(value, ...known) {
@@ -79,12 +82,12 @@ export function plain(value, longest) {
   return value;
 }
 
-/** @param {any} value @returns {string} */
+/** @param {unknown} value */
 export function date(value) {
-  demand(typeof value === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value));
+  const day = matching(value, /^(?!0000)\d{4}-\d\d-\d\d$/);
   // The 31st of February may become the 3rd of March; of the 32nd nothing is made, and this throws.
-  demand(new Date(value).toISOString().startsWith(value));
-  return value;
+  demand(new Date(day).toISOString().startsWith(day));
+  return day;
 }
 
 /** @param {string[]} values */

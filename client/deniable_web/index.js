@@ -12,6 +12,7 @@ export {
   BudgetError,
   CollectorError,
   DeniableError,
+  NotInvited,
   ParameterError,
   ReportConflict,
   ReportError,

@@ -9,7 +9,7 @@
  */
 
 import { CEILING, hold } from "./ceiling.js";
-import { encodeReport, isCohort } from "./device.js";
+import { encodeReport, isCohort, isCredential } from "./device.js";
 import { UnusableMemory } from "./errors.js";
 import { drawQuestions, together, valuesOf } from "./group.js";
 import { isBits, isWhole } from "./mechanisms/base.js";
@@ -17,6 +17,7 @@ import { browserStore } from "./store.js";
 
 /** @typedef {import("./store.js").State} State */
 /** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./tokens.js").Token} Token */
 /** @typedef {Pick<import("./group.js").Unit, "key" | "sent" | "mechanism">} Unit a question is one, too, if it stands alone */
 /** @typedef {number | string} Value a noisy one; of a group the JSON of its questions' */
 
@@ -77,11 +78,14 @@ export class Memory {
    */
   once(survey, collector, draw, person, day = today()) {
     const name = person ? `${survey.id}:${person}` : survey.id;
-    return this.#store.run(({ reports, noisy, told }) => {
+    return this.#store.run(({ reports, noisy, told, tokens }) => {
       if (!person) charge(told, collector, survey.units, day);
       if (!(name in reports)) {
+        const report = draw(!person);
         const own = (/** @type {Unit} */ each, /** @type {Value} */ value) => (person ? value : valueOf(noisy, each, () => value));
-        reports[name] = { report: encoded(draw(!person), survey, own), to: {} };
+        reports[name] = { report: encoded(report, survey, own), to: {} };
+        // The token is in the report now; on a shared device nothing else says for whose invitation it was.
+        for (const each in tokens) if (tokens[each]?.message.startsWith(report.id, 4)) delete tokens[each];
       }
       reports[name].to[collector] ??= false;
       return fitting(reports[name].report, survey);
@@ -115,6 +119,19 @@ export class Memory {
     const drawn = draw(survey);
     // Where all are asked there is nothing to keep, and who leaves then leaves nothing behind.
     return drawn.size < survey.questions.length ? this.#store.run(({ noisy }) => askedOf(noisy, survey, drawn)) : drawn;
+  }
+
+  /**
+   * A token, kept before anybody is asked to sign it, and until it is spent: no crash, reload or second tab buys two.
+   * @param {string} name of the survey, on a shared device also of the invitation
+   * @param {(kept: Token | undefined) => Token | undefined} change what to keep instead
+   * @returns {Promise<Token | undefined>} nothing where the survey has a report, which is sent again
+   */
+  token(name, change) {
+    return this.#store.run((state) => {
+      const tokens = (state.tokens ??= {});
+      return name in state.reports ? undefined : (tokens[name] = change(tokens[name]));
+    });
   }
 
   /** The report of a survey that waits under a name. @param {string} name @param {Survey} survey @returns {Promise<string>} */
@@ -206,7 +223,7 @@ function valid({ mechanism }, value) {
 /** A kept report, if it is one of the survey. @param {any} text @param {Survey} survey @returns {string} */
 function fitting(text, survey) {
   const report = JSON.parse(text);
-  if (encoded(report, survey, valid) !== text || !/^[0-9a-f]{32}$/.test(report.id) || !isCohort(survey, report.cohort)) throw new UnusableMemory();
+  if (encoded(report, survey, valid) !== text || !/^[0-9a-f]{32}$/.test(report.id) || !isCohort(survey, report.cohort) || !isCredential(survey, report)) throw new UnusableMemory();
   return text;
 }
 

@@ -11,7 +11,7 @@
 import { addresses } from "./catalogues/index.js";
 import { load, read } from "./catalogues/load.js";
 import { CollectorError } from "./errors.js";
-import { utf8 } from "./sha256.js";
+import { utf8 } from "./sha.js";
 import { address } from "./survey.js";
 
 /** @typedef {Readonly<Record<string, string>>} Messages */

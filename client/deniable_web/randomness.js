@@ -33,8 +33,11 @@ export function below(bound, word) {
 /** A number in digits of a base, with zeros before it. @param {number | bigint} number @param {number} base @param {number} width */
 export const digits = (number, base, width) => number.toString(base).padStart(width, "0");
 
+/** Random bytes in hexadecimal. @param {number} size */
+export const random = (size) => hexadecimal(crypto.getRandomValues(new Uint8Array(size)));
+
 /** A fresh report id: 128 random bits, so no two devices ever meet. */
-export const newReportId = () => hexadecimal(crypto.getRandomValues(new Uint8Array(16)));
+export const newReportId = () => random(16);
 
 /** @param {Uint8Array} bytes */
 export const hexadecimal = (bytes) => Array.from(bytes, (byte) => digits(byte, 16, 2)).join("");

@@ -14,17 +14,17 @@ import { simulator } from "./simulator.js";
  * @typedef {import("./survey.js").View} View
  */
 
-/** @param {[string, string | Node][]} pairs */
+/** Terms, and what is to say of each, if anything. @param {[string, string | Node][]} pairs */
 const pairs = (pairs) =>
-  h("dl", {}, ...pairs.map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
+  h("dl", {}, ...pairs.map(([term, text]) => text && h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
 /** @param {View} view */
 const hasYes = ({ questions }) => questions.some(({ kind }) => kind.isYesNo);
 
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
-export function wait(m) {
-  const said = h("p", { role: "status", tabindex: "-1" }, m.sending);
+export function wait(m, text = m.sending) {
+  const said = h("p", { role: "status", tabindex: "-1" }, text);
   setTimeout(() => said.append(" ", m.still), 8000);
   return card(said);
 }
@@ -47,6 +47,7 @@ export function consent(m, view, { cohort, isSeen, total, n, notes, start }) {
     view.about && p(own(view.about)),
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
+    quiet(m[view.access]),
     quiet(`${m.why} ${hasYes(view) ? m.noAdmission : ""}`),
     button(m.start, start),
     ...notes.map((note) => note && p(note, "box")),
@@ -55,6 +56,7 @@ export function consent(m, view, { cohort, isSeen, total, n, notes, start }) {
       pairs([
         [weak > 1 ? m.guess : m.cannot, m.cannotText],
         [m.can, isSeen ? m.canSite : m.canText],
+        [m.invitation, m[`${view.access}Text`]],
       ]),
     ),
     fold(m.odds, () => h("div", {}, whole[0] && quiet(m.oddsLeast), oddsBox(m, least.mechanism), quiet(...whole))),
@@ -72,6 +74,7 @@ export function receipt(m, view, report, { title, link, next }) {
     heading(title),
     p(m.notKept, "lead"),
     p(weakness(view) > 1 ? m.weak : hasYes(view) ? m.chance : ""),
+    quiet(m[`${view.access}Used`]),
     quiet(...wholeOdds(view, m)),
     fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)))),
     pairs([
@@ -106,9 +109,10 @@ export const notice = (m, title, text, { detail, again, next, way = m.next } = {
 
 /**
  * Why nobody can answer here and now, or null.
- * @param {Messages} m @param {View} view @param {string} today as in "2026-11-20" @param {string | null} cohort
+ * @param {Messages} m @param {View} view @param {string} today as in "2026-11-20"
+ * @param {{ cohort: string | null, invitation: string | null }} link @param {() => void} again
  */
-export function notOpen(m, view, today, cohort) {
+export function notOpen(m, view, today, { cohort, invitation }, again) {
   const [opens, closes] = [view.opens, view.closes].map((day) =>
     day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
   );
@@ -116,5 +120,6 @@ export function notOpen(m, view, today, cohort) {
   if (isEarly || today > (view.closes ?? today)) {
     return notice(m, isEarly ? m.early : m.closed, fill(m.closedText, { opens, closes }));
   }
-  return isCohort(view, cohort) ? null : notice(m, m.unreachable, m.incomplete);
+  const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
+  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again });
 }

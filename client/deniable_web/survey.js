@@ -7,13 +7,13 @@
  */
 
 import { SurveyError } from "./errors.js";
-import { date, distinct, identifier, labels, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
+import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
 import { GroupMechanism } from "./group.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES } from "./question-types.js";
-import { digits, hexadecimal } from "./randomness.js";
-import { sha256, utf8 } from "./sha256.js";
+import { digits } from "./randomness.js";
+import { sha, utf8 } from "./sha.js";
 import { dumps } from "./strict-json.js";
 
 /**
@@ -43,6 +43,12 @@ import { dumps } from "./strict-json.js";
 /** @typedef {View["questions"][number]} Asked */
 
 /**
+ * @typedef {object} Issuer Who signs the tokens of a survey.
+ * @property {string} key the public key, a SubjectPublicKeyInfo in hexadecimal
+ * @property {string} [url] such as "https://issuer.example"; without one the collector signs
+ */
+
+/**
  * @typedef {object} Survey
  * @property {string} id first 128 bits of the SHA-256 of the document in lower-case base32
  * @property {string} title
@@ -56,6 +62,9 @@ import { dumps } from "./strict-json.js";
  * @property {readonly Question[]} questions
  * @property {readonly import("./group.js").Unit[]} units what devices draw, keep and pay for: questions that stand alone, and groups
  * @property {number} epsilon privacy loss of the whole survey: the units' epsilons add up
+ * @property {"open" | "invited" | "unlinkable"} access who may be counted: all, or once each whoever has an invitation, which
+ *   may be linked to the report while it arrives or never
+ * @property {Issuer | null} issuer only where access is unlinkable
  * @property {string} document the published text
  */
 
@@ -72,7 +81,7 @@ const MAX_TEXT = 4000;
  * @param {Uint8Array<ArrayBuffer>} bytes
  */
 export async function address(bytes) {
-  const bits = BigInt(`0x${hexadecimal(await sha256(bytes)).slice(0, 32)}`) << 2n; // 130 of them, which are 26 digits
+  const bits = BigInt(`0x${(await sha(bytes)).slice(0, 32)}`) << 2n; // 130 of them, which are 26 digits
   // Base32 has letters first: 0 is "a", as 10 is among digits to base 36; after "z" comes 2.
   return digits(bits, 32, 26).replace(/./g, (each) => {
     const digit = parseInt(each, 32);
@@ -110,6 +119,7 @@ export async function parseSurvey(bytes, expectedId) {
 async function read(bytes, id) {
   demand(bytes.length <= MAX_BYTES);
   const document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  /** @type {Record<string, unknown>} */
   const known = {};
   const take = taking(JSON.parse(document), known);
   if (take("deniable") !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
@@ -125,6 +135,8 @@ async function read(bytes, id) {
     .map((first) => (first.group ? questions.filter(({ group }) => group === first.group) : [first]))
     .filter((members, n) => members[0] === questions[n])
     .map((members) => unit(members, groups, fresh && id));
+  const issuer = maybe(take("issuer"), issuerOf);
+  if (issuer) known["issuer"] = issuer; // with nothing else in it
   const survey = {
     id,
     title: text(take("title"), MAX_LABEL),
@@ -137,11 +149,14 @@ async function read(bytes, id) {
     cohorts,
     questions: Object.freeze(questions),
     units: Object.freeze(await Promise.all(units)),
+    access: oneOf(take("access"), "invited", "unlinkable") ?? "open",
+    issuer,
     document,
   };
   distinct(questions.map((each) => each.id));
   demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
   demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
+  demand((survey.access === "unlinkable") === !!survey.issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   // Only now, when its depth and its numbers are known to be small.
   demand(dumps(known, sorted) === document);
@@ -158,6 +173,16 @@ async function read(bytes, id) {
 function rowsOf({ kind, options, mechanism }) {
   const shares = mechanism.hasShares ? options.length : 0; // a number has no options
   return shares + (kind.hasLevels || !kind.most ? 1 : 0);
+}
+
+/** SubjectPublicKeyInfo of RSASSA-PSS with SHA-384, of 2048 bits and the exponent 65537, as RFC 9578 has it. */
+const KEY =
+  /^30820152303d06092a864886f70d01010a3030a00d300b0609608648016503040202a11a301806092a864886f70d010108300b0609608648016503040202a2030201300382010f003082010a0282010100[89a-f][0-9a-f]{510}[13579bdf]0203010001$/;
+
+/** @param {any} published @returns {Issuer} */
+function issuerOf({ ["key"]: key, ["url"]: url }) {
+  maybe(url, matching, /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+])(:\d{1,5})?$/);
+  return Object.freeze({ key: matching(key, KEY), url });
 }
 
 /** Groups by their names. @param {any} named */

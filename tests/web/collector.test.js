@@ -53,7 +53,18 @@ test("links give collector, survey and cohort; the query never does", () => {
     [`/s/${id}#cohort=web`, "http://127.0.0.1:8000/s/x", ["http://127.0.0.1:8000", "web"]],
   ];
   for (const [link, base, [collector, cohort]] of cases) {
-    assert.deepEqual(parseLink(link, base), { collector, survey: id, cohort });
+    assert.deepEqual(parseLink(link, base), { collector, survey: id, cohort, invitation: null });
+  }
+});
+
+test("an invitation stands in the fragment alone; what is none counts as if it were not there", () => {
+  const own = "0123456789abcdef".repeat(2);
+  const read = (/** @type {string} */ end) => parseLink(`https://c.example/s/${survey.id}${end}`).invitation;
+  for (const end of [`#invitation=${own}`, `#cohort=web&invitation=${own}`, `#invitation=${own}&invitation=x`]) assert.equal(read(end), own);
+  const none = ["", `?invitation=${own}`, "#invitation=", "#invitation", "#invitation=null", `#invitation=${own}0`, `#invitation=${own.slice(1)}`];
+  const almost = [own.toUpperCase(), `${own}%0A`, `%20${own}`, own.replace("f", "g"), own.replace("0", "٠")];
+  for (const end of [...none, ...almost.map((each) => `#invitation=${each}`), `#invitation=x&invitation=${own}`]) {
+    assert.equal(read(end), null, end);
   }
 });
 

@@ -2,7 +2,7 @@
 /* Where the bundle's catalogues come from: beside the script, and taken only if they are as they were reviewed. */
 
 import { plain } from "../requests.js";
-import { utf8 } from "../sha256.js";
+import { utf8 } from "../sha.js";
 import { address } from "../survey.js";
 import { addresses } from "./index.js";
 

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "avqsd3erz5qwlf2qa5o2og3z4u",
-  de: "cuzldbl3v6okbpjgiavmlidpbi",
-  en: "x4eh7x35zeghirbnskjy3jbpea",
-  es: "iwdy6lq7tpmrfx2tsp3kgxxggu",
-  fr: "ejexrpguqcdlufonf6hdgx7fze",
+  ar: "6p4nzveskyl2z5xuyq53pet2ui",
+  de: "oay4vcmkncuherzbtk5sj7vmim",
+  en: "2zwtkviine4svps6a2h3tbceyq",
+  es: "xuafqkrwr3dw2ja2cr7pkfhx24",
+  fr: "6ioinucmgptdjlw566krio6qfm",
 };
