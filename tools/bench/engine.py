@@ -1,7 +1,7 @@
 """Many rows through an engine: the time beside SQL written by hand, the memory, and whether every count is right.
 
-    python -m tools.bench.engine             writes 100,000,000 rows to a temporary folder
-    python -m tools.bench.engine 2000000     fewer
+python -m tools.bench.engine             writes 100,000,000 rows to a temporary folder
+python -m tools.bench.engine 2000000     fewer
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def by_hand(folder: str) -> tuple[dict[str, Any], float]:
     started = time.perf_counter()
     connection = duckdb.connect(config={"memory_limit": MEMORY})
     rows = f"FROM read_parquet('{folder}/**/*.parquet')"
-    found: dict[str, Any] = {
-        name: [[0] * size for _ in COHORTS] for name, size in (("affair", 2), ("party", 5))
-    } | {"both": [[0] * 5, [0] * 5]}
+    found: dict[str, Any] = {name: [[0] * size for _ in COHORTS] for name, size in (("affair", 2), ("party", 5))} | {
+        "both": [[0] * 5, [0] * 5]
+    }
     for name in ("affair", "party"):
         for cohort, value, count in connection.execute(
             f"SELECT cohort, {name}, count(*) {rows} GROUP BY ALL"

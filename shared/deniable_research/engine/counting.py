@@ -56,14 +56,14 @@ class Supports(Patterns):
     present: dict[str, NDArray[np.bool_]]
 
 
-def count_patterns(source: Source, columns: Sequence[str] | Mapping[str, Any]) -> Patterns:
+def count_patterns(source: Source, columns: Sequence[str] | Mapping[str, str]) -> Patterns:
     """Count rows that are alike: one GROUP BY.
 
     Parameters
     ----------
     source : Source
-    columns : sequence of str, or mapping of str to ibis Column
-        Columns by their names, or names for what is computed of some.
+    columns : sequence of str, or mapping of str to str
+        Columns by their names, or what to call them and their names.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def count_patterns(source: Source, columns: Sequence[str] | Mapping[str, Any]) -
 
 
 def count_supports(
-    source: Source, columns: Sequence[str] | Mapping[str, Any], questions: Sequence[RandomizedColumn]
+    source: Source, columns: Sequence[str] | Mapping[str, str], questions: Sequence[RandomizedColumn]
 ) -> Supports:
     """Count rows that are alike, and for each of them add up the reports to some questions: one GROUP BY.
 
@@ -97,15 +97,18 @@ def count_supports(
     """
     import ibis
 
-    keys = columns if isinstance(columns, Mapping) else {name: source.column(name) for name in columns}
+    keys = columns if isinstance(columns, Mapping) else {name: name for name in columns}
+    for name in keys.values():
+        source.column(name)  # says what is not there
     # Names of our own: a column of the file may be called as a count is.
-    wanted = {f"c{place}": column for place, column in enumerate(keys.values())}
+    wanted = {f"c{place}": ibis._[name] for place, name in enumerate(keys.values())}
     sums: dict[str, Any] = {"people": ibis._.count()}
     for place, question in enumerate(questions):
-        texts = TextColumn(source.column(question.column), question.design.reports, question.missing)
+        texts = TextColumn(source, question.column, question.design.reports, question.missing)
+        source = texts.source
         wanted[f"p{place}"] = ~texts.is_missing
         sums[f"strange{place}"] = texts.is_strange.cast("int64").sum()
-        sums[f"example{place}"] = ibis.ifelse(texts.is_strange, texts.said, ibis.null("string")).min()
+        sums[f"example{place}"] = texts.said.min(where=texts.is_strange)
         for option in range(question.design.reports.size):
             sums[f"s{place}_{option}"] = texts.supports(option).cast("int64").sum()
     counts = source.rows.group_by(**wanted).aggregate(**sums) if wanted else source.rows.aggregate(**sums)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -82,8 +83,8 @@ class EngineReports:
 
     def _counted(self, names: Sequence[str], *, added: bool) -> Table:
         wanted = _Wanted.of(self.layout, names, added=added)
-        counts = count_supports(self.source, wanted.columns(self.source), wanted.added)
-        return wanted.table(counts)
+        source, columns = wanted.columns(self.source)
+        return wanted.table(count_supports(source, columns, wanted.added))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,15 +116,20 @@ class _Wanted:
                     anchor = layout.whole(question.anchor)[0]
                     boxes.setdefault(anchor.name, []).append("")
                     asked[anchor.name] = anchor
+        used = Counter(each.column for each in layout.questions)
+
+        def is_text(question: RandomizedColumn) -> bool:
+            return used[question.column] == 1 and _is_text(question)
+
         groups = {
             question.drawn for question in asked.values() if question.drawn is not None and question.drawn.is_drawn
         }
         mates = tuple(each for each in layout.questions if each.drawn in groups and each.name not in asked)
-        single = {name: tuple(options) for name, options in boxes.items() if all(options) and _is_text(asked[name])}
+        single = {name: tuple(options) for name, options in boxes.items() if all(options) and is_text(asked[name])}
         summed = tuple(
             question
             for name, question in asked.items()
-            if added and name not in single and _is_text(question) and question.design.reports.count > FEW
+            if added and name not in single and is_text(question) and question.design.reports.count > FEW
         )
         kept = {*asked, *(each.name for each in mates)}
         mixed = {name: arms for name, arms in layout.mixed.items() if kept.issuperset(arms)}
@@ -136,24 +142,25 @@ class _Wanted:
         asked = dict.fromkeys((each.name for each in self.mates), "who was asked it")
         return {**asked, **{name: f"its boxes {', '.join(each)}" for name, each in self.boxes.items()}}
 
-    def columns(self, source: Source) -> dict[str, Any]:
-        """What makes rows alike, by names of columns of the table."""
+    def columns(self, source: Source) -> tuple[Source, dict[str, str]]:
+        """What makes rows alike, by names of columns of the table, and the rows with what is computed for it."""
         found = {}
         for question in self.layout.questions:
+            name = question.column
             if question.name in self.boxes:
-                texts = TextColumn(source.column(question.column), question.design.reports, question.missing)
-                places = [question.options.index(option) for option in self.boxes[question.name]]
-                found[question.column] = texts.of_boxes(sorted(set(places)))
+                texts = TextColumn(source, name, question.design.reports, question.missing)
+                places = {question.options.index(option) for option in self.boxes[question.name]}
+                source, found[name] = texts.source.with_column(texts.of_boxes(sorted(places)), f"{name} boxes")
             elif question.name in self.partial:
-                found[question.column] = _is_asked(source, question)
+                source, found[name] = source.with_column(_is_asked(source, question), f"{name} asked")
             elif question.name not in {each.name for each in self.added}:
-                found[question.column] = source.column(question.column)
+                found[name] = name
             for column in filter(None, (question.group, question.arm and question.arm[0])):
-                found[column] = source.column(column)
+                found[column] = column
         for column in filter(None, (*self.plain, self.layout.weights)):
             # a column that holds reports too is wanted as it stands: `Table` says that these are no answers
-            found[column] = found.get(column, source.column(column))
-        return found
+            found.setdefault(column, column)
+        return source, found
 
     def table(self, counts: Supports) -> Table:
         """The table of what was counted."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import shutil
 import tempfile
+import warnings
+import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +27,9 @@ SPARK = "spark"
 
 NAMED = "table:"
 """How sources begin that an engine knows by name."""
+
+OURS = "deniable: "
+"""How the names of columns begin that are computed on the engine."""
 
 MEMORY = "512MB"
 """What DuckDB holds; beyond it writes to a temporary folder. Counts are few, so this is seldom reached."""
@@ -53,12 +59,11 @@ class Source:
     rows: Any
     name: str
     is_csv: bool = False
-    folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return tuple(self.rows.columns)
+        return tuple(name for name in self.rows.columns if not name.startswith(OURS))
 
     def column(self, name: str) -> Any:
         """One column, as ibis has it.
@@ -68,10 +73,15 @@ class Source:
         ReportError
             If there is none.
         """
-        if name not in self.columns:
+        if name not in self.rows.columns:
             shown = ", ".join(self.columns[:20]) + (", ..." if len(self.columns) > 20 else "")
             raise ReportError(f"column {name!r}: must be one of the columns of {self.name}: {shown}")
         return self.rows[name]
+
+    def with_column(self, expression: Any, purpose: str) -> tuple[Source, str]:
+        """The same rows with one column more, and its name, which no column of a file has."""
+        name = f"{OURS}{purpose}"
+        return replace(self, rows=self.rows.mutate(**{name: expression})), name
 
     def run(self, expression: Any) -> pyarrow.Table:
         """What an expression gives.
@@ -107,13 +117,10 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     ReportError
         If there are no such files or tables.
     """
-    if engine == EMBEDDED:
-        connection, folder = _embedded()
-    else:
-        connection, folder = _connect(engine), None
+    connection = _embedded() if engine == EMBEDDED else _connect(engine)
     text = str(where)
     if text.startswith(NAMED):
-        return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED), folder=folder)
+        return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
     pattern, suffix, name = _files(text, engine)
     reader = getattr(connection, READERS[suffix], None)
     if reader is None:
@@ -127,7 +134,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     elif delimiter is not None:
         raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
     with _asking(name):
-        return Source(reader(pattern, **options), name, suffix == ".csv", folder)
+        return Source(reader(pattern, **options), name, suffix == ".csv")
 
 
 def _ibis() -> Any:
@@ -138,20 +145,21 @@ def _ibis() -> Any:
     return ibis
 
 
-def _embedded() -> tuple[Any, tempfile.TemporaryDirectory[str]]:
+def _embedded() -> Any:
     ibis = _ibis()
-    folder = tempfile.TemporaryDirectory(prefix="deniable-engine-")
+    folder = tempfile.mkdtemp(prefix="deniable-engine-")
     try:
         connection = ibis.duckdb.connect(
             memory_limit=MEMORY,
-            temp_directory=folder.name,
+            temp_directory=folder,
             autoinstall_known_extensions=False,  # no program is fetched because of the name of a file
             preserve_insertion_order=False,
         )
     except ModuleNotFoundError as error:
         raise ParameterError(f"engine: needs {error.name}; {install_hint('engine')}") from None
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     connection.raw_sql("SET enable_progress_bar = false")
-    return connection, folder
+    return connection
 
 
 def _connect(engine: str) -> Any:
@@ -214,7 +222,10 @@ def _files(where: str, engine: str) -> tuple[str, str, str]:
 def _asking(subject: str) -> Iterator[None]:
     """Say in one sentence what an engine could not do."""
     try:
-        yield
+        with warnings.catch_warnings():
+            # Of ibis about DuckDB, and of Spark about pandas: nothing that can be done here.
+            warnings.simplefilter("ignore")
+            yield
     except (DeniableError, ModuleNotFoundError):
         raise
     except Exception as error:  # each engine has errors of its own

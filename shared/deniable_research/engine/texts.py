@@ -6,41 +6,81 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from deniable.report.space import Bits, DrawnBits, Texts
+from deniable_research.engine.sources import Source
 
 
 class TextColumn:
     """A column of texts of 0 and 1, read on the engine as `Texts.from_text` reads them here.
 
+    Each step is a column of `source`, because expressions that hold each other many times over grow beyond what
+    engines read.
+
     Parameters
     ----------
-    column : ibis Column
+    source : Source
+    column : str
         As tables write reports: ``b0101``, or numbers that lost the zeros in front.
     space : Texts
     missing : collection of str
         Texts that mean no report.
     """
 
-    def __init__(self, column: Any, space: Texts, missing: Collection[str]) -> None:
+    def __init__(self, source: Source, column: str, space: Texts, missing: Collection[str]) -> None:
         import ibis
 
-        self._ibis, self.space = ibis, space
-        self.said = as_text(column)
-        """What stands there, without spaces around it."""
-        self.is_missing = self.said.isnull() | self.said.isin(sorted(missing))
-        bare = ibis.ifelse(self.said.startswith("b"), self.said.substr(1), self.said)
-        fits = bare.length() <= space.size
-        self.text = ibis.ifelse(fits, bare, "").lpad(space.size, "0")
-        ones = space.size - self.text.replace("1", "").length()
-        zeros = space.size - self.text.replace("0", "").length()
-        valid = fits & (bare.length() > 0) & (ones + zeros == space.size)
+        self.space = space
+        self.column = column
+        source, said = source.with_column(as_text(source.column(column)), f"{column} said")
+        named = source.rows[said]
+        source, bare = source.with_column(
+            ibis.ifelse(named.startswith("b"), named.substr(1), named), f"{column} without b"
+        )
+        stripped = source.rows[bare]
+        fits = stripped.length() <= space.size  # padding cuts what is longer
+        source, padded = source.with_column(
+            ibis.ifelse(fits, stripped, ibis.literal("x")).lpad(space.size, "0"), f"{column} padded"
+        )
+        text = source.rows[padded]
+        ones = space.size - text.replace("1", "").length()
+        zeros = space.size - text.replace("0", "").length()
+        valid = ones + zeros == space.size
         if isinstance(space, DrawnBits):
             valid &= ones == space.drawn
             for box in range(space.k):
-                valid &= self.text.substr(2 * box, 2) != "11"
+                valid &= text.substr(2 * box, 2) != "11"
         elif isinstance(space, Bits) and space.ones is not None:
             valid &= ones == space.ones
-        self.is_report = ~self.is_missing & valid
-        self.is_strange = ~self.is_missing & ~valid
+        nothing = source.rows[said].isnull() | source.rows[said].isin(sorted(missing))
+        source, missed = source.with_column(nothing, f"{column} missing")
+        source, report = source.with_column(~source.rows[missed] & valid, f"{column} is report")
+        self.source = source
+        """The same rows with these columns."""
+        self._names = (said, padded, missed, report)
+
+    @property
+    def said(self) -> Any:
+        """What stands there, without spaces around it; like all that follows, of the rows that it is asked of."""
+        return _of(self._names[0])
+
+    @property
+    def text(self) -> Any:
+        """The characters 0 and 1."""
+        return _of(self._names[1])
+
+    @property
+    def is_missing(self) -> Any:
+        """Whether there is no report."""
+        return _of(self._names[2])
+
+    @property
+    def is_report(self) -> Any:
+        """Whether the design can have made what stands there."""
+        return _of(self._names[3])
+
+    @property
+    def is_strange(self) -> Any:
+        """Whether it is neither a report nor missing."""
+        return ~self.is_missing & ~self.is_report
 
     def supports(self, option: int) -> Any:
         """Whether a report supports an option."""
@@ -51,10 +91,12 @@ class TextColumn:
 
         What is no report stays as it is, and is refused where it is read.
         """
-        ibis, space = self._ibis, self.space
+        import ibis
+
+        space = self.space
         if isinstance(space, DrawnBits):
             kept = {box: self.text.substr(2 * box, 2) for box in boxes}
-            drawn = sum((ibis.ifelse(pair == "00", 0, 1) for pair in kept.values()), ibis.literal(0))
+            drawn = sum((pair != "00").cast("int64") for pair in kept.values())
             others = [box for box in range(space.k) if box not in kept]
             for place, box in enumerate(others):  # as many of the others as the device drew besides
                 kept[box] = ibis.ifelse(drawn <= space.drawn - 1 - place, "10", "00")
@@ -64,6 +106,12 @@ class TextColumn:
         for box in sorted(kept):
             found = found + kept[box]
         return ibis.ifelse(self.is_report, found, self.said)
+
+
+def _of(name: str) -> Any:
+    import ibis
+
+    return ibis._[name]
 
 
 def as_text(column: Any) -> Any:
