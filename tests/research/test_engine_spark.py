@@ -95,6 +95,6 @@ def test_spark_reads_every_kind_of_report_as_duckdb_does(tmp_path: Path) -> None
             for each in (table, same)
         )
         assert found == expected
-    names = ["drugs[a]", "drugs[d]"]
-    tables: list[Table] = [each.together(names) for each in (one, other)]
-    assert cross(tables[0], names) == cross(tables[1], names)
+    pair = ["drugs[a]", "drugs[d]"]
+    tables: list[Table] = [each.together(pair) for each in (one, other)]
+    assert cross(tables[0], pair) == cross(tables[1], pair)

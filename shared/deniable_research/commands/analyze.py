@@ -106,7 +106,10 @@ def shares(
     """
     asked = questions or reports.layout.names
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected)
-    parts, dropped, rows, doubts = reports.apart(asked, by), {}, [], []
+    parts = reports.apart(asked, by)
+    dropped: dict[str, int] = {}
+    rows: list[EstimateRow] = []
+    doubts: list[str] = []
     for names, table in parts:
         dropped |= say_dropped(table, names)
         rows += estimate_shares(table, names, by=by, wanted=wanted, jointly=jointly)
@@ -155,7 +158,10 @@ def sensitivity_(
     asked = questions or tuple(question.name for question in reports.layout.questions)
     supposed = suspected or Misbehaving(0.2)
     wanted = EstimateOptions(confidence_level=confidence_level)
-    parts, dropped, rows, doubts = reports.apart(asked), {}, [], []
+    parts = reports.apart(asked)
+    dropped: dict[str, int] = {}
+    rows: list[SensitivityRow] = []
+    doubts: list[str] = []
     for names, table in parts:
         dropped |= say_dropped(table, names)
         rows += sensitivity(table, names, suspected=supposed, steps=steps, wanted=wanted)

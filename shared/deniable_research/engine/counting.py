@@ -148,4 +148,4 @@ def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> d
 
 
 def _numbers(table: pyarrow.Table, name: str) -> NDArray[np.int64]:
-    return table.column(name).fill_null(0).to_numpy().astype(np.int64)
+    return np.asarray(table.column(name).fill_null(0).to_numpy(), dtype=np.int64)

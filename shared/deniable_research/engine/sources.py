@@ -166,11 +166,12 @@ def _connect(engine: str) -> Any:
     ibis = _ibis()
     kind = engine.partition(":")[0]
     try:
-        if kind == SPARK:
-            return ibis.pyspark.connect(_spark(engine))
-        if "://" not in engine:
-            raise ParameterError(f"engine: must be {EMBEDDED}, {SPARK} or an address with ://, got {kind!r:.40}")
-        return ibis.connect(engine)
+        with _quietly():
+            if kind == SPARK:
+                return ibis.pyspark.connect(_spark(engine))
+            if "://" not in engine:
+                raise ParameterError(f"engine: must be {EMBEDDED}, {SPARK} or an address with ://, got {kind!r:.40}")
+            return ibis.connect(engine)
     except ModuleNotFoundError as error:
         raise ParameterError(f"engine: needs {error.name}, which ibis uses for {kind}") from None
     except DeniableError:
@@ -219,12 +220,18 @@ def _files(where: str, engine: str) -> tuple[str, str, str]:
 
 
 @contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Without warnings of ibis about DuckDB and of Spark about pandas: nothing that can be done here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
 def _asking(subject: str) -> Iterator[None]:
     """Say in one sentence what an engine could not do."""
     try:
-        with warnings.catch_warnings():
-            # Of ibis about DuckDB, and of Spark about pandas: nothing that can be done here.
-            warnings.simplefilter("ignore")
+        with _quietly():
             yield
     except (DeniableError, ModuleNotFoundError):
         raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from deniable.report.space import Bits, DrawnBits, Texts
+from deniable.errors import ParameterError
+from deniable.report.space import Bits, DrawnBits, ReportSpace, Texts
 from deniable_research.engine.sources import Source
 
 
@@ -25,9 +26,13 @@ class TextColumn:
         Texts that mean no report.
     """
 
-    def __init__(self, source: Source, column: str, space: Texts, missing: Collection[str]) -> None:
+    def __init__(self, source: Source, column: str, space: ReportSpace, missing: Collection[str]) -> None:
         import ibis
 
+        if not isinstance(space, Texts):
+            raise ParameterError(
+                f"{column}: reports must be texts of 0 and 1 to be read like this, got {space.described}"
+            )
         self.space = space
         self.column = column
         source, said = source.with_column(as_text(source.column(column)), f"{column} said")
@@ -87,25 +92,26 @@ class TextColumn:
         return self.is_report & (self.text.substr(option, 1) == "1")
 
     def of_boxes(self, boxes: Sequence[int]) -> Any:
-        """The reports with the other boxes all alike, so that as few of them differ as these boxes can.
+        """The reports in `source` with the other boxes all alike, so that as few of them differ as these boxes can.
 
         What is no report stays as it is, and is refused where it is read.
         """
         import ibis
 
-        space = self.space
+        space, rows = self.space, self.source.rows
+        said, text, is_report = (rows[self._names[place]] for place in (0, 1, 3))
         if isinstance(space, DrawnBits):
-            kept = {box: self.text.substr(2 * box, 2) for box in boxes}
+            kept = {box: text.substr(2 * box, 2) for box in boxes}
             drawn = sum((pair != "00").cast("int64") for pair in kept.values())
             others = [box for box in range(space.k) if box not in kept]
             for place, box in enumerate(others):  # as many of the others as the device drew besides
                 kept[box] = ibis.ifelse(drawn <= space.drawn - 1 - place, "10", "00")
         else:
-            kept = {box: self.text.substr(box, 1) if box in boxes else ibis.literal("0") for box in range(space.size)}
+            kept = {box: text.substr(box, 1) if box in boxes else ibis.literal("0") for box in range(space.size)}
         found = ibis.literal("b")
         for box in sorted(kept):
             found = found + kept[box]
-        return ibis.ifelse(self.is_report, found, self.said)
+        return ibis.ifelse(is_report, found, said)
 
 
 def _of(name: str) -> Any:
