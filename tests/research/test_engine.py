@@ -388,8 +388,8 @@ def test_models_that_an_engine_counted_are_those_of_the_file(
     found, expected = regress(reports.of_formula(formula), formula), regress(people, formula)
     assert (found.n, found.n_dropped) == (expected.n, expected.n_dropped)
     assert np.allclose(found.params, expected.params, rtol=1e-5, atol=1e-8)
-    errors = [[row.std_error for row in fit.tidy()] for fit in (found, expected)]
-    assert np.allclose(*errors, rtol=1e-4)
+    ours, theirs = ([row.std_error for row in fit.tidy()] for fit in (found, expected))
+    assert np.allclose(ours, theirs, rtol=1e-4)
 
 
 def test_weights_are_part_of_what_is_alike(reports: EngineReports, people: Table) -> None:
@@ -487,6 +487,15 @@ def test_what_is_no_report_is_refused_with_its_number(tmp_path: Path) -> None:
         reports.apart(["affair"])
     with pytest.raises(ReportError, match="column 'wave': must be one of the columns of rows"):
         reports.apart(["affair"], "wave")
+
+
+def test_what_is_no_report_is_refused_where_boxes_alone_are_counted(tmp_path: Path) -> None:
+    source = source_of({"boxes": ["b01010", "b2", None], "tags": [["a"], ["b"], ["b"]]}, tmp_path)
+    reports = EngineReports(source, Layout(QUESTIONS[2:]))
+    with pytest.raises(ReportError, match=r"column 'boxes': must hold .* in 1 row, first 'b2'"):
+        reports.together(["boxes[a]"])
+    with pytest.raises(ReportError, match="columns must hold numbers, texts or dates"):
+        count_patterns(source, ["tags"])
 
 
 def test_too_many_different_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

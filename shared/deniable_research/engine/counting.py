@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.engine.sources import Source
 from deniable_research.engine.texts import TextColumn
@@ -123,7 +123,7 @@ def count_supports(
         if strange := int(_numbers(table, f"strange{place}").sum()):
             first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
             raise question.refusal(strange, first)
-    table = table.sort_by([(name, "ascending") for name in wanted]) if wanted else table  # engines give any order
+    table = _sorted(table, list(wanted), source.name)
     found = _columns(table, source, keys)
     return Supports(
         found,
@@ -139,6 +139,16 @@ def count_supports(
             for place, question in enumerate(questions)
         },
     )
+
+
+def _sorted(table: pyarrow.Table, names: Sequence[str], subject: str) -> pyarrow.Table:
+    """The rows in order: engines give any."""
+    import pyarrow
+
+    try:
+        return table.sort_by([(name, "ascending") for name in names]) if names else table
+    except pyarrow.ArrowException:
+        raise ReportError(f"{subject}: columns must hold numbers, texts or dates, got lists or the like") from None
 
 
 def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> dict[str, Coded[str]]:

@@ -436,7 +436,7 @@ class Tally:
         """The shares, from rows of so many people; see `deniable.Estimate`.
 
         >>> from deniable import Subset
-        >>> subsets = Subset.from_epsilon(3, 1)
+        >>> subsets = Subset.from_epsilon(3, 1, 1)
         >>> tally = Tally(np.array([[3, 1, 0], [2, 2, 2]]), np.array([True, True]))
         >>> tally.estimate(subsets, np.array([4, 6])).counts
         (5, 3, 2)
