@@ -3,6 +3,7 @@
 #   make test    everything that CI proves
 #   make test-fast    of that, what takes less than a minute together
 #   make test-r  what only R can prove: that its scripts say the same
+#   make test-engines    that Spark counts what DuckDB counts
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +18,7 @@ DEMO ?=
 TORTURE ?=
 MUTANTS ?=
 
-.PHONY: help demo test test-fast test-long test-r lint format docs vectors tables requirements bench torture mutants clean
+.PHONY: help demo test test-fast test-engines test-long test-r lint format docs vectors tables requirements bench torture mutants clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -31,11 +32,11 @@ demo: $(VENV)/demo.installed
 
 test: lint $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)
-	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (long or r)"
+	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (engines or long or r)"
 
 test-fast: $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)
-	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or fuzz or long or r or simulation or slow)"
+	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or engines or fuzz or long or r or simulation or slow)"
 
 test-long: $(VENV)/test.installed
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
@@ -43,6 +44,11 @@ test-long: $(VENV)/test.installed
 test-r: $(VENV)/test.installed
 	$(BIN)/python -m tools.packages install-r
 	$(PYTEST) -m r tests
+
+test-engines: $(VENV)/test.installed
+	$(BIN)/python -m tools.packages install-java
+	$(PIP) install --quiet --constraint constraints.txt pyspark
+	$(PYTEST) -m engines tests
 
 lint: $(VENV)/test.installed
 	$(BIN)/ruff check .
@@ -67,7 +73,7 @@ tables: $(VENV)/test.installed
 # For every Python and system that we support. The file names no host: hashes hold wherever the files come from.
 requirements: $(VENV)/python.installed
 	$(PIP) install --quiet --constraint constraints.txt uv
-	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra research --extra files \
+	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra research --extra files --extra engine \
 		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 		--output-file requirements.txt
 
@@ -97,7 +103,7 @@ $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
 	touch $@
 
 $(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tools/programs.py
-	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,research,files]' --group dev
+	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,research,files,engine]' --group dev
 	$(TOOL) install
 	$(TOOL) npm --prefix $(WEB) ci --silent
 	touch $@

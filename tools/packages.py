@@ -1,4 +1,8 @@
-"""Programs of the system's packages, and R, which only `make test-r` needs: ``python -m tools.packages install-r``."""
+"""Programs of the system's packages that few tests need: R (`make test-r`) and Java (`make test-engines`).
+
+python -m tools.packages install-r
+python -m tools.packages install-java
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,19 @@ def install_r() -> None:
     print(f"R: {rscript()}")
 
 
+def install_java() -> None:
+    """Bring Java, on which Spark runs, if it is missing and that may be done."""
+    if not shutil.which("java") and can_install():
+        install_package("openjdk-17-jre-headless")
+    if not shutil.which("java"):
+        raise MissingTool(
+            "Java 17 or newer is needed: run 'make test-engines' as root where there is apt, or install it yourself"
+        )
+    print(f"Java: {shutil.which('java')}")
+
+
 if __name__ == "__main__":
-    if sys.argv[1:] != ["install-r"]:
+    installers = {"install-r": install_r, "install-java": install_java}
+    if len(sys.argv) != 2 or sys.argv[1] not in installers:
         sys.exit(__doc__)
-    install_r()
+    installers[sys.argv[1]]()

@@ -36,6 +36,8 @@ class Item:
         The numbers that the true answers stand for.
     drawn : Group, optional
         The group of questions that it is of: one with a joint response mixes one chance into all of them.
+    frequencies : ndarray of int64, shape (rows,), optional
+        How many people each row stands for, where reports that are alike were counted; by default each is one person.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Item:
     options: tuple[str, ...]
     values: tuple[float, ...] | None = None
     drawn: Group | None = None
+    frequencies: NDArray[np.int64] | None = None
 
     @classmethod
     def from_reports(
@@ -82,6 +85,11 @@ class Item:
         return len(self.supports)
 
     @property
+    def people(self) -> NDArray[np.int64]:
+        """How many people each row stands for, shape (rows,)."""
+        return np.ones(len(self), dtype=np.int64) if self.frequencies is None else self.frequencies
+
+    @property
     def scores(self) -> NDArray[np.float64]:
         """For each person and option an unbiased guess whether it is the truth, shape (people, truths).
 
@@ -95,17 +103,24 @@ class Item:
     def estimate(self, weights: NDArray[np.float64] | None = None) -> Estimate:
         """The shares of this question alone; see `deniable.Estimate`."""
         if weights is None:
-            return Estimate.from_counts(self.design, self.supports.sum(axis=0).tolist(), len(self))
-        total = float(weights.sum())
+            return Estimate.from_counts(self.design, add_up(self.supports, self.frequencies), int(self.people.sum()))
+        total = float(weights @ self.people)
         if not total:  # nobody of those who count has a report
             return Estimate.from_counts(self.design, [0] * self.supports.shape[1], 0)
         # A sum in another order may be larger by a rounding.
-        counts = (weights @ self.supports).clip(max=total).tolist()
-        return Estimate.from_counts(self.design, counts, total, kish(weights.tolist()))
+        counts = ((weights * self.people) @ self.supports).clip(max=total).tolist()
+        return Estimate.from_counts(self.design, counts, total, kish(weights.tolist(), self.people.tolist()))
 
     def where(self, people: NDArray[Any]) -> Item:
         """The same question, asked of some of the people."""
-        return replace(self, supports=self.supports[people])
+        frequencies = None if self.frequencies is None else self.frequencies[people]
+        return replace(self, supports=self.supports[people], frequencies=frequencies)
+
+
+def add_up(supports: NDArray[np.bool_], frequencies: NDArray[np.int64] | None) -> list[int]:
+    """How many people support each option; with frequencies each row counts for so many."""
+    counts = supports.sum(axis=0) if frequencies is None else frequencies @ supports.astype(np.int64)
+    return [int(count) for count in counts]
 
 
 def refuse_one_chance(items: Iterable[Item]) -> None:

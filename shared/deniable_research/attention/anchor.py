@@ -68,6 +68,8 @@ class AnchoredShare:
     weights : ndarray, shape (people,)
     n_effective : float
         Kish's effective number of people; theirs without weights.
+    frequencies : ndarray of int64, shape (rows,)
+        How many people each row stands for.
     """
 
     support: tuple[float, float]
@@ -75,22 +77,29 @@ class AnchoredShare:
     reports: NDArray[np.float64]
     weights: NDArray[np.float64]
     n_effective: float
+    frequencies: NDArray[np.int64]
 
     @property
     def n(self) -> int:
         """Number of people."""
-        return len(self.reports)
+        return int(self.frequencies.sum())
+
+    @cached_property
+    def _totals(self) -> NDArray[np.float64]:
+        """The weights of all people of each row together, shape (rows,)."""
+        return np.asarray(self.weights * self.frequencies)
 
     @cached_property
     def _apart(self) -> NDArray[np.float64]:
         """How far the rates of both reports are from chance, shape (2,)."""
-        return np.asarray(self.weights @ self.reports / self.weights.sum() - AT_RANDOM)
+        return np.asarray(self._totals @ self.reports / self._totals.sum() - AT_RANDOM)
 
     @cached_property
     def _covariance(self) -> NDArray[np.float64]:
         """Covariance of the two rates, by linearisation of weighted means, shape (2, 2)."""
-        residuals = (self.reports - self._apart - AT_RANDOM) * self.weights[:, None]
-        return np.asarray(residuals.T @ residuals / self.weights.sum() ** 2)
+        residuals = self.reports - self._apart - AT_RANDOM
+        squares = (residuals.T * (self._totals * self.weights)) @ residuals
+        return np.asarray(squares / self._totals.sum() ** 2)
 
     @property
     def attentive(self) -> float:
@@ -176,7 +185,7 @@ class AnchoredShare:
         """
         cells = np.zeros((2, 2))
         both = self.reports.astype(int)
-        np.add.at(cells, (both[:, 0], both[:, 1]), self.weights)
+        np.add.at(cells, (both[:, 0], both[:, 1]), self._totals)
         total = cells.sum()
         return AnchoredFit(self.support, self.anchor.attended, cells * (self.n_effective / total) if total else cells)
 
@@ -187,6 +196,7 @@ def anchored(
     anchor: Anchor,
     anchor_reports: ArrayLike,
     weights: ArrayLike | None = None,
+    frequencies: ArrayLike | None = None,
 ) -> AnchoredShare:
     """Correct a share for people who answer at random, by an anchor question.
 
@@ -198,6 +208,8 @@ def anchored(
         Whether the report of each person supports yes, which *same* does in the crosswise model.
     anchor : Anchor
     weights : array_like, shape (people,), optional
+    frequencies : array_like of int, shape (people,), optional
+        How many people each row stands for, where those who are alike were counted.
 
     Returns
     -------
@@ -243,9 +255,12 @@ def anchored(
     each = np.ones(len(both)) if weights is None else np.asarray(weights, dtype=float)
     if each.shape != (len(both),):
         raise ParameterError(f"weights: must be {len(both)} numbers, one for each person, got {each.size}")
-    effective = kish(each.tolist()) if weights is not None else float(len(both))
+    people = np.ones(len(both), dtype=np.int64) if frequencies is None else np.asarray(frequencies, dtype=np.int64)
+    if people.shape != (len(both),):
+        raise ParameterError(f"frequencies: must be {len(both)} numbers, one for each row, got {people.size}")
+    effective = kish(each.tolist(), people.tolist()) if weights is not None else float(people.sum())
     counted = each > 0
-    return AnchoredShare(support, anchor, both[counted], each[counted], effective)
+    return AnchoredShare(support, anchor, both[counted], each[counted], effective, people[counted])
 
 
 def yes_no_support(design: Design, subject: str) -> tuple[float, float]:

@@ -12,6 +12,8 @@ from deniable.estimation.intervals import METHODS
 from deniable.estimation.misbehaviour import Misbehaving
 from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
 from deniable_research.commands.analyze_data import (
+    DataCommand,
+    Reports,
     data_options,
     draw,
     misbehaviour_options,
@@ -20,7 +22,6 @@ from deniable_research.commands.analyze_data import (
     say_dropped,
 )
 from deniable_research.commands.analyze_models import predict_, regress_
-from deniable_research.files import Table
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
@@ -50,11 +51,13 @@ def analyze() -> None:
     """Analyse a file of randomised reports, a collector's or anybody's.
 
     DATA is CSV, Parquet, Stata (.dta), SPSS (.sav) or Excel (.xlsx), by its name. Say what the columns hold with
-    --survey, --design or --question.
+    --survey, --design or --question. Of more rows than memory holds, --from SOURCE instead of DATA names where they
+    are, and an engine counts them there.
     """
 
 
 @analyze.command(
+    cls=DataCommand,
     epilog=example(
         "deniable analyze shares reports.csv --survey my-survey.toml",
         "deniable analyze shares reports.csv --survey my-survey.toml --by cohort --format csv",
@@ -64,8 +67,9 @@ def analyze() -> None:
         "deniable analyze shares study.csv --design study.toml --weights w --strata region --cluster psu",
         "deniable analyze shares study.csv --design study.toml --weights w --margins census.csv",
         "deniable analyze shares study.sav --design study.toml --by region --to shares.xlsx",
+        "deniable analyze shares --from exports/ --survey my-survey.toml --by cohort",
         "deniable analyze shares reports.csv --survey my-survey.toml --misbehaving 0.05 --misbehaviour lying",
-    )
+    ),
 )
 @data_options
 @click.argument("questions", nargs=-1)
@@ -83,7 +87,7 @@ def analyze() -> None:
 @misbehaviour_options
 @result_options
 def shares(
-    table: Table,
+    reports: Reports,
     questions: tuple[str, ...],
     by: str | None,
     method: str,
@@ -100,21 +104,32 @@ def shares(
 
     Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
     """
-    asked = questions or table.layout.names
-    dropped = say_dropped(table, asked)
+    asked = questions or reports.layout.names
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected)
-    rows = estimate_shares(table, asked, by=by, wanted=wanted, jointly=jointly)
+    parts = reports.apart(asked, by)
+    dropped: dict[str, int] = {}
+    rows: list[EstimateRow] = []
+    doubts: list[str] = []
+    for names, table in parts:
+        dropped |= say_dropped(table, names)
+        rows += estimate_shares(table, names, by=by, wanted=wanted, jointly=jointly)
+        doubts += cautions(table, names, by)
+    if by is not None and len(parts) > 1:
+        cohorts = [label for label, _ in parts[0][1].cohorts(by)]
+        rows.sort(key=lambda row: cohorts.index(row.cohort))
     row_type = type(rows[0]) if rows else EstimateRow
-    document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, row_type)}
+    people = parts[0][1].people
+    document = {"rows": people, "dropped": dropped, "estimates": records(rows, row_type)}
     if suspected is not None:
         document |= {"misbehaviour": list(suspected.kinds), "among": suspected.among}
-    doubts = cautions(table, asked, by)
+    doubts = list(dict.fromkeys(doubts))
     print_result(form, rows, row_type, lambda: shares_text(rows, suspected), document, doubts, to)
     draw(picture, lambda: share_panels(rows))
 
 
 @analyze.command(
     "sensitivity",
+    cls=DataCommand,
     epilog=example(
         "deniable analyze sensitivity reports.csv affair --survey my-survey.toml --plot sensitivity.svg",
         "deniable analyze sensitivity study.csv --design study.toml --misbehaving 0.5 --misbehaviour careless",
@@ -126,7 +141,7 @@ def shares(
 @misbehaviour_options
 @result_options
 def sensitivity_(
-    table: Table,
+    reports: Reports,
     questions: tuple[str, ...],
     steps: int,
     suspected: Misbehaving | None,
@@ -140,20 +155,25 @@ def sensitivity_(
     Bounds and robust intervals if at most so many do, from none to --misbehaving (by default 0.2). For one kind of
     people whose reports are known (careless, noncompliance, denial) also what a correction for exactly so many gives.
     """
-    asked = questions or tuple(question.name for question in table.layout.questions)
-    dropped = say_dropped(table, asked)
+    asked = questions or tuple(question.name for question in reports.layout.questions)
     supposed = suspected or Misbehaving(0.2)
-    rows = sensitivity(
-        table, asked, suspected=supposed, steps=steps, wanted=EstimateOptions(confidence_level=confidence_level)
-    )
+    wanted = EstimateOptions(confidence_level=confidence_level)
+    parts = reports.apart(asked)
+    dropped: dict[str, int] = {}
+    rows: list[SensitivityRow] = []
+    doubts: list[str] = []
+    for names, table in parts:
+        dropped |= say_dropped(table, names)
+        rows += sensitivity(table, names, suspected=supposed, steps=steps, wanted=wanted)
+        doubts += cautions(table, names)
     document = {
-        "rows": len(table),
+        "rows": parts[0][1].people,
         "dropped": dropped,
         "misbehaviour": list(supposed.kinds),
         "among": supposed.among,
         "sensitivity": records(rows, SensitivityRow),
     }
-    doubts = cautions(table, asked)
+    doubts = list(dict.fromkeys(doubts))
     print_result(form, rows, SensitivityRow, lambda: sensitivity_text(rows, supposed), document, doubts, to)
     if picture is not None:
         save_picture(picture, lambda: sensitivity_chart(rows))
@@ -161,6 +181,7 @@ def sensitivity_(
 
 @analyze.command(
     "compare",
+    cls=DataCommand,
     epilog=example(
         "deniable analyze compare reports.csv affair --survey my-survey.toml --by cohort",
         "deniable analyze compare waves.csv affair --design study.toml --by year --trend",
@@ -173,7 +194,7 @@ def sensitivity_(
 @click.option("--option", "options", metavar="OPTION", multiple=True, help="Compare this option only.")
 @result_options
 def compare_(
-    table: Table,
+    reports: Reports,
     question: str,
     by: str | None,
     line: bool,
@@ -189,24 +210,26 @@ def compare_(
     question that was asked by several designs: whether their arms agree.
     """
     if by is None:
-        by = table.layout.arm_column(question) if table.layout.has(question) else None
-    by = by or table.layout.cohort
+        by = reports.layout.arm_column(question) if reports.layout.has(question) else None
+    by = by or reports.layout.cohort
     if by is None:
         raise click.UsageError("--by must name the column of cohorts")
+    ((_, table),) = reports.apart([question], by)
     dropped = say_dropped(table, [question])
     rows = compare(table, question, by, line=line, options=options, confidence_level=confidence_level)
     doubts = cautions(table, [question], None if by == table.layout.arm_column(question) else by)
-    document = {"rows": len(table), "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
+    document = {"rows": table.people, "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
     print_result(form, rows, type(rows[0]), lambda: comparison_text(rows), document, doubts, to)
     draw(picture, lambda: comparison_panels(rows))
 
 
 @analyze.command(
+    cls=DataCommand,
     epilog=example(
         "deniable analyze crosstab reports.csv affair religious --survey my-survey.toml",
         "deniable analyze crosstab reports.csv affair religious --survey my-survey.toml --given religious",
         "deniable analyze crosstab study.csv affair income --design study.toml",
-    )
+    ),
 )
 @data_options
 @click.argument("first")
@@ -217,7 +240,7 @@ def compare_(
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the permutations.")
 @result_options
 def crosstab(
-    table: Table,
+    reports: Reports,
     first: str,
     second: str,
     third: str | None,
@@ -235,14 +258,17 @@ def crosstab(
     least one column is a randomised question, or one box of it like "drugs[cocaine]"; the others may be plain.
     """
     names = [name for name in (first, second, third) if name is not None]
+    table = reports.together(names)
     rows = cross(
         table, names, given=given, permutations=permutations or 0, seed=seed, confidence_level=confidence_level
     )
-    left_out = len(table) - int(complete_rows(table, names).sum())
+    left_out = table.people - table.count(complete_rows(table, names))
     if left_out:
-        click.echo(f"{counted(left_out, 'row')} of {len(table)} with nothing in one of the columns left out", err=True)
+        click.echo(
+            f"{counted(left_out, 'row')} of {table.people} with nothing in one of the columns left out", err=True
+        )
     doubts = cautions(table, [name for name in names if table.layout.has(name)])
-    document = {"rows": len(table), "dropped": left_out, "crosstab": records(rows, type(rows[0]))}
+    document = {"rows": table.people, "dropped": left_out, "crosstab": records(rows, type(rows[0]))}
     print_result(form, rows, type(rows[0]), lambda: crosstab_text(rows), document, doubts, to)
     draw(picture, lambda: crosstab_panels(rows))
 

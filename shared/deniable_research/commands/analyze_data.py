@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
+from deniable_research.engine import EngineReports, open_source
+from deniable_research.engine.sources import EMBEDDED
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
 from deniable_research.files.paper import PAPERS, check_paper
@@ -40,8 +43,64 @@ _SAMPLING = {
 }
 """Options that say how people were drawn, and the keys of a design file that do."""
 
+
+@dataclass(frozen=True)
+class FileReports:
+    """The reports of a file, for commands that take those of an engine as well: see `EngineReports`."""
+
+    table: Table
+
+    @property
+    def layout(self) -> Layout:
+        """What its columns hold."""
+        return self.table.layout
+
+    def together(self, _names: Sequence[str]) -> Table:
+        """The table; an engine counts those of some questions and columns."""
+        return self.table
+
+    def apart(self, names: Sequence[str], _by: str | None = None) -> list[tuple[tuple[str, ...], Table]]:
+        """The table with all of these questions; an engine counts one for each."""
+        return [(tuple(names), self.table)]
+
+    def of_formula(self, _formula: str) -> Table:
+        """The table; an engine counts the columns of a formula."""
+        return self.table
+
+
+Reports = FileReports | EngineReports
+
+
+class DataCommand(click.Command):
+    """A command whose argument DATA is left out where --from says where the reports are."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Look for --from before arguments are given their places."""
+        ctx.meta["from"] = any(each == "--from" or each.startswith("--from=") for each in args)
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The arguments and options, without DATA if there is --from."""
+        every = super().get_params(ctx)
+        return [each for each in every if each.name != "data"] if ctx.meta.get("from") else every
+
+
 _DATA_OPTIONS = (
     click.argument("data", type=FILE),
+    click.option(
+        "--from",
+        "source",
+        metavar="SOURCE",
+        help="Instead of DATA: a folder, file or pattern of Parquet, CSV or JSONL of any size, or table:NAME of the "
+        "engine, which counts; only counts come back.",
+    ),
+    click.option(
+        "--engine",
+        metavar="ENGINE",
+        envvar="DENIABLE_ENGINE",
+        show_envvar=True,
+        help="With --from: duckdb (the default), spark, spark://host:port, or an address of ibis.",
+    ),
     click.option("--survey", metavar="FILE", type=FILE, help="Reports of this survey: its TOML or published JSON."),
     click.option(
         "--column",
@@ -125,14 +184,15 @@ _RESULT_OPTIONS = (
 
 
 def data_options(command: Command, papers: bool = False) -> Command:
-    """Give a command the argument DATA and the options around it; it gets the `Table` that they make.
+    """Give a command the argument DATA and the options around it; it gets the reports that they name.
 
     With `papers` its results may be a table for a paper too.
     """
 
     @functools.wraps(command)
     def with_table(
-        data: Path,
+        source: str | None,
+        engine: str | None,
         survey: Path | None,
         renamed: tuple[str, ...],
         design: Path | None,
@@ -144,15 +204,21 @@ def data_options(command: Command, papers: bool = False) -> Command:
         delimiter: str | None,
         picture: Path | None,
         to: Path | None,
+        data: Path | None = None,
         **others: Any,
     ) -> None:
+        if source is None and click.get_current_context().get_parameter_source("engine") is ParameterSource.COMMANDLINE:
+            raise click.UsageError("--engine goes with --from")
+        if source is not None and skip:
+            raise click.UsageError("--skip does not go with --from")
         if sum((survey is not None, design is not None, bool(lines))) != 1:
             raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
         if renamed and survey is None:
             raise click.UsageError("--column goes with --survey")
         if to is not None:
             (check_paper if papers and to.suffix.lower() in PAPERS else check_suffix)(to)
-            if to.exists() and to.samefile(data):
+            read = _file_of(data, source)
+            if to.exists() and read is not None and to.samefile(read):
                 raise click.BadParameter("must be another file than the data", param_hint="--to")
         if survey is not None:
             layout = Layout.of_survey(read_any_survey(survey.read_bytes()), dict(map(_pair, renamed)))
@@ -165,8 +231,14 @@ def data_options(command: Command, papers: bool = False) -> Command:
         drawn = {key: others.pop(option) for option, key in _SAMPLING.items()}
         layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins))
         try:
-            table = Table.read(data, layout.with_missing(missing), delimiter=_delimiter(delimiter), skip=skip)
-            command(table=table, picture=picture, to=to, **others)
+            layout = layout.with_missing(missing)
+            reports: Reports
+            if source is not None:
+                reports = EngineReports(open_source(source, engine or EMBEDDED, _delimiter(delimiter)), layout)
+            else:
+                assert data is not None
+                reports = FileReports(Table.read(data, layout, delimiter=_delimiter(delimiter), skip=skip))
+            command(reports=reports, picture=picture, to=to, **others)
         except ModuleNotFoundError as error:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
 
@@ -225,13 +297,13 @@ def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
     """Say on stderr how many rows of each question are left out; the same by question."""
     arms = [arm for name in questions for arm in table.layout.arms(name)]
     dropped = {
-        arm.name: table.dropped(arm.name) - (0 if arm.arm is None else int((~table.asked(arm.name)).sum()))
+        arm.name: table.dropped(arm.name) - (0 if arm.arm is None else table.count(~table.asked(arm.name)))
         for arm in arms
     }
     say_asked(table, [arm.name for arm in arms])
     for name, rows in dropped.items():
         if rows and table.layout.question(name).share_asked == 1:
-            click.echo(f"{name}: {counted(rows, 'row')} of {len(table)} without a report left out", err=True)
+            click.echo(f"{name}: {counted(rows, 'row')} of {table.people} without a report left out", err=True)
     return dropped
 
 
@@ -240,7 +312,7 @@ def say_asked(table: Table, questions: Sequence[str]) -> None:
     for name in questions:
         question = table.layout.question(name)
         if question.share_asked < 1 or question.arm is not None:
-            click.echo(f"{name}: asked of {int(table.answered(name).sum())} of {len(table)}", err=True)
+            click.echo(f"{name}: asked of {table.count(table.answered(name))} of {table.people}", err=True)
 
 
 def draw(picture: Path | None, panels: Callable[[], Sequence[Panel]]) -> None:
@@ -267,6 +339,12 @@ def _sampling(said: SamplingColumns, drawn: Mapping[str, Any], margins: Path | N
     return replace(said, **given)
 
 
+def _file_of(data: Path | None, source: str | None) -> Path | None:
+    """The one file that is read, if it is one."""
+    one = data or Path(source or "")
+    return one if one.is_file() else None
+
+
 def _pair(text: str) -> tuple[str, str]:
     question, equals, column = text.partition("=")
     if not equals or not question or not column:
@@ -279,6 +357,9 @@ def _delimiter(given: str | None) -> str | None:
 
 
 __all__ = [
+    "DataCommand",
+    "FileReports",
+    "Reports",
     "data_options",
     "draw",
     "misbehaviour_options",

@@ -11,13 +11,14 @@ import click
 
 from deniable.commands.main import example
 from deniable_research.commands.analyze_data import (
+    DataCommand,
+    Reports,
     data_options,
     draw,
     print_result,
     result_options,
     say_asked,
 )
-from deniable_research.files import Table
 from deniable_research.files.charts import prediction_panels, term_panels
 from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
@@ -39,6 +40,7 @@ def _fit_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command(
     "regress",
+    cls=DataCommand,
     epilog=example(
         'deniable analyze regress reports.csv "affair ~ religious + C(cohort)" --survey my-survey.toml',
         'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
@@ -80,7 +82,7 @@ def _fit_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--stars", is_flag=True, help="Stars in a table for a paper.")
 @result_options
 def regress_(
-    table: Table,
+    reports: Reports,
     formula: str,
     kind: str | None,
     how: str | None,
@@ -107,6 +109,7 @@ def regress_(
     from deniable_research.files.models import FittedModel, ModelRow, ModelTermRow, against, compare_models, term_rows
     from deniable_research.regression import Fit, GoodnessOfFit, TidyRow, goodness_of_fit
 
+    table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
     if isinstance(fit, Fit):
         whole = fit.glance()
@@ -127,7 +130,7 @@ def regress_(
     goodness = [goodness_of_fit(each.fit) for each in found if isinstance(each.fit, Fit)] if with_fit else []
     document: dict[str, Any] = {
         "formula": formula,
-        "rows": len(table),
+        "rows": table.people,
         "dropped": fit.n_dropped,
         "interval": found[0].interval,
         "conf_level": confidence_level,
@@ -174,6 +177,7 @@ def regress_(
 
 @click.command(
     "predict",
+    cls=DataCommand,
     epilog=example(
         'deniable analyze predict study.csv "affair ~ age + C(region)" --design study.toml',
         'deniable analyze predict study.csv "affair ~ age + drugs" --design study.toml --at "age=30,drugs=yes"',
@@ -194,7 +198,7 @@ def regress_(
 @_fit_options
 @result_options
 def predict_(
-    table: Table,
+    reports: Reports,
     formula: str,
     at: tuple[str, ...],
     effects: bool,
@@ -216,6 +220,7 @@ def predict_(
     if effects and contrast is not None:
         raise click.UsageError("--effects and --contrast do not go together")
     settings = [read_setting(each) for each in at]
+    table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, penalty=PENALTIES[penalty])
     rows = predict(fit, at=settings, effects=effects, contrast=contrast, confidence_level=confidence_level)
     questions = questions_in(table, formula)
@@ -223,7 +228,7 @@ def predict_(
     doubts = [*filter(None, [fit.message]), *cautions(table, questions)]
     document = {
         "formula": formula,
-        "rows": len(table),
+        "rows": table.people,
         "dropped": fit.n_dropped,
         "predictions": records(rows, PredictionRow),
     }

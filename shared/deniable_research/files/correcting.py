@@ -37,7 +37,8 @@ def corrected_share(table: Table, name: str, people: NDArray[np.bool_] | None = 
         asked &= people
     both = table.where(asked)
     yes, known = (both.item(each.name).supports[:, 1] for each in (question, other))
-    return anchored(question.design, yes, anchor, known, None if table.weights is None else table.weights[asked])
+    weights = None if table.weights is None else table.weights[asked]
+    return anchored(question.design, yes, anchor, known, weights, both.frequencies)
 
 
 def corrected_rows(

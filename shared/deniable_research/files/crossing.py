@@ -80,6 +80,10 @@ def cross(
         raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
     if given is not None and given not in names:
         raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    if permutations and table.frequencies is not None:
+        raise ParameterError(
+            "permutations: must be 0 for rows that were counted, of which too many people stand in a row"
+        )
     if needs_classes(table, names):
         if permutations:
             raise ParameterError("permutations: must be 0 for designs of two groups and several designs")
@@ -177,7 +181,7 @@ def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
     people = table.answered(whole.name)
     domain = domain_of(table, people, names)
     weights = None if table.weights is None or domain is not None else table.weights[people]
-    return box_pair(table.item(whole.name), first, second, weights, domain)
+    return box_pair(table.boxes_of(whole.name), first, second, weights, domain)
 
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -229,7 +233,8 @@ def _plain_item(table: Table, name: str) -> Item:
         values = None
     places = {level: place for place, level in enumerate(levels)}
     question = RandomizedColumn(name, name, direct(levels), tuple(levels), values, codes=places)
-    return Table.of(table.columns, replace(table.layout, questions=(question,), mixed={})).item(name)
+    layout = replace(table.layout, questions=(question,), mixed={})
+    return Table.of(table.columns, layout, table.frequencies).item(name)
 
 
 def _cells(found: Crosstab, given: str | None, level: float) -> Iterator[CrosstabRow]:
@@ -276,7 +281,9 @@ def _association(
 
 
 def _people(table: Table, weights: NDArray[np.float64] | None) -> float:
-    return float(len(table)) if weights is None else float(weights.sum())
+    if weights is None:
+        return float(table.people)
+    return float(weights.sum() if table.frequencies is None else weights @ table.frequencies)
 
 
 def _correlation(n: float, names: Sequence[str], result: Correlation, level: float) -> CrosstabRow:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
@@ -154,11 +155,13 @@ class RandomizedColumn:
         same = [name for name in names if name.casefold() == label.casefold()]
         return self.decode(label if label in names else same[0]) if label in names or len(same) == 1 else None
 
-    def read(self, column: Coded[str] | Iterable[str]) -> Coded[ReportValue]:
+    def read(
+        self, column: Coded[str] | Iterable[str], frequencies: NDArray[np.int64] | None = None
+    ) -> Coded[ReportValue]:
         """The reports of a column; None where there is none.
 
         Where each value has a label, and each label is one of the names that the column may hold, labels are read, in
-        any case; otherwise the values themselves.
+        any case; otherwise the values themselves. With frequencies each row counts for so many.
 
         Raises
         ------
@@ -177,15 +180,21 @@ class RandomizedColumn:
         unknown = said.present & ~reports.present
         if unknown.any():
             places = np.flatnonzero(unknown).tolist()
-            rows = f"{len(places)} row{'s' if len(places) > 1 else ''}"
+            strange = len(places) if frequencies is None else int(frequencies[unknown].sum())
             hint = ""
-            if places in ([0], [0, 1]) or any("ImportId" in str(texts[row]) for row in range(len(texts))[:2]):
+            if frequencies is None and (
+                places in ([0], [0, 1]) or any("ImportId" in str(texts[row]) for row in range(len(texts))[:2])
+            ):
                 hint = "; rows of titles below the header, two in an export of Qualtrics, are left out by --skip 2"
-            raise ReportError(
-                f"column {self.column!r}: must hold {self.allowed} or nothing ({', '.join(map(repr, self.missing))}), "
-                f"got something else in {rows}, first {texts[places[0]]!r:.60}{hint}"
-            )
+            raise self.refusal(strange, str(texts[places[0]]), hint)
         return reports
+
+    def refusal(self, rows: int, first: str, hint: str = "") -> ReportError:
+        """What is wrong with a column of which so many rows hold something else than a report."""
+        return ReportError(
+            f"column {self.column!r}: must hold {self.allowed} or nothing ({', '.join(map(repr, self.missing))}), "
+            f"got something else in {rows} row{'s' if rows > 1 else ''}, first {first!r:.60}{hint}"
+        )
 
     @property
     def allowed(self) -> str:

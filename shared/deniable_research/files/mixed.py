@@ -75,7 +75,7 @@ def mixed_rows(
     if wanted.target != "population":
         raise ParameterError(f"target: must be population for {name}, asked by several designs, got {wanted.target}")
     arms = table.layout.arms(name)
-    n = int((table.answered(name) & people).sum())
+    n = table.count(table.answered(name) & people)
     if not n:
         return
     found = shares_together(table, [name], people)

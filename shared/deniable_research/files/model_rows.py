@@ -80,12 +80,18 @@ def model_rows(
         found[name], by, models[name] = _question(table, name, by_likelihood)
         if by is not None:
             found[_design_column(name)] = by
+    if table.frequencies is not None and (table.weights is not None or not alike_once):
+        what = "weights" if table.weights is not None else "formula"
+        hint = "a model of counted rows takes no weights"
+        if table.weights is None:
+            hint = "a formula of counted rows must not compute with whole columns"
+        raise ParameterError(f"{what}: must be left out of models of rows that were counted; {hint}")
     if domain is not None:
         counted: dict[str, Any] = {"domain": domain}
     elif table.weights is not None:
         counted = {"weights": table.weights}
     elif alike_once and found:
-        found, people = patterns(found)
+        found, people = patterns(found, table.frequencies)
         counted = {"frequencies": people}
     else:
         counted = {}
@@ -177,8 +183,12 @@ def _design_column(name: str) -> str:
     return f"design of {name}"
 
 
-def patterns(columns: Mapping[str, Coded[Any]]) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
+def patterns(
+    columns: Mapping[str, Coded[Any]], frequencies: NDArray[np.int64] | None = None
+) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
     """The different rows of some columns, in the order in which they were found, and how many people have each.
+
+    With frequencies each row is so many people already.
 
     >>> columns, people = patterns({"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])})
     >>> {name: list(column) for name, column in columns.items()}, people.tolist()
@@ -186,7 +196,10 @@ def patterns(columns: Mapping[str, Coded[Any]]) -> tuple[dict[str, Coded[Any]], 
     """
     places = list(range(len(columns)))
     every = pd.DataFrame(dict(enumerate(column.codes for column in columns.values())), columns=places)
-    people = every.groupby(places, sort=False).size()
+    if frequencies is not None:
+        every[len(places)] = frequencies
+    alike = every.groupby(places, sort=False)
+    people = alike.size() if frequencies is None else alike[len(places)].sum()
     found = people.index.to_frame()
     return {
         name: Coded(found[place].to_numpy(np.int32), column.values)

@@ -109,14 +109,26 @@ def _parquet(path: Path, _skip: int) -> Columns:
         table = parquet.read_table(path)
     except (arrow.ArrowException, OSError) as error:
         raise ReportError(f"{path.name}: cannot be read: {str(error).splitlines()[0]:.200}") from None
+    return columns_of_arrow(table, path.name)
+
+
+def columns_of_arrow(table: Any, subject: str) -> Columns:
+    """The columns of a table of Arrow as texts, by their names.
+
+    Raises
+    ------
+    ReportError
+        If columns have the same name, or hold lists or the like.
+    """
+    arrow = library("pyarrow", subject)
     columns = {}
-    for name in _different(table.column_names, path.name):
+    for name in _different(table.column_names, subject):
         column, about = table.column(name), table.schema.field(name).metadata or {}
         if not arrow.types.is_dictionary(column.type):
             try:
                 column = column.dictionary_encode()
             except arrow.ArrowException:
-                raise ReportError(f"{path.name}: column {name!r} must hold numbers, texts or dates") from None
+                raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
         array = column.unify_dictionaries().combine_chunks()
         array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)

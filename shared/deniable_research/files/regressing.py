@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from deniable.errors import ParameterError
 from deniable_research.files.designs import direct
 from deniable_research.files.domains import domain_of
+from deniable_research.files.layout import Layout
 from deniable_research.files.model_rows import answers_to, model_rows, plain_columns, shared_responses
 from deniable_research.files.table import Table, read_number
 from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
@@ -99,7 +101,7 @@ def regress(
     else:
         table.layout.refuse_never_together(questions)
         table.layout.refuse_one_draw(questions)
-    names = [*_columns_of_outcome(table, outcome), *variables(right, table.layout.has)]
+    names = columns_in(table.layout, table.columns, formula)
     found = model_rows(
         table,
         domain,
@@ -136,7 +138,7 @@ def regress(
 
 def _check_outcome(table: Table, outcome: str) -> None:
     """Raise a ParameterError unless a plain outcome is computed from plain columns."""
-    for name in _columns_of_outcome(table, outcome):
+    for name in _columns_of_outcome(table.layout, table.columns, outcome):
         if table.layout.has(name):
             raise ParameterError(f"formula: {name} must not be within {outcome}, because its reports are no answers")
         if name not in table.columns:
@@ -163,7 +165,13 @@ def _questions(table: Table, right: str) -> list[str]:
     return [name for name in variables(right, table.layout.has) if table.layout.has(name)]
 
 
-def _columns_of_outcome(table: Table, outcome: str) -> list[str]:
+def columns_in(layout: Layout, columns: Container[str], formula: str) -> list[str]:
+    """The questions and columns that a formula names, with what its outcome is computed from."""
+    left, right = sides(formula)
+    return [*_columns_of_outcome(layout, columns, left.strip("`")), *variables(right, layout.has)]
+
+
+def _columns_of_outcome(layout: Layout, columns: Container[str], outcome: str) -> list[str]:
     """The outcome, or what it is computed from, as ``log(income)`` is."""
-    is_plain = table.layout.has(outcome) or outcome in table.columns
-    return [outcome] if is_plain else variables(outcome, table.layout.has)
+    is_plain = layout.has(outcome) or outcome in columns
+    return [outcome] if is_plain else variables(outcome, layout.has)

@@ -104,11 +104,11 @@ def _wrong_draws(table: Table) -> list[str]:
     found = []
     for group, names in members.items():
         if len(names) == group.size:  # some columns may be left out
-            asked = np.sum([table.reports_of(name).present for name in names], axis=0)
-            wrong = int((asked != group.draw).sum())
+            asked = np.sum([table.has_report(name) for name in names], axis=0)
+            wrong = table.count(asked != group.draw)
             if wrong:
                 found.append(
-                    f"{group}: {wrong} of {len(table)} rows hold more or fewer of its questions than {group.draw}"
+                    f"{group}: {wrong} of {table.people} rows hold more or fewer of its questions than {group.draw}"
                 )
     return found
 
@@ -121,9 +121,9 @@ def _rows(
     table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
 ) -> Iterator[EstimateRow]:
     result = table.estimate(question.name, people)
-    n = int((table.answered(question.name) & people).sum())
+    n = table.count(table.answered(question.name) & people)
     part = question.share_asked
-    everybody = math.ceil(people.sum() if table.weights is None else table.weights[people].sum()) if part < 1 else None
+    everybody = math.ceil(_size(table, people)) if part < 1 else None
     if question.has_shares:
         about = (question.name, question.options, question.epsilon, cohort, wanted)
         yield from share_rows(result, *about, n, part, everybody)
@@ -133,3 +133,11 @@ def _rows(
             question.design, result.counts, result.n, question.mean_values, result.n_effective
         )
         yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part)
+
+
+def _size(table: Table, people: NDArray[np.bool_]) -> float:
+    """How many people some of the rows stand for, or the sum of their weights."""
+    if table.weights is None:
+        return table.count(people)
+    each = table.weights[people]
+    return float(each.sum() if table.frequencies is None else each @ table.frequencies[people])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
+from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.exact import number_hint
 from deniable.report.space import ReportValue, Texts
@@ -39,6 +40,13 @@ class Table:
         The columns of the file, as texts.
     reports : mapping of str to Coded
         Question to the report of each person; None where a person gave none.
+    frequencies : ndarray of int64, shape (rows,), or None
+        How many people each row stands for, where rows that are alike were counted instead of read; None for one each.
+        Every analysis gives what it gives for a table with each row so many times. A weight is that of each of them.
+    tallies : mapping of str to Tally
+        Questions whose reports were added up; see `Tally`.
+    partial : mapping of str to str
+        Questions of which only a part was counted, and which, in words; the question as a whole is not known.
 
     Examples
     --------
@@ -54,6 +62,20 @@ class Table:
     layout: Layout
     columns: Mapping[str, Coded[str]] = field(repr=False)
     reports: Mapping[str, Coded[ReportValue]] = field(repr=False)
+    frequencies: NDArray[np.int64] | None = field(default=None, repr=False)
+    tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False)
+    partial: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.frequencies is None:
+            if self.tallies:
+                raise ParameterError("tallies: must come with frequencies, got none")
+            return
+        counts = self.frequencies
+        if counts.shape != (len(self),) or counts.dtype.kind != "i" or (counts.size and counts.min() < 1):
+            raise ParameterError(f"frequencies: must be {len(self)} whole numbers above 0, one for each row")
+        if self.layout.sampling.is_design:
+            raise ParameterError("frequencies: must not go with a sampling design, which needs each person's row")
 
     @classmethod
     def read(
@@ -82,29 +104,63 @@ class Table:
         return cls.of(read_columns(path, delimiter, skip), layout)
 
     @classmethod
-    def of(cls, columns: Mapping[str, Iterable[str] | Coded[str]], layout: Layout | Survey | RandomizedColumn) -> Table:
-        """The table of columns that were read already, of the same length: texts, or texts with their codes."""
+    def of(
+        cls,
+        columns: Mapping[str, Iterable[str] | Coded[str]],
+        layout: Layout | Survey | RandomizedColumn,
+        frequencies: NDArray[np.int64] | None = None,
+        tallies: Mapping[str, Tally] | None = None,
+        partial: Mapping[str, str] | None = None,
+    ) -> Table:
+        """The table of columns that were read already, of the same length: texts, or texts with their codes.
+
+        Examples
+        --------
+        Three people in two rows:
+
+        >>> from deniable_research.files import quick_question
+        >>> layout = Layout((quick_question("q1: forced-response truth=1/2"),))
+        >>> table = Table.of({"q1": ("yes", "no")}, layout, np.array([2, 1]))
+        >>> table.people, [round(share, 4) for share in table.estimate("q1").share]
+        (3, [0.1667, 0.8333])
+        """
         if isinstance(layout, Survey):
             layout = Layout.of_survey(layout)
         elif isinstance(layout, RandomizedColumn):
             layout = Layout((layout,))
         coded = {name: Coded.of(each) for name, each in columns.items()}
         reports = {}
+        added = tallies or {}
         for question in layout.questions:
+            if question.name in added:
+                continue
             for column in filter(None, (question.column, question.group, question.arm and question.arm[0])):
                 _require(coded, column)
             said = coded[question.column]
             if question.arm is not None:
                 column, label = question.arm
                 said = said.only(coded[column].equal_label(label))
-            reports[question.name] = question.read(said)
-        _check_arms(layout, coded)
+            reports[question.name] = question.read(said, frequencies)
+        _check_arms(layout, coded, frequencies)
         for role in filter(None, (layout.weights, *layout.sampling.columns)):
             _require(coded, role)
-        return cls(layout, coded, reports)
+        return cls(layout, coded, reports, frequencies, added, partial or {})
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), ()))
+        return len(next(iter(self.columns.values()), () if self.frequencies is None else self.frequencies))
+
+    @property
+    def people(self) -> int:
+        """How many people all rows stand for."""
+        return len(self) if self.frequencies is None else int(self.frequencies.sum())
+
+    def count(self, rows: NDArray[np.bool_]) -> int:
+        """How many people some of the rows stand for."""
+        return _people(rows, self.frequencies)
+
+    def has_report(self, name: str) -> NDArray[np.bool_]:
+        """Who gave a report to one question of one design, shape (people,)."""
+        return self.tallies[name].present if name in self.tallies else self._reports(name).present
 
     def answered(self, *names: str) -> NDArray[np.bool_]:
         """Who gave a report to each of these questions, shape (people,)."""
@@ -112,7 +168,7 @@ class Table:
         found = np.ones(len(self), dtype=bool)
         for name in names:
             arms = self.layout.mixed.get(name, (name,))
-            found &= np.logical_or.reduce([self.reports_of(arm).present for arm in arms])
+            found &= np.logical_or.reduce([self.has_report(arm) for arm in arms])
         return found
 
     def asked(self, name: str) -> NDArray[np.bool_]:
@@ -136,7 +192,19 @@ class Table:
 
     def reports_of(self, name: str) -> Coded[ReportValue]:
         """The report of each person to one question; of a box of tick boxes 0 or 1."""
+        self._refuse_partial(name)
+        return self._reports(name)
+
+    def _refuse_partial(self, name: str) -> None:
+        if name in self.partial:
+            raise ParameterError(f"{name}: must be counted as a whole for this, got {self.partial[name]} only")
+
+    def _reports(self, name: str) -> Coded[ReportValue]:
         self.layout.question(name)  # says what is wrong with a name that there is not
+        if (added := self.layout.whole(name)[0].name) in self.tallies:
+            raise ParameterError(
+                f"{name}: must be counted report by report for this, but those to {added} were added up"
+            )
         if name in self.reports:
             return self.reports[name]
         whole, option = self.layout.whole(name)
@@ -148,7 +216,7 @@ class Table:
 
     def dropped(self, *names: str) -> int:
         """How many people gave no report to at least one of these questions."""
-        return len(self) - int(self.answered(*names).sum())
+        return self.people - self.count(self.answered(*names))
 
     @cached_property
     def weights(self) -> NDArray[np.float64] | None:
@@ -182,7 +250,9 @@ class Table:
 
         columns = {name: texts.where(people) for name, texts in self.columns.items()}
         reports = {name: reports.where(people) for name, reports in self.reports.items()}
-        return replace(self, columns=columns, reports=reports)
+        frequencies = None if self.frequencies is None else self.frequencies[people]
+        tallies = {name: tally.where(people) for name, tally in self.tallies.items()}
+        return replace(self, columns=columns, reports=reports, frequencies=frequencies, tallies=tallies)
 
     def complete(self, *names: str) -> Table:
         """The rows of the people who gave a report to each of these questions."""
@@ -194,6 +264,11 @@ class Table:
         Items of one table belong to the same people, row by row, if nothing is missing; else take them from
         `complete` with the names of all questions that are wanted together.
         """
+        self._refuse_partial(name)
+        return self._item(self.layout.question(name), self.answered(name))
+
+    def boxes_of(self, name: str) -> Item:
+        """A question of tick boxes for an analysis of single boxes: those that were not counted say nothing."""
         return self._item(self.layout.question(name), self.answered(name))
 
     def items(self, *names: str) -> tuple[Item, ...]:
@@ -206,9 +281,13 @@ class Table:
 
         Those who gave no report, and where the design has groups those without one, are left out.
         """
+        self._refuse_partial(name)
         question = self.layout.question(name)
         asked = self.answered(name) if people is None else self.answered(name) & people
         weights = None if self.weights is None else self.weights[asked]
+        if name in self.tallies:
+            assert self.frequencies is not None
+            return self.tallies[name].where(asked).estimate(question.design, self.frequencies[asked], weights)
         if question.design.groups == 1:
             return self._item(question, asked).estimate(weights)
         return self._estimate_groups(question, asked, weights)
@@ -230,7 +309,7 @@ class Table:
         if labelled is not None and set(labelled.values) <= places.keys():
             texts = labelled
         groups = texts.map(places.get)
-        unknown = int((texts.present & ~groups.present).sum())
+        unknown = self.count(texts.present & ~groups.present)
         if unknown:
             raise ReportError(
                 f"column {question.group!r}: must hold the groups {', '.join(map(repr, question.groups))} or a text of "
@@ -292,7 +371,7 @@ class Table:
         bad = labels.present & ~numbers.present
         if bad.any():
             first = str(labels[int(bad.argmax())])
-            rows = f"{bad.sum()} row{'s do' if bad.sum() > 1 else ' does'} not, first {first!r:.40}"
+            rows = f"{self.count(bad)} row{'s do' if self.count(bad) > 1 else ' does'} not, first {first!r:.40}"
             raise ReportError(f"column {column!r}: must hold numbers, {rows}{number_hint(first)}")
         return numbers.array(float, np.nan)
 
@@ -301,9 +380,10 @@ class Table:
             raise ParameterError(
                 f"{question.name}: its design has two groups, which give shares, comparisons and regressions only"
             )
-        reports = self.reports_of(question.name)
+        reports = self._reports(question.name)
         supports = question.design.reports.support_matrix(reports.values)[reports.codes[asked]]
-        return Item(question.name, question.design, supports, question.options, question.values, question.drawn)
+        people = None if self.frequencies is None else self.frequencies[asked]
+        return Item(question.name, question.design, supports, question.options, question.values, question.drawn, people)
 
     def _estimate_groups(
         self,
@@ -315,15 +395,64 @@ class Table:
         groups = self.groups_of(question.name)
         kept = np.flatnonzero(asked & (groups >= 0))
         every = np.ones(len(self)) if self.weights is None else self.weights
+        people = np.ones(len(self), dtype=np.int64) if self.frequencies is None else self.frequencies
         design = question.design
         counts = np.zeros((design.groups, design.reports.size))
         responses = self.reports[question.name].array(np.int64, -1)[kept]
-        np.add.at(counts, (groups[kept], responses), every[kept])
+        np.add.at(counts, (groups[kept], responses), every[kept] * people[kept])
         if not counts.sum(axis=1).all():
             raise ParameterError(f"{question.name}: must have reports of both groups, got none of one")
         if weights is None:
             return Estimate.from_counts(design, counts.astype(int).ravel().tolist())
-        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=kish(every[kept].tolist()))
+        effective = kish(every[kept].tolist(), people[kept].tolist())
+        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=effective)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The reports to one question, added up for the people of each row: enough for shares, means and comparisons.
+
+    Of tick boxes and subsets of many options there are about as many different reports as people, so counting rows
+    that are alike would leave nothing out.
+
+    Attributes
+    ----------
+    supports : ndarray of int64, shape (rows, supports)
+        How many of the row's people sent a report that supports each option.
+    present : ndarray of bool, shape (rows,)
+        Whether all of the row's people sent a report; otherwise none did.
+    """
+
+    supports: NDArray[np.int64]
+    present: NDArray[np.bool_]
+
+    def where(self, rows: NDArray[np.bool_]) -> Tally:
+        """The tally of some of the rows."""
+        return Tally(self.supports[rows], self.present[rows])
+
+    def estimate(
+        self, design: Design, people: NDArray[np.int64], weights: NDArray[np.float64] | None = None
+    ) -> Estimate:
+        """The shares, from rows of so many people; see `deniable.Estimate`.
+
+        >>> from deniable import Subset
+        >>> subsets = Subset.from_epsilon(3, 1, 1)
+        >>> tally = Tally(np.array([[3, 1, 0], [2, 2, 2]]), np.array([True, True]))
+        >>> tally.estimate(subsets, np.array([4, 6])).counts
+        (5, 3, 2)
+        """
+        if weights is None:
+            counts = [int(each) for each in self.supports.sum(axis=0)]
+            return Estimate.from_counts(design, counts, int(people.sum()))
+        total = float(weights @ people)
+        if not total:
+            return Estimate.from_counts(design, [0] * self.supports.shape[1], 0)
+        weighted = (weights @ self.supports).clip(max=total).tolist()
+        return Estimate.from_counts(design, weighted, total, kish(weights.tolist(), people.tolist()))
+
+
+def _people(rows: NDArray[np.bool_], frequencies: NDArray[np.int64] | None) -> int:
+    return int((rows if frequencies is None else frequencies[rows]).sum())
 
 
 def read_number(text: str) -> float | None:
@@ -334,7 +463,7 @@ def read_number(text: str) -> float | None:
         return None
 
 
-def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]]) -> None:
+def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: NDArray[np.int64] | None) -> None:
     """Raise a ReportError if a column of arms holds something else than their labels, or nothing."""
     for name, arms in layout.mixed.items():
         known = [question.arm for question in layout.questions if question.name in arms and question.arm]
@@ -343,7 +472,7 @@ def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]]) -> None:
         strange = texts.present.copy()
         for label in labels:
             strange &= ~texts.equal_label(label)
-        if rows := int(strange.sum()):
+        if rows := _people(strange, frequencies):
             raise ReportError(
                 f"column {column!r}: must hold the arms of {name}, {', '.join(labels)}, or nothing; got something else "
                 f"in {rows} row{'s' if rows > 1 else ''}, first {texts[int(strange.argmax())]!r:.40}"

@@ -117,7 +117,10 @@ def correlation(
     each = check_weights(weights if domain is None else domain.weights, n)
     if not n or (each is not None and not each.any()):
         return Correlation(math.nan, math.nan, math.nan, (math.nan, math.nan))
-    chances = np.full(n, 1 / n) if each is None else each / each.sum()
+    if domain is not None and first.frequencies is not None:
+        raise ParameterError("domain: must be of single people, got rows that stand for several")
+    counted = first.people if each is None else each * first.people
+    chances = counted / counted.sum()
     # The correlation does not change with the origin, and far from 0 squares would lose their digits.
     powers = _plain_powers(plain - chances @ plain)
     moments = _moments(*_powers(first, first.scores), *powers)
@@ -126,7 +129,7 @@ def correlation(
         of_truths = np.stack([_moments(*_powers(first, each), *powers) for each in certain], axis=1)
         found = domain.means(moments, Truths(first.scores, of_truths))
         return from_moments(found.estimate, found.covariance, domain.df)
-    size = float(n) if each is None else kish(each.tolist())
+    size = float(first.people.sum()) if each is None else kish(each.tolist(), first.people.tolist())
     return from_moments(chances @ moments, one_report_covariance(moments.T, chances) / size)
 
 

@@ -16,11 +16,11 @@ from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
 from deniable.mechanisms import DrawnBoxes, KAry, Support
 from deniable_research.designs import Channel
-from deniable_research.items import Item
+from deniable_research.items import Item, add_up
 from deniable_research.joint.association import OddsRatio, odds_ratio
 from deniable_research.joint.correlation import Correlation, from_moments
 from deniable_research.joint.independence import Independence, under_design
-from deniable_research.joint.reports import check_weights
+from deniable_research.joint.reports import check_weights, people_of
 from deniable_research.sampling import Domain
 from deniable_research.sampling.shares import SampledShares, sampled_shares
 from deniable_research.weights import kish
@@ -167,7 +167,8 @@ def box_pair(
     marks = [item.supports[:, 2 * place : 2 * place + 2] for place in places]
     cells = (marks[0][:, :, None] & marks[1][:, None, :]).reshape(len(item), 4)
     names = tuple(itertools.product(("no", "yes"), ("no", "yes")))
-    return _pair(pair_channel(design.pair, names, item.name), cells, weights, domain, DrawnPair)
+    channel = pair_channel(design.pair, names, item.name)
+    return _pair(channel, cells, item.frequencies, weights, domain, DrawnPair)
 
 
 def question_pair(
@@ -201,33 +202,40 @@ def question_pair(
     channel = pair_channel(joint.of_digits(k, 2), names, f"{first.name}, {second.name}")
     values = None if first.values is None or second.values is None else (first.values, second.values)
     make = partial(DrawnPair, first=first.options, second=second.options, values=values)
-    return _pair(channel, cells, weights, domain, make)
+    return _pair(channel, cells, people_of((first, second)), weights, domain, make)
 
 
 def _pair(
     channel: Channel,
     cells: NDArray[np.bool_],
+    people: NDArray[np.int64] | None,
     weights: ArrayLike | None,
     domain: Domain | None,
     make: Callable[..., DrawnPair],
 ) -> DrawnPair:
     """The shares of the combinations, among the people who are in one of them."""
     if domain is None:
-        return make(_estimate(channel, cells, weights))
+        return make(_estimate(channel, cells, people, weights))
+    if people is not None:
+        raise ParameterError("domain: must be of single people, got rows that stand for several")
     drawn = cells.sum(axis=1) > 0
     item = Item(channel.name, channel, cells[drawn], channel.truths)
     (sampled,), _ = sampled_shares(item, domain.where(drawn))
     return make(sampled.plain, sampled=sampled)
 
 
-def _estimate(channel: Channel, cells: NDArray[np.bool_], weights: ArrayLike | None) -> Estimate:
+def _estimate(
+    channel: Channel, cells: NDArray[np.bool_], people: NDArray[np.int64] | None, weights: ArrayLike | None
+) -> Estimate:
     """The same of people who were drawn one by one."""
     each = check_weights(weights, len(cells))
     if each is None:
-        return channel.estimate(cells.sum(axis=0).tolist())
+        return channel.estimate(add_up(cells, people))
     drawn = cells.any(axis=1)
     kept = each[drawn]
-    return channel.estimate((kept @ cells[drawn]).tolist(), n_effective=kish(kept.tolist()))
+    heard = np.ones(len(kept), dtype=np.int64) if people is None else people[drawn]
+    counts = ((kept * heard) @ cells[drawn]).tolist()
+    return channel.estimate(counts, n_effective=kish(kept.tolist(), heard.tolist()))
 
 
 def pair_channel(support: Support, cells: Sequence[tuple[str, str]], name: str) -> Channel:

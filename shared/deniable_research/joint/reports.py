@@ -71,15 +71,19 @@ class JointReports:
                     f"domain: must be of the {n} people and bring their weights, got {len(domain)} people"
                 )
             weights = domain.weights
+        if domain is not None and any(item.frequencies is not None for item in items):
+            raise ParameterError("domain: must be of single people, got rows that stand for several")
         each = check_weights(weights, n)
+        people = people_of(items)
         packed = np.packbits(np.hstack([item.supports for item in items]), axis=1)
         whole = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, where = np.unique(whole, return_index=True, return_inverse=True)
-        frequencies = np.bincount(where.ravel(), weights=each, minlength=len(first))
+        counted = people if each is None else each * (1 if people is None else people)
+        frequencies = np.bincount(where.ravel(), weights=counted, minlength=len(first))
         seen = frequencies > 0
         distinct = first[seen]
-        rows = (item.where(distinct) for item in items)
-        size = float(n) if each is None else kish(each.tolist())
+        rows = (replace(item.where(distinct), frequencies=None) for item in items)
+        size = float(frequencies.sum()) if each is None else kish(each.tolist(), people)
         found = cls._checked(tuple(rows), frequencies[seen].astype(float), size)
         if domain is None:
             return found
@@ -231,6 +235,23 @@ class JointReports:
         places = np.indices(sizes).reshape(len(sizes), -1)
         certain = [np.eye(size)[where] for size, where in zip(sizes, places, strict=True)]
         return Truths(products(self.scores)[self.rows], columns(certain))
+
+
+def people_of(items: Sequence[Item]) -> NDArray[np.int64] | None:
+    """How many people each row of some questions stands for; None for one each.
+
+    Raises
+    ------
+    ParameterError
+        If it is not the same in all of them.
+    """
+    if all(item.frequencies is None for item in items):
+        return None
+    people = items[0].people
+    for item in items[1:]:
+        if not np.array_equal(item.people, people):
+            raise ParameterError(f"items: rows must stand for as many people in each, {item.name} differs")
+    return people
 
 
 def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:

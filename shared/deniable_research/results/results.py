@@ -91,7 +91,15 @@ class Results:
         return self.shares(*questions, by=by, **options).plot()
 
     def to_frame(self) -> pd.DataFrame:
-        """The columns as they stand in the file, a row for each person: noisy reports, and all else."""
+        """The columns as they stand in the file, a row for each person: noisy reports, and all else.
+
+        Raises
+        ------
+        ParameterError
+            If rows were counted.
+        """
+        if self.table.frequencies is not None:
+            raise ParameterError("to_frame: must be of each person's row, got rows that were counted")
         found = {}
         for name in self.table.columns:
             column = self.table.columns[name].without(self.table.layout.missing)
@@ -101,7 +109,7 @@ class Results:
         return pd.DataFrame(found)
 
     def __len__(self) -> int:
-        return len(self.table)
+        return self.table.people
 
     def __repr__(self) -> str:
         return f"Results({counted(len(self), 'person', 'people')}; {', '.join(self.questions)})"

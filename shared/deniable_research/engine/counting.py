@@ -1,0 +1,161 @@
+"""What is asked of an engine: how many rows are alike, and how many reports support each option."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError, ReportError
+from deniable.table import plain_cell
+from deniable_research.engine.sources import Source
+from deniable_research.engine.texts import TextColumn
+from deniable_research.files.coded import Coded
+from deniable_research.files.layout import RandomizedColumn
+from deniable_research.files.reading import columns_of_arrow
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MOST_PATTERNS = 1_000_000
+"""More different rows are no counts: analyses here would be as slow as of that many people."""
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Rows of which some are alike.
+
+    Attributes
+    ----------
+    columns : dict of str to Coded
+        Each different row once, as texts; in order.
+    frequencies : ndarray of int64, shape (rows,)
+        How many people have it.
+    """
+
+    columns: dict[str, Coded[str]]
+    frequencies: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Supports(Patterns):
+    """The same, with reports added up.
+
+    Attributes
+    ----------
+    supports : dict of str to ndarray of int64, shape (rows, supports)
+        By question, how many of the row's people sent a report that supports each option.
+    present : dict of str to ndarray of bool, shape (rows,)
+        By question, whether all of the row's people sent one; otherwise none did.
+    """
+
+    supports: dict[str, NDArray[np.int64]]
+    present: dict[str, NDArray[np.bool_]]
+
+
+def count_patterns(source: Source, columns: Sequence[str] | Mapping[str, str]) -> Patterns:
+    """Count rows that are alike: one GROUP BY.
+
+    Parameters
+    ----------
+    source : Source
+    columns : sequence of str, or mapping of str to str
+        Columns by their names, or what to call them and their names.
+
+    Raises
+    ------
+    ReportError
+        If there is no such column, or the engine cannot count.
+    ParameterError
+        If there are more than `MOST_PATTERNS` different rows.
+    """
+    found = count_supports(source, columns, ())
+    return Patterns(found.columns, found.frequencies)
+
+
+def count_supports(
+    source: Source, columns: Sequence[str] | Mapping[str, str], questions: Sequence[RandomizedColumn]
+) -> Supports:
+    """Count rows that are alike, and for each of them add up the reports to some questions: one GROUP BY.
+
+    Parameters
+    ----------
+    source : Source
+    columns : as for `count_patterns`
+    questions : sequence of RandomizedColumn
+        Whose reports are texts of 0 and 1.
+
+    Raises
+    ------
+    ReportError
+        If there is no such column, or the engine cannot count; or reports cannot be, as from `RandomizedColumn.read`.
+    ParameterError
+        If there are more than `MOST_PATTERNS` different rows.
+    """
+    import ibis
+
+    keys = columns if isinstance(columns, Mapping) else {name: name for name in columns}
+    for name in keys.values():
+        source.column(name)  # says what is not there
+    # Names of our own: a column of the file may be called as a count is.
+    wanted = {f"c{place}": ibis._[name] for place, name in enumerate(keys.values())}
+    sums: dict[str, Any] = {"people": ibis._.count()}
+    for place, question in enumerate(questions):
+        texts = TextColumn(source, question.column, question.design.reports, question.missing)
+        source = texts.source
+        wanted[f"p{place}"] = ~texts.is_missing
+        sums[f"strange{place}"] = texts.is_strange.cast("int64").sum()
+        sums[f"example{place}"] = texts.said.min(where=texts.is_strange)
+        for option in range(question.design.reports.size):
+            sums[f"s{place}_{option}"] = texts.supports(option).cast("int64").sum()
+    counts = source.rows.group_by(**wanted).aggregate(**sums) if wanted else source.rows.aggregate(**sums)
+    table = source.run(counts.limit(MOST_PATTERNS + 1))
+    if table.num_rows > MOST_PATTERNS:
+        raise ParameterError(
+            f"{', '.join(keys)}: must have at most {MOST_PATTERNS} different rows together, got more; leave a column "
+            "out, round numbers, or name single boxes of a question"
+        )
+    table = table.filter(_numbers(table, "people") > 0)  # without rows an aggregate of all is one row of nothing
+    for place, question in enumerate(questions):
+        if strange := int(_numbers(table, f"strange{place}").sum()):
+            first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
+            raise question.refusal(strange, first)
+    table = _sorted(table, list(wanted), source.name)
+    found = _columns(table, source, keys)
+    return Supports(
+        found,
+        _numbers(table, "people"),
+        {
+            question.name: np.column_stack(
+                [_numbers(table, f"s{place}_{option}") for option in range(question.design.reports.size)]
+            )
+            for place, question in enumerate(questions)
+        },
+        {
+            question.name: np.asarray(table.column(f"p{place}").to_pylist(), dtype=bool)
+            for place, question in enumerate(questions)
+        },
+    )
+
+
+def _sorted(table: pyarrow.Table, names: Sequence[str], subject: str) -> pyarrow.Table:
+    """The rows in order: engines give any."""
+    import pyarrow
+
+    try:
+        return table.sort_by([(name, "ascending") for name in names]) if names else table
+    except pyarrow.ArrowException:
+        raise ReportError(f"{subject}: columns must hold numbers, texts or dates, got lists or the like") from None
+
+
+def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> dict[str, Coded[str]]:
+    named = table.select([f"c{place}" for place in range(len(keys))]).rename_columns(list(keys))
+    found = columns_of_arrow(named, source.name)
+    return {name: column.map(plain_cell) for name, column in found.items()} if source.is_csv else found
+
+
+def _numbers(table: pyarrow.Table, name: str) -> NDArray[np.int64]:
+    return np.asarray(table.column(name).fill_null(0).to_numpy(), dtype=np.int64)

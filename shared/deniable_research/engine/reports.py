@@ -1,0 +1,193 @@
+"""The tables that analyses take, counted on an engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from deniable.errors import ParameterError
+from deniable.report.space import Texts
+from deniable_research.engine.counting import Supports, count_supports
+from deniable_research.engine.sources import Source
+from deniable_research.engine.texts import TextColumn, as_text
+from deniable_research.files.layout import Layout, RandomizedColumn
+from deniable_research.files.regressing import columns_in
+from deniable_research.files.table import Table, Tally
+
+FEW = 1000
+"""Possible reports to a question up to which rows that are alike are counted; of more, supports are added up."""
+
+
+@dataclass(frozen=True, eq=False)
+class EngineReports:
+    """Reports on an engine, and what their columns hold.
+
+    Attributes
+    ----------
+    source : Source
+    layout : Layout
+
+    Raises
+    ------
+    ParameterError
+        If the layout has a sampling design, whose errors need each person's row.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from deniable_research.engine import open_source
+    >>> from deniable_research.files import Layout, cross, quick_question
+    >>> layout = Layout((quick_question("a: warner p=3/4"), quick_question("b: warner p=3/4")))
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("a,b\\n" + "no,no\\n" * 30 + "no,yes\\n" * 20 + "yes,no\\n" * 20 + "yes,yes\\n" * 30)
+    ...     file.flush()
+    ...     table = EngineReports(open_source(file.name), layout).together(["a", "b"])
+    >>> len(table), table.people, round(cross(table, ["a", "b"])[0].estimate, 4)
+    (4, 100, 0.45)
+    """
+
+    source: Source
+    layout: Layout
+
+    def __post_init__(self) -> None:
+        if self.layout.sampling.is_design:
+            raise ParameterError("engine: must count people who were drawn one by one, got a sampling design")
+
+    def together(self, names: Sequence[str]) -> Table:
+        """The table of some questions, boxes and plain columns for analyses that put them together.
+
+        Raises
+        ------
+        ParameterError
+            If they have too many different rows together.
+        ReportError
+            If there is no such column, or it holds what is no report.
+        """
+        return self._counted(names, added=False)
+
+    def apart(self, names: Iterable[str], by: str | None = None) -> list[tuple[tuple[str, ...], Table]]:
+        """A table for each question, for analyses that take one at a time: shares, means, comparisons.
+
+        Reports that are texts of many options are added up on the engine. `by` is the plain column of cohorts.
+        """
+        return [((name,), self._counted([name, *filter(None, [by])], added=True)) for name in names]
+
+    def of_formula(self, formula: str) -> Table:
+        """The table of all columns that a formula of `deniable_research.files.regress` names."""
+        return self.together(columns_in(self.layout, self.source.columns, formula))
+
+    def _counted(self, names: Sequence[str], *, added: bool) -> Table:
+        wanted = _Wanted.of(self.layout, names, added=added)
+        source, columns = wanted.columns(self.source)
+        return wanted.table(count_supports(source, columns, wanted.added))
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """What has to be counted for some names."""
+
+    layout: Layout
+    added: tuple[RandomizedColumn, ...]
+    boxes: Mapping[str, tuple[str, ...]]
+    mates: tuple[RandomizedColumn, ...]
+    plain: tuple[str, ...]
+
+    @classmethod
+    def of(cls, layout: Layout, names: Sequence[str], *, added: bool) -> _Wanted:
+        """Sort the names: what is added up, counted as it is, of which boxes are, and what says who was asked."""
+        boxes: dict[str, list[str]] = {}
+        asked: dict[str, RandomizedColumn] = {}
+        plain = []
+        for name in names:
+            if not layout.has(name):
+                plain.append(name)
+                continue
+            for arm in layout.mixed.get(name, (name,)):
+                layout.question(arm)  # says what is wrong with a name that there is not
+                question, option = layout.whole(arm)
+                boxes.setdefault(question.name, []).append(option or "")
+                asked[question.name] = question
+                if question.anchor is not None:
+                    anchor = layout.whole(question.anchor)[0]
+                    boxes.setdefault(anchor.name, []).append("")
+                    asked[anchor.name] = anchor
+        used = Counter(each.column for each in layout.questions)
+
+        def is_text(question: RandomizedColumn) -> bool:
+            return used[question.column] == 1 and _is_text(question)
+
+        groups = {
+            question.drawn for question in asked.values() if question.drawn is not None and question.drawn.is_drawn
+        }
+        mates = tuple(each for each in layout.questions if each.drawn in groups and each.name not in asked)
+        single = {name: tuple(options) for name, options in boxes.items() if all(options) and is_text(asked[name])}
+        summed = tuple(
+            question
+            for name, question in asked.items()
+            if added and name not in single and is_text(question) and question.design.reports.count > FEW
+        )
+        kept = {*asked, *(each.name for each in mates)}
+        mixed = {name: arms for name, arms in layout.mixed.items() if kept.issuperset(arms)}
+        part = replace(layout, questions=tuple(each for each in layout.questions if each.name in kept), mixed=mixed)
+        return cls(part, summed, single, mates, tuple(dict.fromkeys(plain)))
+
+    @cached_property
+    def partial(self) -> dict[str, str]:
+        """What was counted of questions that are not wanted as a whole, in words."""
+        asked = dict.fromkeys((each.name for each in self.mates), "who was asked it")
+        return {**asked, **{name: f"its boxes {', '.join(each)}" for name, each in self.boxes.items()}}
+
+    def columns(self, source: Source) -> tuple[Source, dict[str, str]]:
+        """What makes rows alike, by names of columns of the table, and the rows with what is computed for it."""
+        found = {}
+        for question in self.layout.questions:
+            name = question.column
+            if question.name in self.boxes:
+                texts = TextColumn(source, name, question.design.reports, question.missing)
+                places = {question.options.index(option) for option in self.boxes[question.name]}
+                source, found[name] = texts.source.with_column(texts.of_boxes(sorted(places)), f"{name} boxes")
+            elif question.name in self.partial:
+                source, found[name] = source.with_column(_is_asked(source, question), f"{name} asked")
+            elif question.name not in {each.name for each in self.added}:
+                found[name] = name
+            for column in filter(None, (question.group, question.arm and question.arm[0])):
+                found[column] = column
+        for column in filter(None, (*self.plain, self.layout.weights)):
+            # a column that holds reports too is wanted as it stands: `Table` says that these are no answers
+            found.setdefault(column, column)
+        return source, found
+
+    def table(self, counts: Supports) -> Table:
+        """The table of what was counted."""
+        tallies = {name: Tally(counts.supports[name], counts.present[name]) for name in counts.supports}
+        return Table.of(counts.columns, self.layout, counts.frequencies, tallies, self.partial)
+
+
+def _is_text(question: RandomizedColumn) -> bool:
+    """Whether reports are texts of 0 and 1 as they stand in the column."""
+    alone = question.codes is None and question.arm is None and question.group is None
+    return alone and isinstance(question.design.reports, Texts)
+
+
+def _is_asked(source: Source, question: RandomizedColumn) -> Any:
+    """Some report where there is one, nothing elsewhere: the reports of who was asked something else do not matter."""
+    import ibis
+
+    said = as_text(source.column(question.column))
+    nothing = said.isnull() | said.isin(sorted(question.missing))
+    return ibis.ifelse(nothing, ibis.null("string"), _some_report(question))
+
+
+def _some_report(question: RandomizedColumn) -> str:
+    """A text of the column that stands for a report."""
+    if question.codes is not None:
+        return next(iter(question.codes))
+    space = question.design.reports
+    if not isinstance(space, Texts):
+        return str(space.first)
+    return "b" + "".join(map(str, space.uniform(1, np.random.default_rng(0))[0].tolist()))

@@ -1,0 +1,240 @@
+"""Rows that an engine reads: files, or tables that it knows by name."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import shutil
+import tempfile
+import warnings
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deniable.errors import DeniableError, ParameterError, ReportError
+from deniable.installing import install_hint
+
+if TYPE_CHECKING:
+    import pyarrow
+
+EMBEDDED = "duckdb"
+"""The engine within this process, and the default."""
+
+SPARK = "spark"
+
+NAMED = "table:"
+"""How sources begin that an engine knows by name."""
+
+OURS = "deniable: "
+"""How the names of columns begin that are computed on the engine."""
+
+MEMORY = "512MB"
+"""What DuckDB holds; beyond it writes to a temporary folder. Counts are few, so this is seldom reached."""
+
+READERS = {
+    ".parquet": "read_parquet",
+    ".csv": "read_csv",
+    ".jsonl": "read_json",
+    ".ndjson": "read_json",
+}
+"""What reads files whose names end so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Rows on an engine; `open_source` makes it.
+
+    Attributes
+    ----------
+    rows : ibis Table
+    name : str
+        What messages call them.
+    is_csv : bool
+        Whether they were written as CSV, where a cell that would be a formula has a quote in front.
+    """
+
+    rows: Any
+    name: str
+    is_csv: bool = False
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(name for name in self.rows.columns if not name.startswith(OURS))
+
+    def column(self, name: str) -> Any:
+        """One column, as ibis has it.
+
+        Raises
+        ------
+        ReportError
+            If there is none.
+        """
+        if name not in self.rows.columns:
+            shown = ", ".join(self.columns[:20]) + (", ..." if len(self.columns) > 20 else "")
+            raise ReportError(f"column {name!r}: must be one of the columns of {self.name}: {shown}")
+        return self.rows[name]
+
+    def with_column(self, expression: Any, purpose: str) -> tuple[Source, str]:
+        """The same rows with one column more, and its name, which no column of a file has."""
+        name = f"{OURS}{purpose}"
+        return replace(self, rows=self.rows.mutate(**{name: expression})), name
+
+    def run(self, expression: Any) -> pyarrow.Table:
+        """What an expression gives.
+
+        Raises
+        ------
+        ReportError
+            If the engine cannot compute it.
+        """
+        with _asking(self.name):
+            return expression.to_pyarrow()
+
+
+def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None = None) -> Source:
+    """Name rows on an engine; nothing is read yet.
+
+    Parameters
+    ----------
+    where : str or Path
+        A folder of Parquet, CSV or JSONL files (partitioned by the names of its folders, such as ``cohort=web``, or
+        not), one such file, a pattern such as ``reports/2026-*.parquet``, or ``table:NAME`` for what the engine knows.
+    engine : str
+        ``duckdb``, within this process; ``spark``, the session that there is or a local one; ``spark://host:port``;
+        or an address that ``ibis.connect`` takes, such as ``bigquery://project/dataset``.
+    delimiter : str, optional
+        Of CSV; by default what the engine finds.
+
+    Raises
+    ------
+    ParameterError
+        If the engine is unknown, cannot be reached or is not installed, or reads no files. Never with the address,
+        which may hold a password.
+    ReportError
+        If there are no such files or tables.
+    """
+    connection = _embedded() if engine == EMBEDDED else _connect(engine)
+    text = str(where)
+    if text.startswith(NAMED):
+        return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
+    pattern, suffix, name = _files(text, engine)
+    reader = getattr(connection, READERS[suffix], None)
+    if reader is None:
+        raise ParameterError(f"{name}: this engine reads no such files; name one of its tables, {NAMED}reports")
+    options: dict[str, Any] = {}
+    if suffix == ".csv":
+        # Texts as they stand: 0101 is no number.
+        options = {"all_varchar": True} if engine == EMBEDDED else {"inferSchema": False}
+        if delimiter is not None:
+            options["delim" if engine == EMBEDDED else "sep"] = delimiter
+    elif delimiter is not None:
+        raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
+    with _asking(name):
+        return Source(reader(pattern, **options), name, suffix == ".csv")
+
+
+def _ibis() -> Any:
+    try:
+        import ibis
+    except ModuleNotFoundError as error:
+        raise ParameterError(f"engine: needs {error.name}; {install_hint('engine')}") from None
+    return ibis
+
+
+def _embedded() -> Any:
+    ibis = _ibis()
+    folder = tempfile.mkdtemp(prefix="deniable-engine-")
+    try:
+        connection = ibis.duckdb.connect(
+            memory_limit=MEMORY,
+            temp_directory=folder,
+            autoinstall_known_extensions=False,  # no program is fetched because of the name of a file
+            preserve_insertion_order=False,
+        )
+    except ModuleNotFoundError as error:
+        raise ParameterError(f"engine: needs {error.name}; {install_hint('engine')}") from None
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    connection.raw_sql("SET enable_progress_bar = false")
+    return connection
+
+
+def _connect(engine: str) -> Any:
+    ibis = _ibis()
+    kind = engine.partition(":")[0]
+    try:
+        with _quietly():
+            if kind == SPARK:
+                return ibis.pyspark.connect(_spark(engine))
+            if "://" not in engine:
+                raise ParameterError(f"engine: must be {EMBEDDED}, {SPARK} or an address with ://, got {kind!r:.40}")
+            return ibis.connect(engine)
+    except ModuleNotFoundError as error:
+        raise ParameterError(f"engine: needs {error.name}, which ibis uses for {kind}") from None
+    except DeniableError:
+        raise
+    except Exception as error:  # each engine has errors of its own, and some repeat the address
+        raise ParameterError(f"engine: {kind} cannot be reached ({type(error).__name__})") from None
+
+
+def _spark(engine: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.config("spark.ui.enabled", "false")
+    if engine != SPARK:
+        builder = builder.master(engine)
+    return builder.getOrCreate()
+
+
+def _named(connection: Any, name: str) -> Any:
+    """A table of an engine; ``database.table`` where it has several."""
+    database, dot, table = name.rpartition(".")
+    with _asking(name):
+        return connection.table(table, database=database) if dot else connection.table(name)
+
+
+def _files(where: str, engine: str) -> tuple[str, str, str]:
+    """What an engine is told to read, how the files end, and what messages call them."""
+    name = where.rstrip("/").rpartition("/")[2]
+    if "://" in where:  # only the engine knows what is there
+        suffix = next((each for each in READERS if where.lower().endswith(each)), ".parquet")
+        return where, suffix, name
+    path = Path(where)
+    if path.is_dir():
+        for suffix in READERS:
+            pattern = f"{glob.escape(where.rstrip('/'))}/**/*{suffix}"
+            if next(glob.iglob(pattern, recursive=True), None) is not None:
+                # Spark finds partitions by itself, and takes the names of folders for them only from the top.
+                return (where if engine.startswith(SPARK) else pattern), suffix, name
+        raise ReportError(f"{name}: must hold files that end in {', '.join(READERS)}, got none")
+    pattern = glob.escape(where) if path.exists() else where
+    found = sorted({Path(each).suffix.lower() for each in glob.iglob(pattern, recursive=True)})
+    if not found:
+        raise ReportError(f"{name}: must be a folder, a file or a pattern of files, got nothing of that name")
+    if len(found) > 1 or found[0] not in READERS:
+        raise ReportError(f"{name}: must be files that end in one of {', '.join(READERS)}, got {', '.join(found)}")
+    return pattern, found[0], name
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Without warnings of ibis about DuckDB and of Spark about pandas: nothing that can be done here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _asking(subject: str) -> Iterator[None]:
+    """Say in one sentence what an engine could not do."""
+    try:
+        with _quietly():
+            yield
+    except (DeniableError, ModuleNotFoundError):
+        raise
+    except Exception as error:  # each engine has errors of its own
+        first = next(iter(str(error).splitlines()), "")
+        raise ReportError(f"{subject}: the engine cannot read it ({type(error).__name__}): {first:.200}") from None

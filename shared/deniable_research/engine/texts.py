@@ -1,0 +1,139 @@
+"""Reports that are texts of 0 and 1, as expressions of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from deniable.errors import ParameterError
+from deniable.report.space import Bits, DrawnBits, ReportSpace, Texts
+from deniable_research.engine.sources import Source
+
+
+class TextColumn:
+    """A column of texts of 0 and 1, read on the engine as `Texts.from_text` reads them here.
+
+    Each step is a column of `source`, because expressions that hold each other many times over grow beyond what
+    engines read.
+
+    Parameters
+    ----------
+    source : Source
+    column : str
+        As tables write reports: ``b0101``, or numbers that lost the zeros in front.
+    space : Texts
+    missing : collection of str
+        Texts that mean no report.
+    """
+
+    def __init__(self, source: Source, column: str, space: ReportSpace, missing: Collection[str]) -> None:
+        import ibis
+
+        if not isinstance(space, Texts):
+            raise ParameterError(
+                f"{column}: reports must be texts of 0 and 1 to be read like this, got {space.described}"
+            )
+        self.space = space
+        self.column = column
+        source, said = source.with_column(as_text(source.column(column)), f"{column} said")
+        named = source.rows[said]
+        source, bare = source.with_column(
+            ibis.ifelse(named.startswith("b"), named.substr(1), named), f"{column} without b"
+        )
+        stripped = source.rows[bare]
+        fits = stripped.length() <= space.size  # padding cuts what is longer
+        source, padded = source.with_column(
+            ibis.ifelse(fits, stripped, ibis.literal("x")).lpad(space.size, "0"), f"{column} padded"
+        )
+        text = source.rows[padded]
+        ones = space.size - text.replace("1", "").length()
+        zeros = space.size - text.replace("0", "").length()
+        valid = ones + zeros == space.size
+        if isinstance(space, DrawnBits):
+            valid &= ones == space.drawn
+            for box in range(space.k):
+                valid &= text.substr(2 * box, 2) != "11"
+        elif isinstance(space, Bits) and space.ones is not None:
+            valid &= ones == space.ones
+        nothing = source.rows[said].isnull() | source.rows[said].isin(sorted(missing))
+        source, missed = source.with_column(nothing, f"{column} missing")
+        source, report = source.with_column(~source.rows[missed] & valid, f"{column} is report")
+        self.source = source
+        """The same rows with these columns."""
+        self._names = (said, padded, missed, report)
+
+    @property
+    def said(self) -> Any:
+        """What stands there, without spaces around it; like all that follows, of the rows that it is asked of."""
+        return _of(self._names[0])
+
+    @property
+    def text(self) -> Any:
+        """The characters 0 and 1."""
+        return _of(self._names[1])
+
+    @property
+    def is_missing(self) -> Any:
+        """Whether there is no report."""
+        return _of(self._names[2])
+
+    @property
+    def is_report(self) -> Any:
+        """Whether the design can have made what stands there."""
+        return _of(self._names[3])
+
+    @property
+    def is_strange(self) -> Any:
+        """Whether it is neither a report nor missing."""
+        return ~self.is_missing & ~self.is_report
+
+    def supports(self, option: int) -> Any:
+        """Whether a report supports an option."""
+        return self.is_report & (self.text.substr(option, 1) == "1")
+
+    def of_boxes(self, boxes: Sequence[int]) -> Any:
+        """The reports in `source` with the other boxes all alike, so that as few of them differ as these boxes can.
+
+        What is no report stays as it is, and is refused where it is read.
+        """
+        import ibis
+
+        space, rows = self.space, self.source.rows
+        said, text, is_report = (rows[self._names[place]] for place in (0, 1, 3))
+        if isinstance(space, DrawnBits):
+            kept = {box: text.substr(2 * box, 2) for box in boxes}
+            drawn = sum((pair != "00").cast("int64") for pair in kept.values())
+            others = [box for box in range(space.k) if box not in kept]
+            for place, box in enumerate(others):  # as many of the others as the device drew besides
+                kept[box] = ibis.ifelse(drawn <= space.drawn - 1 - place, "10", "00")
+        else:
+            kept = {box: text.substr(box, 1) if box in boxes else ibis.literal("0") for box in range(space.size)}
+        found = ibis.literal("b")
+        for box in sorted(kept):
+            found = found + kept[box]
+        return ibis.ifelse(is_report, found, said)
+
+
+def _of(name: str) -> Any:
+    import ibis
+
+    return ibis._[name]
+
+
+def as_text(column: Any) -> Any:
+    """A column as a CSV would have it: whole numbers without a point, nothing around it."""
+    import ibis
+
+    kind = column.type()
+    if kind.is_string():
+        return column.strip()
+    if kind.is_floating():
+        whole = column.cast("int64")
+        return ibis.ifelse(
+            column.isnan(),
+            ibis.null("string"),
+            ibis.ifelse(whole.cast("float64") == column, whole.cast("string"), column.cast("string")),
+        )
+    if kind.is_boolean():
+        return column.cast("int8").cast("string")
+    return column.cast("string")

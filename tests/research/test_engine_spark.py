@@ -1,0 +1,100 @@
+"""Spark counts what numpy counts, and what DuckDB counts of all other columns: for `make test-engines`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from deniable import DrawnBoxes, KAry, Subset, TwoCoin
+from deniable_research.engine import EngineReports, count_patterns, open_source
+from deniable_research.files import Layout, RandomizedColumn, Table, cross
+
+pytestmark = pytest.mark.engines
+
+N, PIECE = 5_000_000, 1_000_000
+COHORTS = ("east", "north", "south", "web", "west")
+SUBSETS, DRAWN = Subset.from_epsilon(14, 5, 1), DrawnBoxes.from_epsilon(10, 2, s=4)
+
+
+def column(name: str, mechanism: Any) -> RandomizedColumn:
+    return RandomizedColumn(name, name, mechanism, mechanism.truths)
+
+
+LAYOUT = Layout(
+    (
+        column("affair", TwoCoin("1/2", "1/2")),
+        column("party", KAry.from_epsilon(5, 1)),
+        column("subset", SUBSETS),
+        RandomizedColumn("drugs", "drugs", DRAWN, tuple("abcdefghij")),
+    )
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def spark() -> Iterator[None]:
+    """A session of this machine alone, which ends with the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2] --driver-memory 1g pyspark-shell")
+        yield
+        from pyspark.sql import SparkSession
+
+        if (session := SparkSession.getActiveSession()) is not None:
+            session.stop()
+
+
+def test_spark_counts_five_million_rows_as_numpy_does(tmp_path: Path) -> None:
+    chance, expected = np.random.default_rng(1), np.zeros((5, 2, 5), dtype=np.int64)
+    for piece in range(N // PIECE):
+        cohort, affair, party = (chance.integers(0, k, PIECE, dtype=np.int8) for k in expected.shape)
+        places = (cohort.astype(np.int64) * 2 + affair) * 5 + party
+        expected += np.bincount(places, minlength=expected.size).reshape(expected.shape)
+        labels = pyarrow.DictionaryArray.from_arrays(pyarrow.array(cohort), pyarrow.array(COHORTS))
+        rows = pyarrow.table({"cohort": labels, "affair": affair, "party": party})
+        parquet.write_table(rows, tmp_path / f"{piece}.parquet")
+    found = count_patterns(open_source(tmp_path, "spark"), ["cohort", "affair", "party"])
+    counts = np.zeros_like(expected)
+    columns = [
+        found.columns["cohort"].map(COHORTS.index),
+        *(found.columns[each].map(int) for each in ("affair", "party")),
+    ]
+    counts[tuple(np.array(list(each)) for each in columns)] = found.frequencies
+    assert found.frequencies.sum() == N
+    assert (counts == expected).all()
+
+
+def test_spark_reads_every_kind_of_report_as_duckdb_does(tmp_path: Path) -> None:
+    chance, n = np.random.default_rng(2), 4000
+
+    def some(values: list[Any]) -> list[Any]:
+        return [None if gap else each for each, gap in zip(values, chance.random(n) < 0.1, strict=True)]
+
+    def texts(mechanism: Any) -> list[str]:
+        return ["b" + "".join(map(str, row)) for row in mechanism.reports.uniform(n, chance).tolist()]
+
+    columns = {
+        "cohort": some(chance.choice(COHORTS, n).tolist()),
+        "affair": some(chance.integers(0, 2, n).tolist()),
+        "party": some(chance.integers(0, 5, n).tolist()),
+        "subset": some(texts(SUBSETS)),
+        "drugs": some(texts(DRAWN)),
+    }
+    parquet.write_to_dataset(pyarrow.table(columns), tmp_path / "rows", partition_cols=["cohort"])
+    one, other = (EngineReports(open_source(tmp_path / "rows", engine), LAYOUT) for engine in ("spark", "duckdb"))
+    for (names, table), (_, same) in zip(
+        one.apart(LAYOUT.names, "cohort"), other.apart(LAYOUT.names, "cohort"), strict=True
+    ):
+        found, expected = (
+            [(label, each.estimate(names[0], rows).counts, each.count(rows)) for label, rows in each.cohorts("cohort")]
+            for each in (table, same)
+        )
+        assert found == expected
+    pair = ["drugs[a]", "drugs[d]"]
+    tables: list[Table] = [each.together(pair) for each in (one, other)]
+    assert cross(tables[0], pair) == cross(tables[1], pair)
