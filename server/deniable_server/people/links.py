@@ -55,7 +55,7 @@ def read_place(text: str) -> Place:
 def personal_link(collector: str, survey_id: str, invitation: str, cohort: str | None = None) -> str:
     """The link of one person. What stands behind the # is sent to nobody by browsers.
 
-    >>> personal_link("https://c.example/", "bpn4zq5y7xlxpqd63hsrm4s5ky", "00" * 16, "on paper")[-60:]
+    >>> personal_link("https://c.example/", "bpn4zq5y7xlxpqd63hsrm4s5ky", "00" * 16, "on paper")[-62:]
     '#cohort=on%20paper&invitation=00000000000000000000000000000000'
     """
     label = "" if cohort is None else f"cohort={quote(cohort, safe='')}&"
