@@ -135,7 +135,7 @@ def invite() -> None:
 
 @invite.command(
     epilog=example(
-        "deniable invite ID -n 500 --db deniable.db --public-url https://collector.example > links.csv",
+        "deniable invite people ID -n 500 --db deniable.db --public-url https://collector.example > links.csv",
         "deniable invite https://collector.example/s/ID -n 500 --token dn_... --to links.csv --sheet cards.html",
         "deniable invite ID --roster people.csv --column email --to links.csv",
         "deniable invite ID --unused",

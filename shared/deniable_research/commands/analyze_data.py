@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from deniable.access.words import ONE_REPORT
 from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
@@ -174,6 +175,8 @@ def data_options(command: Command, papers: bool = False) -> Command:
         layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins))
         try:
             table = Table.read(data, layout.with_missing(missing), delimiter=_delimiter(delimiter), skip=skip)
+            if layout.access is not None:
+                click.echo(f"Each row is a report; {ONE_REPORT[layout.access]}", err=True)
             command(table=table, picture=picture, to=to, **others)
         except ModuleNotFoundError as error:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
