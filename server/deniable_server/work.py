@@ -12,7 +12,7 @@ from deniable.data.survey_data import ACCESS_LABELS, access_cells
 from deniable.table import csv_lines
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
-"""Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV; the JSON has them once."""
+"""Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
 
 
 def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> list[EstimateRow]:

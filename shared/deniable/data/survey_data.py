@@ -79,7 +79,7 @@ def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
         Variable("id", "Random id of the report"),
         Variable("cohort", "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
         *map(variable_of, survey.questions),
-        Variable(ONE_REPORT_COLUMN, f"Whether a report is a person: {ONE_REPORT[survey.access]}", Kind.CATEGORY),
+        Variable(ONE_REPORT_COLUMN, "Whether a report is a person", Kind.CATEGORY),
     ]
     rows = ([report.id, report.cohort, *values_of(survey, report)] for report in reports)
     return DataSet.of_rows(survey.title, variables, rows)
