@@ -228,6 +228,12 @@ def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_pat
     store = Store(database)
     store.publish(other)
     store.close()
+    with links.open("a", encoding="utf-8", newline="") as file:
+        file.write(links.read_text().splitlines()[1] + "\n")
+    message = refused(survey.id, "--unused", "--list", links, "--db", database)
+    assert "line 4 repeats line 2" in message
+    assert "invitation=" not in message
+    links.write_text("\n".join(links.read_text().splitlines()[:3]))
     message = refused(other.id, "--unused", "--list", links, "--db", database)
     assert f"link: must be links with an invitation to survey {other.id}; line 2 has none, line 3 has none" in message
     assert "invitation=" not in message
@@ -241,6 +247,11 @@ def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_pat
         (["-n", "3", "--roster", "people.csv", "--column", "email"], "say how many people with -n"),
         (["--roster", "people.csv"], "--roster and --column go together"),
         (["-n", "3", "--cohort", "web"], "--cohort: must be one of the survey's: paper"),
+        (["-n", "3", "--cohort", "paper", "--public-url", "collector.example"], "--public-url: must be like https://"),
+        (
+            ["-n", "3", "--cohort", "paper", "--public-url", "https://c.example/#x"],
+            "--public-url: must be like https://",
+        ),
         (["-n", "3"], "--cohort: must be given, because every report must carry one: paper"),
         (["-n", "3", "--to", "links.txt"], "must end in .csv"),
         (["-n", "3", "--to", "no/links.csv"], "there is no folder 'no'"),
@@ -258,7 +269,7 @@ def test_bad_input_is_refused_and_nobody_is_invited(
     survey = invited_survey(**ALWAYS, cohorts=("paper",), cohort_required=True)
     database = collector_with(tmp_path, survey)
     before = roster(tmp_path).read_bytes()
-    assert said in refused(survey.id, *arguments, *places(database))
+    assert said in refused(survey.id, *places(database), *arguments)
     assert roster(tmp_path).read_bytes() == before
     assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
 

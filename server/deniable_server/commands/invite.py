@@ -315,7 +315,10 @@ def _inviting_to(survey: str, cohort: str | None, is_author: bool = True, **wher
         known = ", ".join(found.cohorts)[:200] or "none"
         what = "be one of the survey's" if cohort is not None else "be given, because every report must carry one"
         raise ParameterError(f"--cohort: must {what}: {known}")
-    if is_author and remote.is_this_machine(urlsplit(target.people_at).hostname or ""):
+    start = urlsplit(target.people_at)
+    if is_author and not (start.scheme in ("http", "https") and start.hostname and not start.query + start.fragment):
+        raise ParameterError(f"--public-url: must be like https://collector.example, got {target.people_at!r:.80}")
+    if is_author and remote.is_this_machine(start.hostname or ""):
         click.secho(
             f"Warning: links start with {target.people_at}, which only this machine reaches; see --public-url",
             fg="yellow",
@@ -344,12 +347,12 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
         click.echo(f"{hashes}: {len(sent):,} hashes; links work once 'deniable invite add' has sent them", err=True)
         return
     place = target.place()
-    _write(files)
     try:
+        _write(files)
         add_invitations(place, target.survey.id, sent)
     except BaseException:
         for path in files:
-            path.unlink()
+            path.unlink(missing_ok=True)
         raise
     click.echo(f"{len(sent):,} invited; {ONE_REPORT[target.survey.access]}", err=True)
     for path in files:

@@ -74,8 +74,9 @@ class Roster:
         Raises
         ------
         ParameterError
-            If a cell is no personal link to that survey; it is named by its line.
+            If a cell is no personal link to that survey, or repeats another; it is named by its line.
         """
+        self.check_people(LINK)
         found = [invitation_in(cell, survey_id) for cell in self.column(LINK)]
         self._refuse(
             [f"line {line} has none" for line, each in zip(self.lines, found, strict=True) if each is None],

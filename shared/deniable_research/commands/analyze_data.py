@@ -175,8 +175,8 @@ def data_options(command: Command, papers: bool = False) -> Command:
         layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins))
         try:
             table = Table.read(data, layout.with_missing(missing), delimiter=_delimiter(delimiter), skip=skip)
-            if layout.access is not None:
-                click.echo(f"Each row is a report; {ONE_REPORT[layout.access]}", err=True)
+            if table.access is not None:
+                click.echo(f"Each row is a report; {ONE_REPORT[table.access]}", err=True)
             command(table=table, picture=picture, to=to, **others)
         except ModuleNotFoundError as error:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None

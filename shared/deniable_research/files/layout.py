@@ -217,7 +217,7 @@ class Layout:
     mixed : mapping of str to tuple of str
         Questions that were asked by several designs, and the names of their arms among `questions`.
     access : str or None
-        Who was counted, as `deniable.Survey.access` has it, in a collector's own file.
+        Who was counted in a collector's own file, as `deniable.Survey.access` has it.
     """
 
     questions: tuple[RandomizedColumn, ...]

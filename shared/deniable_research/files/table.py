@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.data.names import safe_names
+from deniable.data.survey_data import ONE_REPORT_COLUMN
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.estimate import Estimate
 from deniable.exact import number_hint
@@ -105,6 +107,12 @@ class Table:
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def access(self) -> str | None:
+        """Who was counted, as `deniable.Survey.access` has it, where the file is a collector's; None of other files."""
+        says = {ONE_REPORT_COLUMN, *safe_names([ONE_REPORT_COLUMN])} & self.columns.keys()
+        return self.layout.access if says else None
 
     def answered(self, *names: str) -> NDArray[np.bool_]:
         """Who gave a report to each of these questions, shape (people,)."""

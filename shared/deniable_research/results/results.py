@@ -52,7 +52,7 @@ class Results:
     @property
     def access(self) -> str | None:
         """Who was counted, as `deniable.Survey.access` has it: whether reports are people; None of other files."""
-        return self.table.layout.access
+        return self.table.access
 
     def shares(self, *questions: str, by: str | None = None, **options: Any) -> Result:
         """Shares and means of some questions or of all; options are those of `EstimateOptions`."""
