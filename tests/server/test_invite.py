@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import json
 import stat
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import urllib3
 
 from deniable import Survey, read_survey
 from deniable.access.invitation import hash_of
-from deniable_server import tokens
+from deniable_server import remote, tokens
 from deniable_server.store import Store
 from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
 from tests.support.collectors import StartCollector
@@ -120,6 +121,36 @@ def test_a_roster_keeps_its_columns_and_nothing_of_it_is_stored(tmp_path: Path) 
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("test.db*"))
     assert b"x.example" not in kept
     assert is_private(to)
+
+
+def test_all_that_is_sent_are_hashes_in_an_order_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    survey, to, calls = invited_survey(**ALWAYS), tmp_path / "links.csv", list[tuple[str, str, Any]]()
+
+    class Answer:
+        """Of a collector."""
+
+        status = 200
+        data = survey.document
+
+        def json(self) -> dict[str, int]:
+            """How many were invited."""
+            return {"added": 3, "known": 0}
+
+    def request(method: str, url: str, body: bytes | None = None, **_headers: object) -> Answer:
+        calls.append((method, url, body))
+        return Answer()
+
+    monkeypatch.setattr(remote._http, "request", request)
+    people = roster(tmp_path, "name,email\n" + "".join(f"n{each},{each}@x\n" for each in range(30)))
+    rows = ["--roster", people, "--column", "email", "--to", to]
+    ok(f"{PUBLIC}/s/{survey.id}", *rows, "--token", "dn_x")
+    hashes = sorted(map(hash_of, invitations_of(pd.read_csv(to)["link"].tolist())))
+    base = f"{PUBLIC}/api/v1/surveys/{survey.id}"
+    assert calls == [("GET", base, None), ("POST", f"{base}/invitations", json.dumps({"hashes": hashes}).encode())]
+    calls.clear()
+    mail = ["--roster", to, "--column", "email", "--to", tmp_path / "mail.csv"]
+    ok("mail", f"{PUBLIC}/s/{survey.id}", *mail, "--token", "dn_x")
+    assert calls == [], "links that are there already need nobody"
 
 
 @pytest.mark.parametrize(
