@@ -31,7 +31,7 @@ PUBLIC = "https://collector.example"
 ALWAYS: dict[str, Any] = {"opens": None, "closes": None, "results": "batches"}
 """Changes of the survey of the tests, which is live and has closed when somebody runs this next year."""
 
-PEOPLE = 'name,email,phone\n"Love\nlace, Ada",ada@x.example,+49 170 1\n=1+1,bob@x.example,5\n'
+PEOPLE = '=name,email,phone\n"Love\nlace, Ada",ada@x.example,+49 170 1\n=1+1,bob@x.example,5\n'
 
 
 def collector_with(folder: Path, survey: Survey) -> Path:
@@ -114,8 +114,8 @@ def test_a_roster_keeps_its_columns_and_nothing_of_it_is_stored(tmp_path: Path) 
     database, to = collector_with(tmp_path, survey), tmp_path / "links.csv"
     ok(survey.id, "--roster", roster(tmp_path), "--column", "email", "--to", to, *places(database))
     table = pd.read_csv(to, dtype=str)
-    assert list(table.columns) == ["name", "email", "phone", "link"]
-    assert table["name"].tolist() == ["Love\nlace, Ada", "'=1+1"]
+    assert list(table.columns) == ["'=name", "email", "phone", "link"]
+    assert table["'=name"].tolist() == ["Love\nlace, Ada", "'=1+1"]
     assert table["phone"].tolist() == ["'+49 170 1", "5"]  # a spreadsheet would calculate both
     assert len({*invitations_of(table["link"].tolist())}) == 2
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("test.db*"))

@@ -126,7 +126,7 @@ def publish(file: BinaryIO, database: Path, url: str | None, token: str | None, 
     for number, link in enumerate(links):
         click.echo(f"{'' if number else 'answer':<9}{link}")
     if published.access != "open":
-        click.echo(f"invite   deniable invite {base} -n 100")
+        click.echo(f"invite   deniable invite {base} -n 100{'' if url else f' --db {database}'}")
     click.echo(f"results  {base}/results")
 
 

@@ -113,7 +113,7 @@ def read_roster(path: Path) -> Roster:
     if not numbered:
         raise ParameterError(f"{path.name}: must have a header and rows, got nothing")
     (_, header), *people = numbered
-    columns = tuple(each.strip() for each in header)
+    columns = tuple(plain_cell(each.strip()) for each in header)
     twice = [name for name, n in Counter(columns).items() if n > 1 or not name]
     if twice:
         raise ParameterError(f"{path.name}: columns must have names of their own, got {twice[0]!r:.80} twice or empty")
