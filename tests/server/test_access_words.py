@@ -188,7 +188,7 @@ def test_check_and_publish_say_it(asked: Survey, tmp_path: Path) -> None:
     link = f"http://127.0.0.1:8000/s/{read_survey(file.read_bytes()).id}"
     assert (f"answer   {link}\n" in printed) == (asked.access == "open")
     assert ("#cohort=web" in printed) == (asked.access == "open")
-    (line,) = [each for each in printed.splitlines() if each.startswith("invite ")] or [None]
+    line = next((each for each in printed.splitlines() if each.startswith("invite ")), None)
     assert (line is None) == (asked.access == "open")
     if asked.access == "invited":  # the database is its issuer's too
         assert line
