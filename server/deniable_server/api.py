@@ -14,10 +14,11 @@ from flask import Response, current_app, g, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
+from deniable.data.survey_data import ONE_REPORT_COLUMN, values_of
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
-from deniable.table import csv_lines, report_cell
+from deniable.table import csv_lines
 from deniable_server import results, schemas
 from deniable_server.delivery import counted
 from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
@@ -108,6 +109,7 @@ def list_surveys() -> dict[str, Any]:
                 "opens": state.survey.opens and state.survey.opens.isoformat(),
                 "closes": state.survey.closes and state.survey.closes.isoformat(),
                 "closed_on": state.closed_on,
+                "access": state.survey.access,
                 "reports": state.reports,
                 "open": state.not_open_because(store.today()) is None,
             }
@@ -252,13 +254,14 @@ def reports_csv(survey_id: str) -> Response:
     Every noisy report that was released, sorted by random id, options as numbers counted from 0. Subsets and ticked
     boxes are a b and one character 0 or 1 for each option, in order, like b0101: without the b, pandas and R would read
     numbers. Where devices draw boxes these are two characters for each: 01 for a box that is reported as ticked, 10 for
-    one that is not, 00 for one that was not drawn. The field of a question that a device did not ask is empty.
+    one that is not, 00 for one that was not drawn. The field of a question that a device did not ask is empty. The last
+    column says what sees to it that a report is a person: `not enforced`, `by invitation` or `by blind token`.
     """
     store = get_store()
     survey = store.survey(survey_id)
     require_reader(survey)
-    header = ["id", "cohort", *(question.id for question in survey.questions)]
-    rows = ([report.id, report.cohort, *map(report_cell, report.values.values())] for report in store.reports(survey))
+    header = ["id", "cohort", *(question.id for question in survey.questions), ONE_REPORT_COLUMN]
+    rows = ([report.id, report.cohort, *values_of(survey, report)] for report in store.reports(survey))
     limits = get_limits()
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
     give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while

@@ -15,14 +15,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from deniable import EstimateRow, Question, Survey
+from deniable.access.words import ONE_REPORT
 from deniable_server import drawing
 from deniable_server.drawing import MOST_ROWS, Mark, axis_of, mark, ticks, wrapped
 
 INK, FAINT = "#1f2328", "#d0d7de"
 INTERVAL = "#6ea8c4"
 
-# In inches: the width of all, of the labels, and the height of a line of 10 points.
-WIDTH, LABELS, LINE = 8.0, 2.9, 0.18
+# In inches: the width of all, of the labels, the height of a line of 10 points, and of the line below all.
+WIDTH, LABELS, LINE, FOOT = 8.0, 2.9, 0.18, 0.25
 
 _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
 
@@ -47,7 +48,7 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
     form : {"svg", "png"}
     """
     panels = list(_panels(survey, rows))
-    height = sum(panel.height for panel in panels) + 0.1
+    height = sum(panel.height for panel in panels) + 0.1 + FOOT
     settings: Any = {
         "font.size": 10,
         "svg.fonttype": "none",
@@ -61,6 +62,8 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
         for panel in panels:
             panel.draw(figure, top)
             top -= panel.height
+        about = f"Access {survey.access}: {ONE_REPORT[survey.access]}"
+        figure.text(0.1 / WIDTH, FOOT / height, about, color=INK, fontsize=8, va="top")
         drawn = io.BytesIO()
         figure.savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     return drawn.getvalue()

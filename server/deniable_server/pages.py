@@ -10,6 +10,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from deniable import EstimateRow, Survey, __version__
+from deniable.access.words import ONE_REPORT
 from deniable.privacy.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
@@ -36,6 +37,7 @@ def init_app(app: APIFlask) -> None:
     """Serve the pages and the browser client."""
     app.extensions["deniable-client"] = client_files()
     app.jinja_env.globals["version"] = __version__
+    app.jinja_env.globals["one_report"] = ONE_REPORT
     app.jinja_env.filters["figure"] = figure
     app.jinja_env.filters["protection"] = protection
     app.jinja_env.filters["fakes"] = points_of_fakes

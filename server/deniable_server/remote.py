@@ -63,14 +63,15 @@ def _needed(token: str | None) -> str:
 def _refuse_in_the_clear(url: str) -> None:
     """Raise a CollectorError unless a token for that address is encrypted on its way, or stays on this machine."""
     place = urllib3.util.parse_url(url)
-    if place.scheme != "https" and not _is_this_machine(place.host or ""):
+    if place.scheme != "https" and not is_this_machine(place.host or ""):
         raise CollectorError(
             f"--url {url}: must start with https://, or everybody on the way can read the token; "
             "plain http is for a collector on this machine"
         )
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether a host of a URL is the machine that runs this."""
     try:
         return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -110,6 +110,10 @@ class Estimates(BaseModel):
 
     survey: str
     n: int = Field(description="reports")
+    access: Literal["open", "invited", "unlinkable"] = Field(description="who may be counted")
+    one_report_a_person: str = Field(
+        description="whether reports are people: not enforced, by invitation, by blind token"
+    )
     estimates: list[EstimateLine]
     note: str | None = Field(None, description="why there is nothing to see yet")
 
@@ -123,6 +127,7 @@ class SurveyInfo(BaseModel):
     opens: str | None
     closes: str | None
     closed_on: str | None
+    access: Literal["open", "invited", "unlinkable"]
     reports: int
     open: bool
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
 from deniable import EstimateRow, Survey, Tally, estimate, parse_survey
+from deniable.data.survey_data import ACCESS_LABELS, access_cells
 from deniable.table import csv_lines
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
-"""Columns of the CSV and keys of the JSON, in order."""
+"""Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
 
 
 def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> list[EstimateRow]:
@@ -34,17 +35,16 @@ def estimates_document(
 ) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them."""
     rows = [vars(row) for row in estimate(tallies, survey, **wanted)]  # flat, and in the order of the columns
-    return {"survey": survey.id, "n": sum(tally.n for tally in tallies.values()), "estimates": rows, "note": note}
+    n = sum(tally.n for tally in tallies.values())
+    about = dict(zip(ACCESS_LABELS, access_cells(survey.access), strict=True))
+    return {"survey": survey.id, "n": n, **about, "estimates": rows, "note": note}
 
 
 def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
     """Lines of CSV with the same rows, from the document; a header even where there are none."""
-    return csv_lines([COLUMNS, *_values(document["estimates"])])
-
-
-def _values(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:
-    for row in rows:
-        yield [row[column] for column in COLUMNS]
+    about = [document[name] for name in ACCESS_LABELS]
+    rows = ([*(row[column] for column in COLUMNS), *about] for row in document["estimates"])
+    return csv_lines([[*COLUMNS, *ACCESS_LABELS], *rows])
 
 
 def chart_of(document: bytes, rows: tuple[EstimateRow, ...], form: str) -> bytes:

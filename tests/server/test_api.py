@@ -212,7 +212,8 @@ def test_json_and_csv_hold_the_same_rows(http: FlaskClient, filled: str, survey:
         columns = "question option cohort n count estimate std_error conf_low conf_high conf_level method epsilon"
         assert " ".join(rows[0]).startswith(columns)
         for row, line in zip(result["estimates"], rows, strict=True):
-            assert {key: "" if value is None else str(value) for key, value in row.items()} == line
+            access = {"access": result["access"], "one_report_a_person": result["one_report_a_person"]}
+            assert {key: "" if value is None else str(value) for key, value in (row | access).items()} == line
 
 
 def test_estimates_read_in_pandas(http: FlaskClient, filled: str) -> None:
@@ -221,7 +222,7 @@ def test_estimates_read_in_pandas(http: FlaskClient, filled: str) -> None:
     assert shares.groupby("question").sum().tolist() == pytest.approx([1, 1])
     assert frame["n"].eq(600).all()
     noisy = pd.read_csv(io.StringIO(http.get(f"{filled}/reports.csv").text), dtype={"id": str})
-    assert list(noisy.columns) == ["id", "cohort", "affair", "religious"]
+    assert list(noisy.columns) == ["id", "cohort", "affair", "religious", "one report a person"]
     assert noisy["id"].is_monotonic_increasing
     assert noisy["affair"].sum() == frame.query("question == 'affair' and option == 'yes'")["count"].item()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
 from deniable.data.survey_data import estimates_data
@@ -97,7 +98,7 @@ def _save(to: Path, result: dict[str, Any]) -> None:
     if as_printed is not None:
         replace_file(to, lambda part: part.write_text(as_printed(result), encoding="utf-8", newline=""))
     else:
-        write_data_set(estimates_data(f"Survey {result['survey']}", result["estimates"]), to)
+        write_data_set(estimates_data(f"Survey {result['survey']}", result["estimates"], result["access"]), to)
 
 
 def _as_table(result: dict[str, Any]) -> str:
@@ -130,7 +131,14 @@ def _as_table(result: dict[str, Any]) -> str:
     ]
     supposed = [f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave"] if robust else []
     notes = [f"{note[0].upper()}{note[1:]}."] if (note := result.get("note")) else []
-    return "\n\n".join([table, ", ".join([f"{result['n']} reports", level, *supposed]), *notes, *flags])
+    return "\n\n".join(
+        [
+            table,
+            ", ".join([f"{result['n']} reports", level, *supposed]) + f"; {ONE_REPORT[result['access']]}",
+            *notes,
+            *flags,
+        ]
+    )
 
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {

@@ -1,10 +1,398 @@
-"""`deniable invite`."""
+"""``deniable invite [people] | mail | add``"""
 
 from __future__ import annotations
 
+import datetime
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
 import click
+from click.core import ParameterSource
+
+from deniable import Survey
+from deniable.access.invitation import hash_of, new_invitation
+from deniable.access.words import ONE_REPORT
+from deniable.commands.main import example
+from deniable.data.writing import replace_file
+from deniable.errors import ParameterError, SurveyError
+from deniable.table import csv_lines
+from deniable_server import remote
+from deniable_server.commands import options
+from deniable_server.commands.survey import existing, open_store
+from deniable_server.inviting import Inviting, add_invitations, inviting, unused_invitations
+from deniable_server.people.letter import Letter
+from deniable_server.people.links import personal_link, read_place
+from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
+from deniable_server.people.sheet import SENTENCE, sheet_page
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+Command = Callable[..., None]
 
 
-@click.group()
+class _Group(click.Group):
+    """A group whose first command need not be named: ``deniable invite ID -n 500``."""
+
+    first = "people"
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, *self.get_help_option_names(ctx)}:
+            args = [self.first, *args]
+        return super().parse_args(ctx, args)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A survey, where people answer it, and where its invitations are kept.
+
+    Attributes
+    ----------
+    survey : Survey
+    people_at : str
+        What links start with.
+    database : Path
+    url : str or None
+        Of the collector, instead of a database.
+    token : str or None
+    """
+
+    survey: Survey
+    people_at: str
+    database: Path
+    url: str | None
+    token: str | None
+
+    def place(self) -> Inviting:
+        """Where the invitations are kept."""
+        issuer = self.survey.issuer and self.survey.issuer.url
+        if self.url and issuer:
+            raise SurveyError(
+                f"survey {self.survey.id}: its tokens are signed at {issuer}, so its invitations belong there; "
+                "use --db with the issuer's file, or --hashes to write what its operator adds"
+            )
+        return inviting(self.database if self.url else existing(self.database), self.url, self.token)
+
+    def links(self, number: int, cohort: str | None) -> tuple[list[str], list[str]]:
+        """Fresh personal links, and the hashes of their invitations."""
+        made = [new_invitation() for _ in range(number)]
+        links = [personal_link(self.people_at, self.survey.id, each, cohort) for each in made]
+        return links, sorted(map(hash_of, made))  # in an order that says nothing of the author's
+
+
+def _place_options(command: Command) -> Command:
+    for option in (options.public_url, options.token, options.url, options.database):
+        command = option(command)
+    return click.argument("survey", metavar="ID|LINK")(command)
+
+
+_cohort = click.option("--cohort", help="Puts these people into a cohort of the survey.")
+_roster = click.option(
+    "--roster",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your list of people, CSV with a header: one personal link for each row. Nothing of it is sent.",
+)
+_column = click.option("--column", metavar="NAME", help="The column of the roster that tells people apart: email.")
+
+
+def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | None], Path | None]:
+    """Refuse what could not be written, or would overwrite links that nobody else has, before anybody is invited."""
+
+    def check(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:
+        if path is None:
+            return None
+        if path.suffix.lower() != suffix:
+            raise click.BadParameter(f"must end in {suffix}, got {path.name!r:.80}")
+        if path.exists():
+            raise click.BadParameter(f"{path.name!r:.80} exists, and may hold links that nobody else has")
+        if not path.parent.is_dir():
+            raise click.BadParameter(f"there is no folder {path.parent.name!r:.80}")
+        return path
+
+    return check
+
+
+def _file(name: str, suffix: str, about: str, required: bool = False) -> Callable[[Command], Command]:
+    kind = click.Path(dir_okay=False, path_type=Path)
+    return click.option(
+        name, metavar=f"FILE{suffix}", type=kind, callback=_new_file(suffix), required=required, help=about
+    )
+
+
+@click.group(cls=_Group)
 def invite() -> None:
-    """Invite people to a survey."""
+    """Invite people to a survey.
+
+    Links and codes are made on this machine; a collector or issuer gets no more than their hashes. `deniable invite ID`
+    is `deniable invite people ID`.
+    """
+
+
+@invite.command(
+    epilog=example(
+        "deniable invite people ID -n 500 --db deniable.db --public-url https://collector.example > links.csv",
+        "deniable invite https://collector.example/s/ID -n 500 --token dn_... --to links.csv --sheet cards.html",
+        "deniable invite ID --roster people.csv --column email --to links.csv",
+        "deniable invite ID --unused",
+        "deniable invite ID --unused --list links.csv --to reminders.csv",
+    )
+)
+@_place_options
+@click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), help="How many people.")
+@_cohort
+@_roster
+@_column
+@_file("--to", ".csv", "Where to write the links, instead of printing them; only you may read it.")
+@_file("--sheet", ".html", "A page to print on A4 and cut up: a code and a link for each person.")
+@click.option("--sentence", metavar="TEXT", help="What the sheet says beside each code, instead of our words.")
+@_file("--hashes", ".txt", "Write the hashes, instead of sending them: for 'deniable invite add' at an issuer.")
+@click.option("--unused", is_flag=True, help="Say how many invitations are unused, instead of making some.")
+@click.option(
+    "--list",
+    "kept",
+    metavar="FILE.csv",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --unused: your file of links; gives the rows of those that are unused.",
+)
+def people(
+    survey: str,
+    number: int | None,
+    cohort: str | None,
+    roster: Path | None,
+    column: str | None,
+    to: Path | None,
+    sheet: Path | None,
+    sentence: str | None,
+    hashes: Path | None,
+    unused: bool,
+    kept: Path | None,
+    **where: Any,
+) -> None:
+    """Make personal links, or say how many are unused.
+
+    Links are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords.
+    """
+    if unused:
+        if number or roster or column or cohort or sheet or sentence or hashes:
+            raise click.UsageError("--unused goes with --list and --to alone")
+        _say_unused(_find(survey, **where), kept, to)
+        return
+    if kept:
+        raise click.UsageError("--list goes with --unused")
+    if (number is None) == (roster is None):
+        raise click.UsageError(
+            "say how many people with -n, or who with --roster; to ask who has not answered, --unused"
+        )
+    if (roster is None) != (column is None):
+        raise click.UsageError("--roster and --column go together")
+    if sentence and not sheet:
+        raise click.UsageError("--sentence goes with --sheet")
+    named = None if roster is None or column is None else _people(roster, column)
+    if named and LINK in named.columns:
+        raise ParameterError(
+            f"{named.name}: has a column {LINK} already; for a reminder with the same links see 'deniable invite mail'"
+        )
+    target = _inviting_to(survey, cohort, **where)
+    links, sent = target.links(len(named.rows) if named else number or 0, cohort)
+    if named:
+        rows: list[Sequence[Any]] = [[*row, link] for row, link in zip(named.rows, links, strict=True)]
+        header = [*named.columns, LINK]
+    else:
+        rows = [[place, cohort, link] for place, link in enumerate(links, start=1)]
+        header = ["number", "cohort", LINK]
+    table = "".join(csv_lines([header, *rows]))
+    files: dict[Path, str] = {}
+    if to:
+        files[to] = table
+    if sheet:
+        files[sheet] = sheet_page(str(target.survey.title), links, sentence or SENTENCE)
+    _invite(target, sent, files, hashes)
+    if not to and not sheet:
+        click.echo(table, nl=False)
+
+
+@invite.command(
+    epilog=example(
+        "deniable invite mail ID --roster people.csv --column email --letter letter.txt --to mail.csv",
+        "deniable invite mail ID --roster reminders.csv --column email --letter reminder.txt --to mail.csv",
+    )
+)
+@_place_options
+@_cohort
+@click.option(
+    "--roster",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="Your list of people, CSV with a header. A column link is kept, and then nobody is added.",
+)
+@click.option("--column", metavar="NAME", required=True, help="The column that tells people apart: email.")
+@click.option(
+    "--letter",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Text whose first line is 'Subject: ...', with places {link} and {COLUMN}.",
+)
+@_file("--to", ".csv", "The rows with link, subject and body; only you may read it.", required=True)
+def mail(
+    survey: str, cohort: str | None, roster: Path, column: str, letter: Path | None, to: Path, **where: Any
+) -> None:
+    """Write a file for a mail merge. Sends no mail.
+
+    Your mail program sends a letter for each row. Nothing of the roster is sent to the collector.
+    """
+    named = _people(roster, column)
+    target: _Target | None = None
+    has_links = LINK in named.columns
+    taken = {"subject", "body"} & {*named.columns}
+    if letter and taken:
+        raise ParameterError(f"{named.name}: must have no column {sorted(taken)[0]!r}, which the letter fills")
+    written = Letter.read(_text(letter), named.columns) if letter else None
+    if has_links:
+        if cohort is not None:
+            raise click.UsageError(f"--cohort goes with new links; {named.name} has links already")
+        named.invitations(read_place(survey).survey)
+        links, sent = list(named.column(LINK)), list[str]()
+    else:
+        target = _inviting_to(survey, cohort, **where)
+        links, sent = target.links(len(named.rows), cohort)
+    header = [*named.columns, *([] if has_links else [LINK]), *(("subject", "body") if written else ())]
+    rows = []
+    for row, link in zip(named.rows, links, strict=True):
+        cells = dict(zip(named.columns, row, strict=True)) | {LINK: link}
+        rows.append([*cells.values(), *(written.fill(cells) if written else ())])
+    files = {to: "".join(csv_lines([header, *rows]))}
+    if target:
+        _invite(target, sent, files, None)
+    else:
+        _write(files)
+    click.echo(f"{to}: {len(rows):,} rows")
+
+
+@invite.command(epilog=example("deniable invite add ID hashes.txt --db issuer.db"))
+@_place_options
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def add(survey: str, file: Path, **where: Any) -> None:
+    """Invite those whose hashes an author wrote with --hashes: where another person runs the issuer.
+
+    The same file again changes nothing.
+    """
+    hashes = _text(file).split()
+    wrong = next((place for place, each in enumerate(hashes, start=1) if not _HASH.fullmatch(each)), None)
+    if wrong or not hashes:
+        what = f"number {wrong} is none" if wrong else "there is none"
+        raise ParameterError(f"{file.name}: must be hashes of 64 hexadecimal digits, a line each; {what}")
+    target = _inviting_to(survey, None, is_author=False, **where)
+    added = add_invitations(target.place(), target.survey.id, hashes)
+    click.echo(f"{added.added:,} invited, {added.known:,} known before")
+
+
+def _find(survey: str, database: Path, url: str | None, token: str | None, public_url: str) -> _Target:
+    """The survey that is meant, which has invitations. A link is of a running collector, unless there is a file."""
+    collector, survey_id = read_place(survey)
+    source = click.get_current_context().get_parameter_source("database")
+    if source is ParameterSource.DEFAULT:
+        url = url or collector
+    found = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
+    if found.access == "open":
+        raise SurveyError(
+            f"survey {survey_id}: is open to everybody who has its link, so it has no invitations; "
+            'with access = "invited" or "unlinkable" in its file it would be another survey'
+        )
+    return _Target(found, collector or url or public_url, database, url, token)
+
+
+def _inviting_to(survey: str, cohort: str | None, is_author: bool = True, **where: Any) -> _Target:
+    """The survey, if people can be invited to it; what its author should know first stands on stderr."""
+    target = _find(survey, **where)
+    found = target.survey
+    if found.closes and found.closes < datetime.datetime.now(datetime.UTC).date():
+        raise SurveyError(f"survey {found.id}: {found.not_open_because(datetime.date.max)}; nobody could answer")
+    if is_author and not found.takes_cohort(cohort):
+        known = ", ".join(found.cohorts)[:200] or "none"
+        what = "be one of the survey's" if cohort is not None else "be given, because every report must carry one"
+        raise ParameterError(f"--cohort: must {what}: {known}")
+    start = urlsplit(target.people_at)
+    if is_author and not (start.scheme in ("http", "https") and start.hostname and not start.query + start.fragment):
+        raise ParameterError(f"--public-url: must be like https://collector.example, got {target.people_at!r:.80}")
+    if is_author and remote.is_this_machine(start.hostname or ""):
+        click.secho(
+            f"Warning: links start with {target.people_at}, which only this machine reaches; see --public-url",
+            fg="yellow",
+            err=True,
+        )
+    return target
+
+
+def _people(path: Path, column: str) -> Roster:
+    found = read_roster(path)
+    found.check_people(column)
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ParameterError(f"{path.name}: must be text in UTF-8") from None
+
+
+def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None) -> None:
+    """Write what holds links, then invite: if anything fails, no link is left that does not work."""
+    if hashes:
+        _write({**files, hashes: "".join(f"{each}\n" for each in sent)})
+        click.echo(f"{hashes}: {len(sent):,} hashes; links work once 'deniable invite add' has sent them", err=True)
+        return
+    place = target.place()
+    try:
+        _write(files)
+        add_invitations(place, target.survey.id, sent)
+    except BaseException:
+        for path in files:
+            path.unlink(missing_ok=True)
+        raise
+    click.echo(f"{len(sent):,} invited; {ONE_REPORT[target.survey.access]}", err=True)
+    for path in files:
+        click.echo(path, err=True)
+
+
+def _write(files: Mapping[Path, str]) -> None:
+    """Files that nobody else may read; they replace none."""
+    for path, text in files.items():
+        replace_file(path, partial(_write_private, text=text))
+
+
+def _write_private(path: Path, text: str) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _say_unused(target: _Target, kept: Path | None, to: Path | None) -> None:
+    """Print how many invitations are unused; with a list, its rows of these."""
+    if to and not kept:
+        raise click.UsageError("--to goes with --list, whose rows are written")
+    found = target.survey
+    if kept is None:
+        invited, unused, _ = unused_invitations(target.place(), found.id)
+        click.echo(f"{invited:,} invited, {unused:,} unused")
+        return
+    named = read_roster(kept)
+    asked = [hash_of(each) for each in named.invitations(found.id)]
+    invited, unused, hashes = unused_invitations(target.place(), found.id, sorted(asked))
+    if hashes is None:
+        raise SurveyError(
+            f"survey {found.id}: {invited:,} invited, {unused:,} unused; not told who, because its results are live: "
+            "beside them it would say whose noisy report came when"
+        )
+    waiting = {*hashes}
+    rows: Iterable[Sequence[str]] = [row for row, each in zip(named.rows, asked, strict=True) if each in waiting]
+    table = "".join(csv_lines([named.columns, *rows]))
+    if to:
+        _write({to: table})
+    else:
+        click.echo(table, nl=False)
+    click.echo(f"{invited:,} invited, {unused:,} unused", err=True)

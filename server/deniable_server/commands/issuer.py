@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.serve import flags_of_settings, run
 from deniable_server.commands.survey import existing, open_store
-
-_LINK = re.compile(r"(https?://[^/?#]+)/s/([a-z2-7]{26})(?:[/?#].*)?")
+from deniable_server.people.links import read_place
 
 
 @click.group()
@@ -86,9 +84,10 @@ def serve(**flags: Any) -> None:
 
 
 def _read(survey: str) -> Survey:
-    link = _LINK.fullmatch(survey)
-    if link:
-        return remote.survey(link[1], link[2])
+    if survey.startswith(("https://", "http://")):
+        collector, survey_id = read_place(survey)
+        assert collector, "it is a link"
+        return remote.survey(collector, survey_id)
     path = Path(survey)
     if not path.is_file():
         raise click.ClickException(f"{survey}: must be a file, or a link like https://collector.example/s/ID")

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
+from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
+from deniable.data.survey_data import ONE_REPORT_COLUMN, enforced
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.analyses import alternatives_for, analyses_of
@@ -88,6 +90,7 @@ def check(file: BinaryIO) -> None:
     for unit in checked.units:
         if unit.group:
             click.echo(f"\n{_group_lines(unit, unit.group)}")
+    click.echo(f"\nAccess {checked.access}: {ONE_REPORT[checked.access]}")
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")
@@ -118,10 +121,12 @@ def publish(file: BinaryIO, database: Path, url: str | None, token: str | None, 
         click.echo("This very survey was published before; it is the same address.", err=True)
     base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
     click.echo(f"id       {published.id}")
-    links = [] if published.cohort_required else [base]
-    links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts]
+    links = [] if published.cohort_required or published.access != "open" else [base]
+    links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts if published.access == "open"]
     for number, link in enumerate(links):
         click.echo(f"{'' if number else 'answer':<9}{link}")
+    if published.access != "open":
+        click.echo(f"invite   deniable invite {base} -n 100{'' if url else f' --db {database}'}")
     click.echo(f"results  {base}/results")
 
 
@@ -133,7 +138,13 @@ def list_(database: Path, url: str | None, token: str | None) -> None:
     """List surveys with their number of reports."""
     if url:
         rows: Iterable[tuple[str, ...]] = [
-            (each["id"], str(each["reports"]), "open" if each["open"] else "closed", each["title"])
+            (
+                each["id"],
+                str(each["reports"]),
+                "open" if each["open"] else "closed",
+                each["title"],
+                enforced(each["access"]),
+            )
             for each in remote.surveys(url, token)
         ]
     else:
@@ -144,10 +155,11 @@ def list_(database: Path, url: str | None, token: str | None) -> None:
                 str(state.reports),
                 "closed" if state.not_open_because(store.today()) else "open",
                 state.survey.title,
+                enforced(state.survey.access),
             )
             for state in store.states()
         ]
-    click.echo(format_table(("id", "reports", "state", "title"), rows, right={"reports"}))
+    click.echo(format_table(("id", "reports", "state", "title", ONE_REPORT_COLUMN), rows, right={"reports"}))
 
 
 @survey.command(epilog=example("deniable survey close abcdefghijklmnopqrstuvwxyz --db deniable.db"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.estimation.support import Support
 from deniable.report.space import Bits, DrawnBits, Numbers
@@ -77,6 +78,7 @@ def r_script(survey: Survey, file: str) -> str:
     lines = [
         f"# Shares of the survey {survey.id} from its noisy reports, with standard errors. Base R.",
         "# a, b: probability that a report supports an option if it is true, and if another one is.",
+        f"# n counts reports; {ONE_REPORT[survey.access]}.",
         *_left_out(survey),
         f'reports <- read.csv({_r_text(file)}, header = FALSE, skip = 1, colClasses = "character", na.strings = "")',
         "share <- function(question, option, supports, a, b) {",
@@ -110,6 +112,7 @@ def stata_script(survey: Survey, file: str) -> str:
     lines = [
         f"* Shares of the survey {survey.id} from its noisy reports, with standard errors.",
         "* a, b: probability that a report supports an option if it is true, and if another one is.",
+        f"* n counts reports; {ONE_REPORT[survey.access]}.",
         *(f"*{line[1:]}" for line in _left_out(survey)),
         "version 14",
         f'import delimited using "{file}", varnames(nonames) rowrange(2) stringcols(_all) encoding("utf-8") clear',

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
+from deniable.access.words import ONE_REPORT
 from deniable.data.data_set import DataSet, Kind, Variable
 from deniable.estimation.published_rows import EstimateRow
 from deniable.report.report import Report
@@ -41,6 +42,29 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
 }
 """What the columns of `EstimateRow` hold."""
 
+ONE_REPORT_COLUMN = "one report a person"
+"""A column of reports that says whether they are people, in every row. No question can have an id with spaces."""
+
+ACCESS_LABELS = {
+    "access": "Who may be counted: open, invited or unlinkable",
+    "one_report_a_person": "Whether people count once: whether n is people",
+}
+"""What the last columns of estimates hold."""
+
+
+def enforced(access: str) -> str:
+    """How a survey sees to it that a report is a person, as a value of `ONE_REPORT_COLUMN`.
+
+    >>> [enforced(access) for access in ("open", "invited", "unlinkable")]
+    ['not enforced', 'by invitation', 'by blind token']
+    """
+    return ONE_REPORT[access].removeprefix(ONE_REPORT_COLUMN).lstrip(":, ")
+
+
+def access_cells(access: str) -> list[str]:
+    """The values of `ACCESS_LABELS` for a survey."""
+    return [access, enforced(access)]
+
 
 def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
     """The noisy reports of a survey, a row for each.
@@ -55,9 +79,16 @@ def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
         Variable("id", "Random id of the report"),
         Variable("cohort", "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
         *map(variable_of, survey.questions),
+        Variable(ONE_REPORT_COLUMN, "Whether a report is a person", Kind.CATEGORY),
     ]
-    rows = ([report.id, report.cohort, *map(report_cell, report.values.values())] for report in reports)
+    rows = ([report.id, report.cohort, *values_of(survey, report)] for report in reports)
     return DataSet.of_rows(survey.title, variables, rows)
+
+
+def values_of(survey: Survey, report: Report) -> Iterator[Any]:
+    """The cells of a report after its id and cohort, in files of reports: its values, and whether it is a person."""
+    yield from map(report_cell, report.values.values())
+    yield enforced(survey.access)
 
 
 def variable_of(question: Question) -> Variable:
@@ -76,8 +107,10 @@ def report_labels(question: Question) -> dict[int, str]:
     return {reports.first + place: str(option) for place, option in enumerate(question.options)}
 
 
-def estimates_data(title: str, rows: Iterable[Mapping[str, Any]]) -> DataSet:
-    """Estimates as the rows of `EstimateRow` have them."""
+def estimates_data(title: str, rows: Iterable[Mapping[str, Any]], access: str) -> DataSet:
+    """Estimates as the rows of `EstimateRow` have them, and after each what its survey's access is."""
     names = [field.name for field in fields(EstimateRow)]
     variables = [Variable(name, RESULT_LABELS[name][1], RESULT_LABELS[name][0]) for name in names]
-    return DataSet.of_rows(title, variables, ([row[name] for name in names] for row in rows))
+    variables += [Variable(name, label, Kind.CATEGORY) for name, label in ACCESS_LABELS.items()]
+    cells = access_cells(access)
+    return DataSet.of_rows(title, variables, ([*(row[name] for name in names), *cells] for row in rows))

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from deniable.access.words import ONE_REPORT
+from deniable.data.survey_data import ONE_REPORT_COLUMN, enforced
 from deniable.estimation.design import Design
 from deniable.mechanisms import Mechanism
 from deniable.survey.document import Survey
@@ -124,6 +126,7 @@ class Codebook:
         cohorts = tuple((cohort, cohort) for cohort in survey.cohorts)
         about = [text for text in (survey.organiser and f"Asked by {survey.organiser}.", survey.about) if text]
         asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
+        about.append(f"Each row is a report; {ONE_REPORT[survey.access]}.")
         about.append(f"Privacy loss of all reports of one person: epsilon {survey.epsilon:.6g}{asks}.")
         return cls(
             survey.title,
@@ -136,6 +139,7 @@ class Codebook:
                     _of_column(column, question)
                     for column, question in zip(layout.questions, survey.questions, strict=True)
                 ),
+                Entry(ONE_REPORT_COLUMN, "Whether a report is a person", repr(enforced(survey.access))),
             ),
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from deniable.access.words import ONE_REPORT
 from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
@@ -237,7 +238,10 @@ def data_options(command: Command, papers: bool = False) -> Command:
                 reports = EngineReports(open_source(source, engine or EMBEDDED, _delimiter(delimiter)), layout)
             else:
                 assert data is not None
-                reports = FileReports(Table.read(data, layout, delimiter=_delimiter(delimiter), skip=skip))
+                table = Table.read(data, layout, delimiter=_delimiter(delimiter), skip=skip)
+                if table.access is not None:
+                    click.echo(f"Each row is a report; {ONE_REPORT[table.access]}", err=True)
+                reports = FileReports(table)
             command(reports=reports, picture=picture, to=to, **others)
         except ModuleNotFoundError as error:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None

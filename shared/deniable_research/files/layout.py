@@ -225,6 +225,8 @@ class Layout:
         Texts that mean *nothing* in the other columns.
     mixed : mapping of str to tuple of str
         Questions that were asked by several designs, and the names of their arms among `questions`.
+    access : str or None
+        Who was counted in a collector's own file, as `deniable.Survey.access` has it.
     """
 
     questions: tuple[RandomizedColumn, ...]
@@ -234,6 +236,7 @@ class Layout:
     cohorts: tuple[str, ...] = ()
     missing: tuple[str, ...] = MISSING
     mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    access: str | None = None
 
     def __post_init__(self) -> None:
         names = [*(question.name for question in self.questions), *self.mixed]
@@ -393,7 +396,9 @@ class Layout:
         """
         asked = survey.questions if not columns else [survey.question(question_id) for question_id in columns]
         found = tuple(replace(_of_question(each), column=(columns or {}).get(each.id, each.id)) for each in asked)
-        return cls(found, cohort=None if columns else "cohort", cohorts=survey.cohorts)
+        if columns:
+            return cls(found, cohorts=survey.cohorts)
+        return cls(found, cohort="cohort", cohorts=survey.cohorts, access=survey.access)
 
     def with_missing(self, texts: Iterable[str]) -> Layout:
         """The same layout, some more texts meaning that there is nothing."""

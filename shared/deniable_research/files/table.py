@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.data.names import safe_names
+from deniable.data.survey_data import ONE_REPORT_COLUMN
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
@@ -161,6 +163,12 @@ class Table:
     def has_report(self, name: str) -> NDArray[np.bool_]:
         """Who gave a report to one question of one design, shape (people,)."""
         return self.tallies[name].present if name in self.tallies else self._reports(name).present
+
+    @property
+    def access(self) -> str | None:
+        """Who was counted, as `deniable.Survey.access` has it, where the file is a collector's; None of other files."""
+        says = {ONE_REPORT_COLUMN, *safe_names([ONE_REPORT_COLUMN])} & self.columns.keys()
+        return self.layout.access if says else None
 
     def answered(self, *names: str) -> NDArray[np.bool_]:
         """Who gave a report to each of these questions, shape (people,)."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
@@ -48,12 +49,17 @@ class Results:
         """The names of the randomised questions."""
         return tuple(question.name for question in self.table.layout.questions)
 
+    @property
+    def access(self) -> str | None:
+        """Who was counted, as `deniable.Survey.access` has it: whether reports are people; None of other files."""
+        return self.table.access
+
     def shares(self, *questions: str, by: str | None = None, **options: Any) -> Result:
         """Shares and means of some questions or of all; options are those of `EstimateOptions`."""
         names = questions or self.questions
         rows = estimate_shares(self.table, names, by=by, wanted=EstimateOptions(**options))
         doubts = cautions(self.table, names, by)
-        return Result(tuple(rows), shares_text(rows), tuple(doubts), lambda: share_panels(rows))
+        return Result(tuple(rows), shares_text(rows), tuple(doubts), lambda: share_panels(rows), access=self.access)
 
     def compare(self, question: str, by: str | None = None, **settings: Any) -> Result:
         """A question between cohorts, by default those of the survey; as `deniable_research.files.compare`."""
@@ -62,13 +68,15 @@ class Results:
             raise ParameterError("by: must name the column of cohorts")
         rows = compare(self.table, question, by, **settings)
         doubts = cautions(self.table, [question], by)
-        return Result(tuple(rows), comparison_text(rows), tuple(doubts), lambda: comparison_panels(rows))
+        text = comparison_text(rows)
+        return Result(tuple(rows), text, tuple(doubts), lambda: comparison_panels(rows), access=self.access)
 
     def crosstab(self, *columns: str, **settings: Any) -> Result:
         """Two or three columns together, as `deniable_research.files.cross`."""
         rows = cross(self.table, columns, **settings)
         doubts = cautions(self.table, [name for name in columns if self.table.layout.has(name)])
-        return Result(tuple(rows), crosstab_text(rows), tuple(doubts), lambda: crosstab_panels(rows))
+        text = crosstab_text(rows)
+        return Result(tuple(rows), text, tuple(doubts), lambda: crosstab_panels(rows), access=self.access)
 
     def regress(
         self,
@@ -84,7 +92,7 @@ class Results:
         questions = questions_in(self.table, formula)
         model = FittedModel.of(formula, fit, confidence_level, kind, interval)
         doubts = cautions(self.table, questions)
-        return Regression.of(model, doubts, noise_notes(self.table, questions), confidence_level)
+        return Regression.of(model, doubts, noise_notes(self.table, questions), confidence_level, self.access)
 
     def plot(self, *questions: str, by: str | None = None, **options: Any) -> Chart:
         """The chart of `shares`."""
@@ -112,7 +120,10 @@ class Results:
         return self.table.people
 
     def __repr__(self) -> str:
-        return f"Results({counted(len(self), 'person', 'people')}; {', '.join(self.questions)})"
+        rows = counted(len(self), "person", "people")
+        if self.access is not None:
+            rows = f"{counted(len(self), 'report')}, {ONE_REPORT[self.access]}"
+        return f"Results({rows}; {', '.join(self.questions)})"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.output import number
 from deniable_research.files.charts import Panel, interval_chart, prediction_panels, term_panels
@@ -66,25 +67,35 @@ class Result:
         The table that the command line prints.
     cautions : tuple of str
         What to know before using them.
+    access : str or None
+        Who was counted, of reports of a survey: whether they are people.
     """
 
     rows: tuple[Any, ...]
     text: str = field(repr=False)
     cautions: tuple[str, ...] = ()
     panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
+    access: str | None = field(default=None, kw_only=True)
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"Caution: {each}" for each in self.cautions)])
+        return "\n".join([self.text, *self._about, *(f"Caution: {each}" for each in self.cautions)])
 
     __repr__ = __str__
 
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def _about(self) -> tuple[str, ...]:
+        return () if self.access is None else (f"Each row is a report; {ONE_REPORT[self.access]}.",)
+
     def to_frame(self) -> pd.DataFrame:
-        """The rows as a table of pandas, with the columns of the CSV."""
+        """The rows as a table of pandas, with the columns of the CSV; its `attrs` hold the access of the survey."""
         names = field_names(type(self.rows[0])) if self.rows else ()
-        return pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
+        frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
+        if self.access is not None:
+            frame.attrs["access"] = self.access
+        return frame
 
     def _repr_html_(self) -> str:
         table = (
@@ -98,7 +109,8 @@ class Result:
             )
         )
         doubts = "".join(f"<p><strong>Caution:</strong> {html.escape(each)}</p>" for each in self.cautions)
-        return str(table) + doubts
+        about = "".join(f"<p>{html.escape(each)}</p>" for each in self._about)
+        return str(table) + about + doubts
 
     def plot(self) -> Chart:
         """The estimates with their intervals.
@@ -131,7 +143,12 @@ class Regression(Result):
 
     @classmethod
     def of(
-        cls, model: FittedModel, cautions: Sequence[str], notes: Sequence[str], confidence_level: float
+        cls,
+        model: FittedModel,
+        cautions: Sequence[str],
+        notes: Sequence[str],
+        confidence_level: float,
+        access: str | None = None,
     ) -> Regression:
         """The result of a fitted model."""
         return cls(
@@ -142,6 +159,7 @@ class Regression(Result):
             model=model,
             notes=tuple(notes),
             confidence_level=confidence_level,
+            access=access,
         )
 
     @property
@@ -172,14 +190,14 @@ class Regression(Result):
             *(self.model.beside(*each, self.confidence_level) for each in zip(formulas, others, strict=True)),
         ]
         rows: list[ModelRow] = compare_models(models)
-        return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models))
+        return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models), access=self.access)
 
     def goodness(self, **settings: Any) -> Result:
         """Whether the model fits; settings are those of `deniable_research.regression.goodness_of_fit`."""
         if not isinstance(self.fit, Fit):
             raise ParameterError("goodness: must be asked of maximum likelihood, got corrected least squares")
         found: GoodnessOfFit = goodness_of_fit(self.fit, **settings)
-        return Result((found,), goodness_text(found))
+        return Result((found,), goodness_text(found), access=self.access)
 
     def odds_ratios(self) -> Chart:
         """The forest plot of odds ratios."""
@@ -198,4 +216,5 @@ class Regression(Result):
 
     def _predicted(self, **settings: Any) -> Result:
         rows = predict(self.fit, confidence_level=self.confidence_level, **settings)
-        return Result(tuple(rows), prediction_text(rows), self.cautions, lambda: prediction_panels(rows))
+        text = prediction_text(rows)
+        return Result(tuple(rows), text, self.cautions, lambda: prediction_panels(rows), access=self.access)

@@ -1,0 +1,71 @@
+"""Links to surveys, and the personal ones of people who are invited."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import parse_qs, quote, urlsplit
+
+from deniable.access.invitation import is_invitation
+from deniable.errors import SurveyError
+from deniable.survey.document import is_address
+
+_LINK = re.compile(r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})/?(?:[?#]\S*)?", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """Which survey somebody means, and where people answer it.
+
+    Attributes
+    ----------
+    collector : str or None
+        Such as ``"https://collector.example"``; None where there was an id alone.
+    survey : str
+        Its address.
+    """
+
+    collector: str | None
+    survey: str
+
+
+def read_place(text: str) -> Place:
+    """A survey by its id or its link.
+
+    Raises
+    ------
+    SurveyError
+        If the text is neither. The fragment is not repeated: an invitation may stand there.
+
+    Examples
+    --------
+    >>> read_place("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=web").collector
+    'https://collector.example'
+    >>> read_place("bpn4zq5y7xlxpqd63hsrm4s5ky").collector is None
+    True
+    """
+    if is_address(text):
+        return Place(None, text)
+    found = _LINK.fullmatch(text)
+    if found and is_address(found[2]):
+        return Place(found[1], found[2])
+    before = text.partition("#")[0]
+    raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r:.80}")
+
+
+def personal_link(collector: str, survey_id: str, invitation: str, cohort: str | None = None) -> str:
+    """The link of one person. What stands behind the # is sent to nobody by browsers.
+
+    >>> personal_link("https://c.example/", "bpn4zq5y7xlxpqd63hsrm4s5ky", "00" * 16, "on paper")[-62:]
+    '#cohort=on%20paper&invitation=00000000000000000000000000000000'
+    """
+    label = "" if cohort is None else f"cohort={quote(cohort, safe='')}&"
+    return f"{collector.rstrip('/')}/s/{survey_id}#{label}invitation={invitation}"
+
+
+def invitation_in(link: str, survey_id: str) -> str | None:
+    """The invitation in a personal link to that survey; None if the text is no such link."""
+    found = _LINK.fullmatch(link.strip())
+    if not found or found[2] != survey_id:
+        return None
+    invitation = parse_qs(urlsplit(link.strip()).fragment).get("invitation", [""])[0]
+    return invitation if is_invitation(invitation) else None

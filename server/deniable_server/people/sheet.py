@@ -1,0 +1,35 @@
+"""Personal links on paper: a page of A4 with codes to cut out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import segno
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+A_PAGE = 8
+"""Links on a page, two beside each other."""
+
+SENTENCE = "Your device mixes chance into your answers before it sends them. This code lets one person take part, once."
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True, trim_blocks=True
+)
+
+
+def sheet_page(title: str, links: Sequence[str], sentence: str = SENTENCE) -> str:
+    """HTML that prints on A4: each link as a QR code and in small print, under the survey's title.
+
+    Nothing on a card says whose it is. The page loads nothing from anywhere.
+    """
+    cards = [(link, _code(link)) for link in links]
+    pages = [cards[start : start + A_PAGE] for start in range(0, len(cards), A_PAGE)]
+    return _TEMPLATES.get_template("sheet.html").render(title=title, sentence=sentence, pages=pages)
+
+
+def _code(link: str) -> Markup:
+    """A link as a QR code, drawn as SVG."""
+    drawn: str = segno.make(link, micro=False, error="m").svg_inline(border=4, omitsize=True)
+    return Markup(drawn)  # noqa: S704  # paths of squares, in which nothing of the link stands as text

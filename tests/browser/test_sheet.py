@@ -1,0 +1,84 @@
+"""The sheet of ``deniable invite --sheet``: what a camera reads from the printed page is every link, and no other."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import BrowserContext
+
+from deniable import Survey
+from deniable_server.people.sheet import A_PAGE
+from deniable_server.store import Store
+from tests.support.access import invited_survey
+from tests.support.command_line import CommandLine
+
+TITLE = "Life & <b>love</b>: how we live, and whom we tell about it"
+
+
+def made(survey: Survey, folder: Path, n: int, *more: str) -> tuple[list[str], Path]:
+    """The links of a list, and the sheet with the same."""
+    database, links, sheet = folder / "test.db", folder / "links.csv", folder / "sheet.html"
+    store = Store(database)
+    store.publish(survey)
+    store.close()
+    where = ["--db", database, "--public-url", "https://collector.example"]
+    CommandLine("invite").ok(survey.id, "-n", n, "--to", links, "--sheet", sheet, *more, *where)
+    with links.open(encoding="utf-8", newline="") as file:
+        return [row["link"] for row in csv.DictReader(file)], sheet
+
+
+def read_codes(picture: bytes) -> list[str]:
+    """The text of every code in a picture, as a camera finds it."""
+    return [each.text for each in zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)).convert("L"))]
+
+
+def test_every_link_is_read_back_from_the_printed_page(context: BrowserContext, tmp_path: Path) -> None:
+    changes = {"title": TITLE, "opens": None, "closes": None, "cohorts": ("on paper, long ago",)}
+    links, sheet = made(invited_survey(**changes), tmp_path, 20, "--cohort", "on paper, long ago")
+    page = context.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.emulate_media(media="print")
+    page.goto(sheet.as_uri())
+    assert requests == [sheet.as_uri()], "a sheet loads nothing"
+    assert problems == []
+    found = []
+    for part in page.locator(".page").all():
+        codes = read_codes(part.screenshot())
+        shown = part.locator(".link").all_inner_texts()
+        assert len(codes) == len(shown) <= A_PAGE
+        assert {*codes} == {*shown}
+        found += shown
+    assert found == links
+    assert page.locator("h2").first.inner_text() == TITLE
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == 3
+
+
+def test_nothing_on_a_page_is_cut_off(context: BrowserContext, tmp_path: Path) -> None:
+    """With the longest title, a long cohort and the longest sentence that is sensible, in letters that are wide."""
+    cohort = "\u304a\u306f\u3088\u3046" * 8
+    survey = invited_survey(title="M" * 200, opens=None, closes=None, cohorts=(cohort,))
+    links, sheet = made(
+        survey, tmp_path, A_PAGE, "--cohort", cohort, "--sentence", "Scan it: " + "it lets you in. " * 8
+    )
+    page = context.new_page()
+    page.goto(sheet.as_uri())
+    wrong = page.evaluate(
+        """() => [...document.querySelectorAll(".page, .card")].filter((each) =>
+             each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1).length"""
+    )
+    assert wrong == 0
+    millimetres = 96 / 25.4
+    for code in page.locator("svg").all():
+        box = code.bounding_box()
+        assert box
+        assert abs(box["width"] - 38 * millimetres) < 1
+        assert abs(box["height"] - 38 * millimetres) < 1
+    assert sorted(read_codes(page.locator(".page").screenshot())) == sorted(links)

@@ -1,0 +1,390 @@
+"""``deniable invite``: links, rosters, letters, and who has not answered. What leaves the machine are hashes."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import stat
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pandas as pd
+import pytest
+import urllib3
+
+from deniable import Survey, read_survey
+from deniable.access.invitation import hash_of
+from deniable_server import remote, tokens
+from deniable_server.store import Store
+from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
+from tests.support.collectors import StartCollector
+from tests.support.command_line import CommandLine
+from tests.support.surveys import SURVEY
+
+INVITE = CommandLine("invite")
+ok, refused = INVITE.ok, INVITE.refused
+
+PUBLIC = "https://collector.example"
+
+ALWAYS: dict[str, Any] = {"opens": None, "closes": None, "results": "batches"}
+"""Changes of the survey of the tests, which is live and has closed when somebody runs this next year."""
+
+PEOPLE = '=name,email,phone\n"Love\nlace, Ada",ada@x.example,+49 170 1\n=1+1,bob@x.example,5\n'
+
+
+def collector_with(folder: Path, survey: Survey) -> Path:
+    """A database where a survey is published, and signed."""
+    database = folder / "test.db"
+    store = Store(database)
+    publish(store, survey)
+    store.close()
+    return database
+
+
+def places(database: Path) -> list[str]:
+    """Options of a command that say where."""
+    return ["--db", str(database), "--public-url", PUBLIC]
+
+
+def invitations_of(links: list[str]) -> list[str]:
+    """The invitations in links, as browsers read them."""
+    return [parse_qs(urlsplit(link).fragment)["invitation"][0] for link in links]
+
+
+def answer(database: Path, survey: Survey, invitations: list[str]) -> None:
+    """Store a report for each invitation."""
+    store = Store(database)
+    store.store_reports([(survey, [report_for(survey, each) for each in invitations])])
+    store.close()
+
+
+def roster(folder: Path, text: str = PEOPLE) -> Path:
+    path = folder / "people.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def is_private(path: Path) -> bool:
+    return stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "survey", [invited_survey(**ALWAYS, cohorts=("on paper",)), unlinkable_survey(**ALWAYS, cohorts=("on paper",))]
+)
+def test_links_are_made_here_and_the_database_has_their_hashes_alone(survey: Survey, tmp_path: Path) -> None:
+    database, to = collector_with(tmp_path, survey), tmp_path / "links.csv"
+    result = INVITE.run(survey.id, "-n", 50, "--cohort", "on paper", "--to", to, *places(database))
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(to)
+    assert list(table.columns) == ["number", "cohort", "link"]
+    assert table["number"].tolist() == [*range(1, 51)]
+    assert set(table["cohort"]) == {"on paper"}
+    assert all(link.startswith(f"{PUBLIC}/s/{survey.id}#cohort=on%20paper&invitation=") for link in table["link"])
+    invitations = invitations_of(table["link"].tolist())
+    assert len({*invitations}) == 50
+    store = Store(database)
+    assert store.unused_invitations(survey.id, [*map(hash_of, invitations)])[:2] == (50, 50)
+    store.close()
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("test.db*"))
+    for each in invitations:
+        assert hash_of(each).encode() in kept
+        assert each.encode() not in kept
+        assert bytes.fromhex(each) not in kept
+        assert each not in result.output
+    assert is_private(to)
+
+
+def test_links_are_printed_where_no_file_is_named_and_count_once(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    printed = ok(f"{PUBLIC}/s/{survey.id}", "-n", 3, "--db", database)
+    header, *rows = csv.reader(printed.splitlines())
+    assert header == ["number", "cohort", "link"]
+    assert [row[:2] for row in rows] == [["1", ""], ["2", ""], ["3", ""]]
+    invitations = invitations_of([row[2] for row in rows])
+    answer(database, survey, invitations[:1])
+    assert ok(survey.id, "--unused", "--db", database) == "3 invited, 2 unused\n"
+    assert ok("people", survey.id, "--unused", "--db", database) == "3 invited, 2 unused\n"
+
+
+def test_a_roster_keeps_its_columns_and_nothing_of_it_is_stored(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database, to = collector_with(tmp_path, survey), tmp_path / "links.csv"
+    ok(survey.id, "--roster", roster(tmp_path), "--column", "email", "--to", to, *places(database))
+    table = pd.read_csv(to, dtype=str)
+    assert list(table.columns) == ["'=name", "email", "phone", "link"]
+    assert table["'=name"].tolist() == ["Love\nlace, Ada", "'=1+1"]
+    assert table["phone"].tolist() == ["'+49 170 1", "5"]  # a spreadsheet would calculate both
+    assert len({*invitations_of(table["link"].tolist())}) == 2
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("test.db*"))
+    assert b"x.example" not in kept
+    assert is_private(to)
+
+
+def test_all_that_is_sent_are_hashes_in_an_order_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    survey, to, calls = invited_survey(**ALWAYS), tmp_path / "links.csv", list[tuple[str, str, Any]]()
+
+    class Answer:
+        """Of a collector."""
+
+        status = 200
+        data = survey.document
+
+        def json(self) -> dict[str, int]:
+            """How many were invited."""
+            return {"added": 3, "known": 0}
+
+    def request(method: str, url: str, body: bytes | None = None, **_headers: object) -> Answer:
+        calls.append((method, url, body))
+        return Answer()
+
+    monkeypatch.setattr(remote._http, "request", request)
+    people = roster(tmp_path, "name,email\n" + "".join(f"n{each},{each}@x\n" for each in range(30)))
+    rows = ["--roster", people, "--column", "email", "--to", to]
+    ok(f"{PUBLIC}/s/{survey.id}", *rows, "--token", "dn_x")
+    hashes = sorted(map(hash_of, invitations_of(pd.read_csv(to)["link"].tolist())))
+    base = f"{PUBLIC}/api/v1/surveys/{survey.id}"
+    assert calls == [("GET", base, None), ("POST", f"{base}/invitations", json.dumps({"hashes": hashes}).encode())]
+    calls.clear()
+    mail = ["--roster", to, "--column", "email", "--to", tmp_path / "mail.csv"]
+    ok("mail", f"{PUBLIC}/s/{survey.id}", *mail, "--token", "dn_x")
+    assert calls == [], "links that are there already need nobody"
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        (
+            "name,email\na,x@y\n\nb,\nc, X@Y \n",
+            "email",
+            "people.csv: email: each row must have one of its own; line 4 is empty, line 5 repeats line 2",
+        ),
+        ('email,name\na,"two\nlines"\na,b\n', "email", "line 4 repeats line 2"),
+        ("name\na\n", "email", "must have a column 'email', has name"),
+        ("a,a\n1,2\n", "a", "columns must have names of their own"),
+        ("a,b\n1\n", "a", "line 2 must have 2 cells, got 1"),
+        ("a\n", "a", "must have 1 to 100,000 rows, got 0"),
+        ("", "a", "must have a header and rows, got nothing"),
+        ('a\n"1', "a", "must be CSV"),
+        ("email,link\na,b\n", "email", "has a column link already"),
+    ],
+)
+def test_what_is_wrong_with_a_roster_is_said_by_line(text: str, column: str, said: str, tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database, to = collector_with(tmp_path, survey), tmp_path / "links.csv"
+    message = refused(survey.id, "--roster", roster(tmp_path, text), "--column", column, "--to", to, *places(database))
+    assert said in message
+    assert "x@y" not in message.lower()
+    assert not to.exists()
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+def test_rosters_of_spreadsheets_are_read(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    for number, (text, encoding) in enumerate(
+        [("email;name\r\na@x;\u00e9\r\nb@x;\u00fc\r\n", "utf-8-sig"), ("email\tname\na@x\t1\nb@x\t2\n", "utf-8")]
+    ):
+        path = tmp_path / f"{number}.csv"
+        path.write_text(text, encoding=encoding, newline="")
+        assert ok(survey.id, "--roster", path, "--column", "email", *places(database)).startswith("email,name,link")
+    path.write_text("email\n\u00e9\n", encoding="latin-1")
+    assert "must be UTF-8" in refused(survey.id, "--roster", path, "--column", "email", *places(database))
+
+
+def test_a_mail_merge_has_a_letter_for_each_row(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database, to, letter = collector_with(tmp_path, survey), tmp_path / "mail.csv", tmp_path / "letter.txt"
+    letter.write_text("Subject: For {name}\n\nDear {name},\n\n{link}\n", encoding="utf-8")
+    path = roster(tmp_path, 'name,email\nAda {link},a@x\n"Eve\nBcc: all@x",e@x\n')
+    ok("mail", survey.id, "--roster", path, "--column", "email", "--letter", letter, "--to", to, *places(database))
+    table = pd.read_csv(to)
+    assert list(table.columns) == ["name", "email", "link", "subject", "body"]
+    assert table["subject"].tolist() == ["For Ada {link}", "For Eve Bcc: all@x"]  # no header of a mail is made up
+    assert table["body"][0] == f"Dear Ada {{link}},\n\n{table['link'][0]}\n"
+    assert is_private(to)
+    assert ok(survey.id, "--unused", "--db", database) == "2 invited, 2 unused\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Dear {name}: {link}", "must start with a line"),
+        ("Subject: \n\n{link}", "must start with a line"),
+        ("Subject: x\n\nDear {name}", "must hold {link} below its subject"),
+        ("Subject: {link}\n\n{link}", "subject must not hold {link}"),
+        ("Subject: x\n\n{link} {link.__class__}", "{link.__class__} must be {link} or a column: email, link, name"),
+    ],
+)
+def test_a_letter_that_would_fail_is_refused_before_anybody_is_invited(text: str, said: str, tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database, letter = collector_with(tmp_path, survey), tmp_path / "letter.txt"
+    letter.write_text(text, encoding="utf-8")
+    rows = ["--roster", roster(tmp_path, "name,email\nAda,a@x\n"), "--column", "email", "--letter", letter]
+    assert said in refused("mail", survey.id, *rows, "--to", tmp_path / "mail.csv", *places(database))
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+def test_a_reminder_has_the_rows_and_the_links_of_those_who_have_not_answered(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database, links, left = collector_with(tmp_path, survey), tmp_path / "links.csv", tmp_path / "left.csv"
+    ok(survey.id, "--roster", roster(tmp_path), "--column", "email", "--to", links, *places(database))
+    before = pd.read_csv(links, dtype=str)
+    answer(database, survey, invitations_of(before["link"].tolist()[:1]))
+    assert ok(survey.id, "--unused", "--list", links, "--to", left, "--db", database) == ""
+    assert is_private(left)
+    pd.testing.assert_frame_equal(pd.read_csv(left, dtype=str), before[1:].reset_index(drop=True))
+    mail = tmp_path / "mail.csv"
+    ok("mail", survey.id, "--roster", left, "--column", "email", "--to", mail, "--db", tmp_path / "none.db")
+    pd.testing.assert_frame_equal(pd.read_csv(mail, dtype=str), pd.read_csv(left, dtype=str))
+    assert ok(survey.id, "--unused", "--db", database) == "2 invited, 1 unused\n"
+
+
+def test_beside_live_results_only_the_number_is_told(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS | {"results": "live"})
+    database, links = collector_with(tmp_path, survey), tmp_path / "links.csv"
+    ok(survey.id, "-n", 4, "--to", links, *places(database))
+    answer(database, survey, invitations_of(pd.read_csv(links)["link"].tolist()[:1]))
+    assert ok(survey.id, "--unused", "--db", database) == "4 invited, 3 unused\n"
+    message = refused(survey.id, "--unused", "--list", links, "--db", database)
+    assert "4 invited, 3 unused; not told who, because its results are live" in message
+
+
+def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_path: Path) -> None:
+    survey, other = invited_survey(**ALWAYS), invited_survey(**ALWAYS, title="Another")
+    database, links = collector_with(tmp_path, survey), tmp_path / "links.csv"
+    ok(survey.id, "-n", 2, "--to", links, *places(database))
+    store = Store(database)
+    store.publish(other)
+    store.close()
+    with links.open("a", encoding="utf-8", newline="") as file:
+        file.write(links.read_text().splitlines()[1] + "\n")
+    message = refused(survey.id, "--unused", "--list", links, "--db", database)
+    assert "line 4 repeats line 2" in message
+    assert "invitation=" not in message
+    links.write_text("\n".join(links.read_text().splitlines()[:3]))
+    message = refused(other.id, "--unused", "--list", links, "--db", database)
+    assert f"link: must be links with an invitation to survey {other.id}; line 2 has none, line 3 has none" in message
+    assert "invitation=" not in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "say how many people with -n"),
+        (["-n", "0"], "0 is not in the range"),
+        (["-n", "3", "--roster", "people.csv", "--column", "email"], "say how many people with -n"),
+        (["--roster", "people.csv"], "--roster and --column go together"),
+        (["-n", "3", "--cohort", "web"], "--cohort: must be one of the survey's: paper"),
+        (["-n", "3", "--cohort", "paper", "--public-url", "collector.example"], "--public-url: must be like https://"),
+        (
+            ["-n", "3", "--cohort", "paper", "--public-url", "https://c.example/#x"],
+            "--public-url: must be like https://",
+        ),
+        (["-n", "3"], "--cohort: must be given, because every report must carry one: paper"),
+        (["-n", "3", "--to", "links.txt"], "must end in .csv"),
+        (["-n", "3", "--to", "no/links.csv"], "there is no folder 'no'"),
+        (["-n", "3", "--to", "people.csv"], "exists, and may hold links that nobody else has"),
+        (["-n", "3", "--sentence", "x"], "--sentence goes with --sheet"),
+        (["-n", "3", "--list", "people.csv"], "--list goes with --unused"),
+        (["-n", "3", "--unused"], "--unused goes with --list and --to alone"),
+        (["--unused", "--to", "left.csv"], "--to goes with --list"),
+    ],
+)
+def test_bad_input_is_refused_and_nobody_is_invited(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    survey = invited_survey(**ALWAYS, cohorts=("paper",), cohort_required=True)
+    database = collector_with(tmp_path, survey)
+    before = roster(tmp_path).read_bytes()
+    assert said in refused(survey.id, *places(database), *arguments)
+    assert roster(tmp_path).read_bytes() == before
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+def test_surveys_to_which_nobody_can_be_invited_are_refused(tmp_path: Path) -> None:
+    database = collector_with(tmp_path, read_survey(SURVEY))
+    survey = read_survey(SURVEY)
+    message = refused(survey.id, "-n", 3, *places(database))
+    assert f"survey {survey.id}: is open to everybody who has its link, so it has no invitations" in message
+    past = invited_survey(opens=None, closes=datetime.date(2020, 1, 1))
+    store = Store(database)
+    store.publish(past)
+    store.close()
+    assert "it closed at the end of 2020-01-01 (UTC); nobody could answer" in refused(
+        past.id, "-n", 3, *places(database)
+    )
+    assert "does not exist" in refused(past.id, "-n", 3, "--db", tmp_path / "none.db")
+    for wrong in ("abc", f"https://c.example/{survey.id}#invitation={'0' * 32}"):
+        message = refused(wrong, "-n", 3, *places(database))
+        assert "survey: must be 26 letters and digits or a link" in message
+        assert "0" * 32 not in message
+
+
+def test_a_link_that_only_this_machine_reaches_is_warned_of(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    warned = INVITE.run(survey.id, "-n", 1, "--db", database)
+    assert "Warning: links start with http://127.0.0.1:8000, which only this machine reaches" in warned.stderr
+    assert "Warning" not in INVITE.run(survey.id, "-n", 1, *places(database)).stderr
+
+
+def test_an_issuer_elsewhere_gets_the_hashes_from_its_operator(tmp_path: Path) -> None:
+    survey = unlinkable_survey(url="https://issuer.example", **ALWAYS)
+    database = tmp_path / "collector.db"
+    store = Store(database)
+    store.publish(survey)  # a collector without the key
+    store.close()
+    message = refused(survey.id, "-n", 3, *places(database))
+    assert "its invitations belong to its issuer, https://issuer.example" in message
+    hashes, links = tmp_path / "hashes.txt", tmp_path / "links.csv"
+    ok(survey.id, "-n", 3, "--hashes", hashes, "--to", links, *places(database))
+    issuer = tmp_path / "issuer.db"
+    store = Store(issuer)
+    store.add_key(key_number(0))
+    store.publish(survey, signs=True)
+    store.close()
+    assert ok("add", survey.id, hashes, "--db", issuer) == "3 invited, 0 known before\n"
+    assert ok("add", survey.id, hashes, "--db", issuer) == "0 invited, 3 known before\n"
+    assert ok(survey.id, "--unused", "--list", links, "--db", issuer) == links.read_text().replace("\r\n", "\n")
+    assert not {*invitations_of(pd.read_csv(links)["link"].tolist())} & {*hashes.read_text().split()}
+    secret = invitations_of(pd.read_csv(links)["link"].tolist())[0]
+    hashes.write_text(f"{secret}\n")
+    message = refused("add", survey.id, hashes, "--db", issuer)
+    assert "number 1 is none" in message
+    assert secret not in message
+
+
+@pytest.mark.slow
+def test_a_running_collector_gets_hashes_and_nothing_else(start_collector: StartCollector, tmp_path: Path) -> None:
+    collector = start_collector()
+    store = Store(collector.database)
+    token = tokens.create_token(store, "ada", "publish", 30)
+    other = tokens.create_token(store, "bob", "publish", 30)
+    survey = invited_survey(**ALWAYS)
+    store.publish(survey, "ada")
+    link, to = f"{collector.url}/s/{survey.id}", tmp_path / "links.csv"
+    rows = ["--roster", roster(tmp_path), "--column", "email", "--to", to]
+    assert "belongs to another token than 'bob'" in refused(link, *rows, "--token", other)
+    assert not to.exists(), "links that do not work"
+    assert "--token: is needed" in refused(link, *rows)
+    assert not to.exists(), "links that do not work"
+    ok(link, *rows, "--token", token)
+    invitations = invitations_of(pd.read_csv(to)["link"].tolist())
+    report = report_for(survey, invitations[0])
+    sent = {"id": report.id, "cohort": None, "values": report.values, "credential": report.credential}
+    address = f"{collector.url}/api/v1/surveys/{survey.id}/reports"
+    assert urllib3.request("POST", address, json=sent).status == 201
+    printed = ok(link, "--unused", "--list", to, "--token", token)
+    assert [row["link"] for row in csv.DictReader(printed.splitlines())] == pd.read_csv(to)["link"].tolist()[1:]
+    log = collector.log.read_text()
+    assert not any(each in log or hash_of(each) in log for each in invitations)
+    elsewhere = unlinkable_survey(url="https://issuer.example", **ALWAYS)
+    store.publish(elsewhere, "ada")
+    store.close()
+    message = refused(f"{collector.url}/s/{elsewhere.id}", "-n", 2, "--token", token)
+    assert "its tokens are signed at https://issuer.example" in message
+    assert "--hashes" in message
