@@ -38,7 +38,7 @@ DEFAULT_METHOD = "default"
 FEW = 20
 """Reports from which likelihood-ratio intervals are corrected for a finite population."""
 
-MOST_GONE_THROUGH = 20
+MOST_GONE_THROUGH = 10
 """Fakes up to which exact intervals for the respondents go through every number of them."""
 
 SUSPICIOUS = 0.02

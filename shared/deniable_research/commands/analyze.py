@@ -12,6 +12,7 @@ from deniable.estimation.intervals import METHODS
 from deniable.estimation.misbehaviour import Misbehaving
 from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
 from deniable_research.commands.analyze_data import (
+    assume_fake_option,
     data_options,
     draw,
     misbehaviour_options,
@@ -65,6 +66,7 @@ def analyze() -> None:
         "deniable analyze shares study.csv --design study.toml --weights w --margins census.csv",
         "deniable analyze shares study.sav --design study.toml --by region --to shares.xlsx",
         "deniable analyze shares reports.csv --survey my-survey.toml --misbehaving 0.05 --misbehaviour lying",
+        "deniable analyze shares reports.csv --survey my-survey.toml --assume-fake 0.02",
     )
 )
 @data_options
@@ -81,6 +83,7 @@ def analyze() -> None:
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
 @click.option("--joint", "jointly", is_flag=True, help="Correct by the likelihood of question and anchor together.")
 @misbehaviour_options
+@assume_fake_option
 @result_options
 def shares(
     table: Table,
@@ -91,6 +94,7 @@ def shares(
     simultaneous: bool,
     jointly: bool,
     suspected: Misbehaving | None,
+    assume_fake: float | None,
     form: str,
     confidence_level: float,
     picture: Path | None,
@@ -102,7 +106,7 @@ def shares(
     """
     asked = questions or table.layout.names
     dropped = say_dropped(table, asked)
-    wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected)
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected, assume_fake)
     rows = estimate_shares(table, asked, by=by, wanted=wanted, jointly=jointly)
     row_type = type(rows[0]) if rows else EstimateRow
     document = {"rows": len(table), "dropped": dropped, "estimates": records(rows, row_type)}

@@ -12,6 +12,7 @@ import click
 
 from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
+from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
 from deniable_research.files import Layout, Table, quick_question, read_layout
@@ -181,6 +182,15 @@ def data_options(command: Command, papers: bool = False) -> Command:
     return _with(with_table, *_DATA_OPTIONS)
 
 
+assume_fake_option = click.option(
+    "--assume-fake",
+    "assume_fake",
+    metavar="SHARE",
+    type=Number(0, HIGHEST_FAKE),
+    help="Suppose that up to this share of the rows is fake: intervals that hold whatever these say.",
+)
+
+
 def misbehaviour_options(command: Command) -> Command:
     """Give a command the options of people who misbehave; it gets what they suppose, or None, as ``suspected``."""
 
@@ -287,6 +297,7 @@ def _delimiter(given: str | None) -> str | None:
 
 
 __all__ = [
+    "assume_fake_option",
     "data_options",
     "draw",
     "misbehaviour_options",
