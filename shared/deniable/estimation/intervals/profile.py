@@ -32,7 +32,7 @@ TRIES = 8
 """Places at which the end of an interval is looked for at once, and halvings after that."""
 
 TURNS = 4
-"""Steps towards the reports whose fakes let the most values stay; more change the third digit at most."""
+"""Steps towards the reports that fakes may be; half as many again changed mean widths by less than .02."""
 
 FAR = 5.0
 """A report that speaks against an alternative by more than this log-likelihood ratio is said to by this much."""
