@@ -198,7 +198,7 @@ class ShareLikelihood:
         return constraints, most_likely_under(self.matrix, counts, constraints, values)
 
     def without_fakes(self, counts: Floats, rows: Floats, fakes: float) -> Floats:
-        """What is left of a tally, shape (b, r), if those of the fakes are taken away that speak most against each row.
+        """What is left of tallies, shape (r,) or (b, r), without the fakes that speak most against each row.
 
         Without them ``rows f = 0`` is as likely as can be made by so few. For given constrained shares the fall of the
         log-likelihood is convex in what is taken away, and the log-likelihood ratio of each report is its slope: steps
@@ -211,7 +211,7 @@ class ShareLikelihood:
         """
         import numpy as np
 
-        every = np.broadcast_to(counts, (len(rows), len(counts)))
+        every = np.broadcast_to(counts, (len(rows), counts.shape[-1]))
         taken = np.zeros(every.shape)
         for turn in range(TURNS):
             left = every - taken
