@@ -2,12 +2,13 @@
 
 Where one binomial counts an option every outcome is gone through with its probability. Whoever sends the fakes sees the
 true reports, and then sends what makes the interval miss if anything does. Shares that no one binomial counts, and
-means, are simulated: all fakes say the same, or half of them do and the others nothing or something else, whatever makes
-the interval miss.
+means, are simulated: all fakes say the same, or half of them do and the others nothing or something else, whatever
+makes the interval miss.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -22,7 +23,8 @@ from deniable.estimation.intervals import Interval, contaminated_interval, share
 from deniable.estimation.intervals.profile import ENDS, Scored, ShareLikelihood
 from deniable.table import format_table
 
-Floats, Flags = NDArray[np.float64], NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 SUPPORT = (0.75, 0.25)
 FRACTIONS = (0.0, 0.01, 0.05)
@@ -102,8 +104,9 @@ def simulated(true: int, fraction: float, shares: Sequence[float], samples: int,
             sides.append(beyond | holds(left, rows, scored))
         return sides[0] & sides[1]
 
-    half = fakes // 2
-    sent = [*fakes * np.eye(3), *half * np.eye(3), *(half + (fakes - 2 * half) * np.eye(3) - half * np.eye(3)[::-1])]
+    value, half = np.eye(3), fakes // 2
+    sent = [fakes * each for each in value] + [half * each for each in value]
+    sent += [half * one + (fakes - half) * other for one, other in itertools.combinations(value, 2)]
     tallies = [(counts + each, int(fakes_among(fraction, true + int(each.sum())))) for each in sent]
     expected = np.rint(true * channels[0] @ np.array(shares)).astype(int).tolist()
     plain = [*DESIGN.estimate(expected).interval(), DESIGN.estimate_mean(expected, None, VALUES).interval()]
@@ -165,9 +168,7 @@ def main() -> None:
     error = math.sqrt(0.05 * 0.95 / SAMPLES)
     header = ["shares", "figure", "plain, no fakes", "f = .05, worst", "lost", "width", "width, f = .05"]
     for true in (200, 1000):
-        print(
-            f"\nGeometric noise over 1 to 3 at epsilon 2, {true} true reports, {SAMPLES} samples, give or take {error:.3f}"
-        )
+        print(f"\nGeometric noise over 1 to 3, epsilon 2, {true} true reports, {SAMPLES} samples (+- {error:.3f})")
         lines = [line for shares in TRUE for line in simulated(true, 0.05, shares, SAMPLES)]
         print(format_table(header, lines, right=set(header[2:])))
 

@@ -11,12 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
+from deniable.estimation.assumed_fakes import Left, effective_scale, hull
+from deniable.estimation.design import Binomial
 from deniable.estimation.fakes import check_fakes, fake_margins
 from deniable.estimation.intervals import (
     Consistency,
     Interval,
     check_confidence_level,
     consistency,
+    contaminated_interval,
     level_of_each,
     resolve_method,
     resolve_simultaneous,
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.debiasing import Count
-    from deniable.estimation.design import Binomial, Design
+    from deniable.estimation.design import Design
 
 DEFAULT_METHOD = "default"
 
@@ -297,31 +300,69 @@ class Estimate:
         if not self.n:
             return (Interval(0.0, 1.0),) * k
         level = level_of_each(level, k) if together and not self._is_mirrored else level
+        if fakes >= self.n:
+            return (Interval(0.0, 1.0),) * k
+        if fakes and self.binomials is not None and self.population is None:
+            resolve = resolve_simultaneous if together else resolve_method
+            fewest = min(each.n for each in self.binomials)
+            names = dict.fromkeys(resolve(method, self._effective(max(each, 0))) for each in (fewest, fewest - fakes))
+            return tuple(self._contaminated(each, level, tuple(names), fakes) for each in self.binomials)
         if fakes:
-            from deniable.estimation.assumed_fakes import contaminated_shares
-
-            return contaminated_shares(self, level, method, fakes, together=together)
-        return self.intervals_by(named, level)
-
-    def intervals_by(self, named: str, level: float, options: Sequence[int] | None = None) -> tuple[Interval, ...]:
-        """Intervals by a method that `interval_method` names, of all options or of some, each with the level."""
-        chosen = range(len(self.share)) if options is None else options
+            return self._intervals_with_fakes(named, level, fakes)
         z = normal_quantile(level)
         if named == "wald":
-            return self._normal(z, chosen)
+            return self._normal(z)
         if named == "likelihood-ratio" and self.binomials is None:
             import numpy as np
 
-            return self.likelihood_ratio_intervals(np.eye(len(self.share))[list(chosen)], confidence_level=level)
+            return self.likelihood_ratio_intervals(np.eye(k), confidence_level=level)
         if self.binomials is None:
-            return self.smoothed(z * z)._normal(z, chosen)
-        binomials = [self.binomials[option] for option in chosen]
+            return self.smoothed(z * z)._normal(z)
         if self.population is not None:
-            return tuple(self.among_people(each, self.population, level, named) for each in binomials)
+            return tuple(self._among_people(each, self.population, level, named) for each in self.binomials)
         return tuple(
             share_interval(self._effective(count), self._effective(n), support.floats, level, named)
-            for count, n, support in binomials
+            for count, n, support in self.binomials
         )
+
+    def _contaminated(self, binomial: Binomial, level: float, names: Sequence[str], fakes: Count) -> Interval:
+        """The interval that one binomial tells with fakes, by each method that may be the one without them."""
+        (count, n, support), scale = binomial, self.n_effective / float(self.n)
+        return hull(contaminated_interval(count, n, support.floats, fakes, level, name, scale) for name in names)
+
+    def _intervals_with_fakes(self, named: str, level: float, fakes: Count) -> tuple[Interval, ...]:
+        """Of shares that no one binomial tells, or of the respondents."""
+        import numpy as np
+
+        options = range(len(self.share))
+        if self.binomials is not None:
+            return self._among_respondents(level, named, int(fakes))
+        if named == "likelihood-ratio":
+            return self.likelihood_ratio_intervals(np.eye(len(options)), confidence_level=level, fakes=fakes)
+        if self.design.groups > 1:
+            raise ParameterError(f"method: must be by likelihood ratio to assume fakes in groups, got {named}")
+        weights, constant = self.design.debiasing
+        left = Left.of(self.design, self.counts, self.n, self.n_effective, fakes)
+        return tuple(
+            left.normal(weights[option], float(constant[option]), level, is_plain=named == "wald").cut()
+            for option in options
+        )
+
+    def _among_respondents(self, level: float, named: str, fakes: int) -> tuple[Interval, ...]:
+        """Of the true ones among the people, for each number of fakes or for the largest one."""
+        if named == "wald":
+            raise ParameterError(
+                "method: must be another one than wald to assume fakes among the respondents, got wald"
+            )
+        assert self.population is not None
+        tallies: list[list[Interval]] = [[] for _ in self.share]
+        for taken in range(fakes + 1) if named == "feldman-cousins" else (0, fakes):
+            people = self.population - taken
+            for found, (count, n, support) in zip(tallies, self.binomials or (), strict=True):
+                left = max(n - taken, 0)
+                for kept in (min(count, left), max(count - taken, 0)):  # all fakes against the option, or for it
+                    found.append(self._among_people(Binomial(kept, left, support), people, level, named))
+        return tuple(map(hull, tallies))
 
     def likelihood_ratio_intervals(
         self,
@@ -343,8 +384,6 @@ class Estimate:
         correction = self.finite_population_correction if self.n_effective >= FEW else 1.0
         counts = np.array(self.effective_counts)
         if fakes:
-            from deniable.estimation.assumed_fakes import effective_scale
-
             if fakes >= self.n:
                 return (Interval(0.0, 1.0),) * len(parts)
             if self.population is not None and self.n_effective >= FEW:
@@ -360,8 +399,8 @@ class Estimate:
         """Whether there are two options only, and every report supports one of them."""
         return len(self.share) == 2 and self.design.support is not None and sum(self.counts) == self.n
 
-    def _normal(self, z: float, options: Sequence[int]) -> tuple[Interval, ...]:
-        pairs = [(self.share[option], self.std_error[option]) for option in options]
+    def _normal(self, z: float) -> tuple[Interval, ...]:
+        pairs = zip(self.share, self.std_error, strict=True)
         return tuple(
             Interval(0.0, 1.0) if math.isnan(error) else Interval(share - z * error, share + z * error).cut()
             for share, error in pairs
@@ -373,7 +412,7 @@ class Estimate:
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
 
-    def among_people(self, binomial: Binomial, population: int, level: float, named: str) -> Interval:
+    def _among_people(self, binomial: Binomial, population: int, level: float, named: str) -> Interval:
         """The interval of a share among so many people, some or all of whom are counted: exact, or Wilson's."""
         count, n, support = binomial
         if not n:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
+from deniable.estimation.assumed_fakes import Left, hull
 from deniable.estimation.estimate import check_counts, number_of_reports
 from deniable.estimation.fakes import check_fakes
 from deniable.estimation.intervals import (
@@ -150,6 +151,8 @@ class MeanEstimate:
 
     def interval(self, confidence_level: float = 0.95, method: str = "default", *, fakes: Count = 0) -> Interval:
         """A confidence interval, cut to the range; ``fakes`` as for `Estimate.interval`."""
+        import numpy as np
+
         level = check_confidence_level(confidence_level)
         named = self.interval_method(method)
         if not self.n:
@@ -160,13 +163,21 @@ class MeanEstimate:
                 float(self.counts[1]), self.n, self.design.support[1].floats, check_fakes(fakes), level, method, scale
             )
             return Interval(*sorted(start + step * end for end in share))
-        if check_fakes(fakes):
-            from deniable.estimation.assumed_fakes import contaminated_mean
+        if not check_fakes(fakes):
+            return self._interval_by(named, level)
+        if fakes >= self.n or self.lowest == self.highest:
+            return Interval(self.lowest, self.highest)
+        weights, constant = self.design.mean_weights(self.values)
+        left, scores = Left.of(self.design, self.counts, self.n, self.n_effective, fakes), np.array(weights)
+        if named != "likelihood-ratio":
+            return left.normal(scores, constant, level, is_plain=named == "wald").cut(self.lowest, self.highest)
+        tallies = [left.counts - left.taken(sign * scores) for sign in (1, -1)]
+        others = [
+            MeanEstimate.from_counts(self.design, each.tolist(), float(each.sum()), self.values) for each in tallies
+        ]
+        return hull(each._interval_by(named, level) for each in (self, *others))
 
-            return contaminated_mean(self, level, named, fakes)
-        return self.interval_by(named, level)
-
-    def interval_by(self, named: str, level: float) -> Interval:
+    def _interval_by(self, named: str, level: float) -> Interval:
         """The interval by a method that `interval_method` names, of a mean that no one binomial tells."""
         if named == "likelihood-ratio":
             return self._profile_interval(level)

@@ -85,13 +85,15 @@ def contaminated_interval(
 
     Examples
     --------
-    Two fair coins, 600 of 2000 say yes, and up to 20 of them because somebody sends it. The lower end is that of 580 of
-    1980, the upper one that of 600 of 1980:
+    Two fair coins, 600 of 2000 say yes, and somebody may have sent 20 of the reports. Wilson's lower end is that of 580
+    of 1980, the upper one that of 600 of 1980. The exact one needs a number of fakes between.
 
+    >>> [round(end, 4) for end in contaminated_interval(600, 2000, (0.75, 0.25), 20, method="wilson")]
+    [0.0466, 0.1473]
+    >>> [round(share_interval(c, 1980, (0.75, 0.25), method="wilson")[end], 4) for end, c in enumerate((580, 600))]
+    [0.0466, 0.1473]
     >>> [round(end, 4) for end in contaminated_interval(600, 2000, (0.75, 0.25), 20)]
-    [0.0466, 0.1472]
-    >>> [round(share_interval(count, 1980, (0.75, 0.25))[end], 4) for end, count in enumerate((580, 600))]
-    [0.0466, 0.1472]
+    [0.0462, 0.1472]
     """
     count, n, _, _ = check_count(count, n, support)
     check_confidence_level(confidence_level)
