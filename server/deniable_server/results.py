@@ -31,6 +31,10 @@ SEARCHED_ROWS, MEAN_ROWS = 40, 160
 """Plain rows that take as long to compute as a share with a robust interval, an exact one of few respondents or one of
 which no one binomial counts an option, 15 ms; and as a mean of several answers, 60 ms."""
 
+FAKES_ROWS = 40
+"""The same of a share by one binomial whose interval holds whatever fakes say. Of other shares, and exact ones of few
+respondents, many tallies are searched, ten times as long as without fakes; of means three."""
+
 MOST_REQUESTS = 40
 """As how many requests results count at most: who reads them still sends reports in the same minute."""
 
@@ -187,7 +191,11 @@ def _cost(question: Question, query: EstimatesQuery) -> int:
     is_searched = not is_binomial or query.misbehaving is not None or query.target == "respondents"
     is_share = len(question.options) in (0, 2)  # a mean that one binomial tells
     mean = MEAN_ROWS if means and not (is_share and is_binomial) else means
-    return (question.rows - means) * (SEARCHED_ROWS if is_searched else 1) + mean
+    share = SEARCHED_ROWS if is_searched else 1
+    if query.assume_fake is not None:
+        share = 10 * SEARCHED_ROWS if is_searched else FAKES_ROWS
+        mean = 3 * MEAN_ROWS if mean == MEAN_ROWS else means * FAKES_ROWS
+    return (question.rows - means) * share + mean
 
 
 def _wanted(query: EstimatesQuery) -> dict[str, Any]:
@@ -198,6 +206,7 @@ def _wanted(query: EstimatesQuery) -> dict[str, Any]:
         "method": query.method,
         "target": query.target,
         "simultaneous": query.simultaneous,
+        "assume_fake": query.assume_fake,
         "misbehaving": None if query.misbehaving is None else Misbehaving(query.misbehaving, (query.misbehaviour,)),
     }
 

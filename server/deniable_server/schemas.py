@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from pydantic_core import PydanticCustomError
 
 from deniable.estimation.estimate import DEFAULT_METHOD
+from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.intervals.interval import LOWEST_LEVEL
 from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
@@ -67,10 +68,18 @@ class EstimatesQuery(BaseModel):
         "anything", description=f"what they do: {'; '.join(f'{kind}, {what}' for kind, what in KINDS.items())}"
     )
 
+    assume_fake: Annotated[float, Field(ge=0, le=HIGHEST_FAKE), AfterValidator(_rounded)] | None = Field(
+        None,
+        description="at most that share of all reports may be fake: every interval holds whatever these say; "
+        "not with misbehaving",
+    )
+
     @model_validator(mode="after")
     def _of_the_population(self) -> Self:
         if self.misbehaving is not None and self.target == "respondents":
             raise PydanticCustomError("misbehaving", "misbehaving must go with the target population")
+        if self.misbehaving is not None and self.assume_fake is not None:
+            raise PydanticCustomError("assume_fake", "assume_fake must not go with misbehaving")
         return self
 
 
@@ -103,6 +112,9 @@ class EstimateLine(BaseModel):
     bound_high: float | None = Field(None, description="the most")
     robust_low: float | None = Field(None, description="lower end of an interval that holds whatever they did")
     robust_high: float | None = Field(None, description="upper end")
+    assumed_fake: float | None = Field(
+        None, description="the share of all reports that may be fake while the interval holds"
+    )
 
 
 class Estimates(BaseModel):

@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from deniable import Geometric, ParameterError, TwoCoin
+from deniable.estimation.intervals import contaminated_interval, share_interval
 from deniable.estimation.misbehaviour import Misbehaving
+from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.attention import corrected
 from deniable_research.designs import cheater_detection, crosswise, stochastic_lie_detector, unrelated_question_unknown
-from deniable_research.designs.derived import combined_share
-from deniable_research.files import Layout, Table, quick_question
+from deniable_research.designs.channel import Groups
+from deniable_research.designs.derived import combined_share, derived_rows
+from deniable_research.files import Layout, Table, estimate_shares, quick_question
 from deniable_research.files.sensitivity import sensitivity
 from tests.support.analyzing import STUDY, ok, refused
 
@@ -113,6 +118,73 @@ def test_shares_of_a_study_have_bounds_beside_them() -> None:
     for row in rows:
         assert row["misbehaving"] == 0.05
         assert row["robust_low"] <= row["bound_low"] <= row["bound_high"] <= row["robust_high"]
+
+
+def test_intervals_of_a_file_hold_whatever_fakes_say(file: Path) -> None:
+    arguments = ("shares", str(file), "--question", QUESTION)
+    text = ok(*arguments, "--assume-fake", "0.05")
+    assert "They hold the figures behind the other rows if up to 5.0 % of all are fake, whatever these say." in text
+    assert "No interval holds that." not in text
+    assert "No interval holds that." in ok(*arguments)
+    no, yes = json.loads(ok(*arguments, "--assume-fake", "0.05", "--format", "json"))["estimates"]
+    assert (yes["conf_low"], yes["conf_high"]) == pytest.approx(contaminated_interval(143, 200, (0.15, 0.85), 10))
+    assert no["assumed_fake"] == yes["assumed_fake"] == 0.05
+
+
+def test_fakes_of_a_file_are_of_all_rows_and_their_weights() -> None:
+    layout = Layout((quick_question(QUESTION),), weights="w")
+    columns = {"q": ("1",) * 60 + ("0",) * 40, "w": ("1",) * 50 + ("2",) * 50, "group": ("a",) * 50 + ("b",) * 50}
+    rows = estimate_shares(Table.of(columns, layout), by="group", wanted=EstimateOptions(assume_fake=0.05))
+    in_b = next(row for row in rows if (row.cohort, row.option) == ("b", "yes"))
+    # 7.5 of a weight of 150 may be fake, all in the group with 100, whose 50 reports count alike.
+    wanted = (
+        share_interval(50 * 0.925**2 * 20 / 92.5, 50 * 0.925**2, (0.15, 0.85)),
+        share_interval(50 * 0.925**2 * 12.5 / 92.5, 50 * 0.925**2, (0.15, 0.85)),
+    )
+    assert (in_b.conf_low, in_b.conf_high) == pytest.approx((wanted[0].low, wanted[1].high), abs=1e-6)
+
+
+@pytest.mark.parametrize("design", [stochastic_lie_detector("0.2", "0.8"), unrelated_question_unknown("0.7", "0.3")])
+def test_figures_of_designs_of_two_groups_hold_with_fakes(design: Groups) -> None:
+    estimate = design.estimate([[170, 330], [300, 200]])
+    for plain, found in zip(estimate.interval(), estimate.interval(fakes=20), strict=True):
+        assert found.low <= plain.low <= plain.high <= found.high
+        assert found.high - found.low > min(plain.high - plain.low + 0.005, 1 - 1e-9)
+    for taken in ((20, 0, 0, 0), (0, 20, 0, 0), (0, 0, 20, 0), (0, 0, 0, 20), (10, 0, 0, 10), (0, 10, 10, 0)):
+        left = design.estimate([[170 - taken[0], 330 - taken[1]], [300 - taken[2], 200 - taken[3]]])
+        for outer, inner in zip(estimate.interval(fakes=20), left.interval(), strict=True):
+            assert outer.low <= inner.low + 0.01
+            assert inner.high <= outer.high + 0.01
+    with pytest.raises(ParameterError, match="method: must be by likelihood ratio to assume fakes in groups, got wald"):
+        estimate.interval(method="wald", fakes=5)
+
+
+def test_derived_figures_hold_with_fakes() -> None:
+    sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
+    honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])
+    plain, found = honest.interval(), honest.interval(fakes=20)
+    assert found.low < plain.low - 0.005
+    assert found.high > plain.high + 0.005
+    rows = list(derived_rows(sld, sld.design.derived, "q", 1.0, None, EstimateOptions(assume_fake=0.02), 1000))
+    assert {row.assumed_fake for row in rows} == {0.02}
+    boxes = combined_share(TwoCoin("1/2", "1/2").estimate([570, 430]), [1])
+    with pytest.raises(ParameterError, match="fakes: must go with an interval by likelihood ratio"):
+        boxes.interval(fakes=3)
+
+
+def test_fakes_are_refused_where_they_are_not_known(file: Path, tmp_path: Path) -> None:
+    weighted = tmp_path / "weighted.csv"
+    weighted.write_text("q,w,psu\n" + "1,1,a\n0,1,b\n1,2,c\n" * 9, encoding="utf-8")
+    sampled = ("shares", str(weighted), "--question", QUESTION, "--weights", "w", "--cluster", "psu")
+    assert "assume_fake: must not go with a sampling design" in refused(*sampled, "--assume-fake", "0.02")
+    both = ("shares", str(file), "--question", QUESTION, "--assume-fake", "0.02", "--misbehaving", "0.1")
+    assert "assume_fake: must not go with misbehaving" in refused(*both)
+    assert "0.5" in refused("shares", str(file), "--question", QUESTION, "--assume-fake", "0.6")
+    anchored = replace(quick_question(QUESTION), anchor="anchor")
+    layout = Layout((anchored, replace(quick_question(f"anchor{QUESTION[1:]}"), known_share=Fraction(0))))
+    table = Table.of({"q": ("1", "0") * 20, "anchor": ("1", "0") * 20}, layout)
+    with pytest.raises(ParameterError, match="assume_fake: must not go with q, which has an anchor question"):
+        estimate_shares(table, ["q"], wanted=EstimateOptions(assume_fake=0.02))
 
 
 @pytest.mark.parametrize(

@@ -245,11 +245,32 @@ def test_cohorts_add_up(http: FlaskClient, filled: str) -> None:
         ("method=bayes", "method: must be one of default, feldman-cousins"),
         ("target=nobody", "target: Input should be 'population' or 'respondents'"),
         ("level=0.9", "level: Extra inputs are not permitted"),
+        ("assume_fake=0.51", "assume_fake: Input should be less than or equal to 0.5"),
+        ("assume_fake=nan", "assume_fake"),
+        ("assume_fake=0.1&misbehaving=0.1", "assume_fake must not go with misbehaving"),
     ],
 )
 def test_bad_query_is_refused(http: FlaskClient, filled: str, query: str, detail: str) -> None:
     for path in ("estimates", "estimates.csv"):
         assert_problem(http.get(f"{filled}/{path}?{query}"), 422, detail)
+
+
+def test_intervals_hold_whatever_fakes_say_if_they_are_asked_to(http: FlaskClient, filled: str) -> None:
+    plain = http.get(f"{filled}/estimates").json["estimates"]
+    found = http.get(f"{filled}/estimates?assume_fake=0.2").json["estimates"]
+    fakes = int(0.2 * http.get(f"{filled}/estimates").json["n"])
+    assert fakes > 0
+    for before, row in zip(plain, found, strict=True):
+        assert before["assumed_fake"] is None
+        assert row["assumed_fake"] == 0.2
+        assert row["conf_low"] <= before["conf_low"] <= before["conf_high"] <= row["conf_high"]
+        assert row["conf_high"] - row["conf_low"] > min(before["conf_high"] - before["conf_low"], 1 - 1e-9)
+    for cohort_row in http.get(f"{filled}/estimates?assume_fake=0.2&by=cohort").json["estimates"]:
+        if cohort_row["n"] <= fakes:  # all of a cohort may be fake
+            assert (cohort_row["conf_low"], cohort_row["conf_high"]) == (0, 1)
+    lines = http.get(f"{filled}/estimates.csv?assume_fake=0.2").text.splitlines()
+    assert lines[0].endswith(",assumed_fake")
+    assert lines[1].endswith(",0.2")
 
 
 def test_estimates_without_reports_have_no_numbers(http: FlaskClient, base: str) -> None:

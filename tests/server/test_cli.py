@@ -120,6 +120,12 @@ def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector
         assert "go with" in refused("estimate", survey.id, *source, "--misbehaviour", "lying").replace("goes", "go")
         both = ("--misbehaving", "0.1", "--target", "respondents")
         assert "target population" in refused("estimate", survey.id, *source, *both)
+        held = ok("estimate", survey.id, *source, "--assume-fake", "0.1")
+        assert "95 % intervals (feldman-cousins) that hold if up to 10.0 % of all reports are fake" in held
+        assert "one of the two" in refused(
+            "estimate", survey.id, *source, "--assume-fake", "0.1", "--misbehaving", "0.1"
+        )
+        assert "0.5" in refused("estimate", survey.id, *source, "--assume-fake", "0.7")
         path = file.with_suffix(".csv")
         path.write_text(ok("estimate", survey.id, *source, "--format", "csv", "--by", "cohort"), encoding="utf-8")
         frame = pd.read_csv(path)

@@ -226,6 +226,8 @@ def test_results_count_for_the_time_that_they_take() -> None:
     scale = 'type = "scale"\nlo = 0\nhi = {}\nmechanism = "geometric"'
     assert asked(plain) == 1
     assert asked(plain, misbehaving=0.05) == asked(plain, target="respondents") == 2
+    assert asked(plain, assume_fake=0.05) == 2
+    assert asked(plain, assume_fake=0.05, target="respondents") == 20
     assert asked(stars) == 5  # a mean as 4
     assert asked(scale.format(4)) == 9  # and 5 shares by likelihood
     assert asked(scale.format(30)) == 35

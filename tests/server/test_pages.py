@@ -298,6 +298,11 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     page = http.get(f"/s/{filled.id}/results?target=respondents&simultaneous=true").text
     assert re.search(r"\(simultaneous feldman-cousins\) are for\s+the shares among the people who", page)
     assert "estimates.csv?target=respondents&amp;simultaneous=True" in page
+    assert "are made up, whatever these say" not in page
+    page = http.get(f"/s/{filled.id}/results?assume_fake=0.02").text
+    assert "They hold even if up to 2.0 % of all reports are made up, whatever these say" in page
+    assert "estimates.csv?assume_fake=0.02" in page
+    assert "results.svg?assume_fake=0.02" in page
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from deniable.commands.numbers import Number
 from deniable.data.survey_data import estimates_data
 from deniable.data.writing import check_suffix, replace_file, write_data_set
 from deniable.estimation.estimate import DEFAULT_METHOD
+from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.intervals.interval import LOWEST_LEVEL
 from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
 from deniable.estimation.published_rows import TARGETS
@@ -34,6 +35,7 @@ from deniable_server.work import estimates_csv
         "deniable estimate ID --db deniable.db",
         "deniable estimate ID --url http://127.0.0.1:8000 --by cohort --format csv > estimates.csv",
         "deniable estimate ID --db deniable.db --to estimates.dta",
+        "deniable estimate ID --db deniable.db --assume-fake 0.02",
     )
 )
 @click.argument("survey_id", metavar="ID")
@@ -67,6 +69,12 @@ from deniable_server.work import estimates_csv
 @click.option(
     "--misbehaviour", type=click.Choice(list(KINDS)), help="What they do: by default anything. A device lets them lie."
 )
+@click.option(
+    "--assume-fake",
+    metavar="SHARE",
+    type=Number(0, HIGHEST_FAKE),
+    help="Suppose that up to this share of the reports is fake: intervals that hold whatever these say.",
+)
 @options.to
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 def estimate(
@@ -84,6 +92,8 @@ def estimate(
         raise click.UsageError("--misbehaviour goes with --misbehaving")
     if query["misbehaving"] is not None and query["target"] == "respondents":
         raise click.UsageError("--misbehaving goes with --target population")
+    if query["misbehaving"] is not None and query["assume_fake"] is not None:
+        raise click.UsageError("--assume-fake and --misbehaving: give one of the two")
     if url:
         result = remote.estimates(url, token, survey_id, query)
     else:
@@ -129,6 +139,8 @@ def _as_table(result: dict[str, Any]) -> str:
         for row in rows
         if row["flag"]
     ]
+    if rows and (fake := rows[0].get("assumed_fake")) is not None:
+        level += f" that hold if up to {percent(fake)} of all reports are fake"
     supposed = [f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave"] if robust else []
     notes = [f"{note[0].upper()}{note[1:]}."] if (note := result.get("note")) else []
     return "\n\n".join(

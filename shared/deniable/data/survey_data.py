@@ -39,6 +39,7 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "bound_high": (Kind.REAL, "Upper bound if so many do"),
     "robust_low": (Kind.REAL, "Lower end of an interval that holds if so many do"),
     "robust_high": (Kind.REAL, "Upper end of an interval that holds if so many do"),
+    "assumed_fake": (Kind.REAL, "Share of reports that may be fake while the confidence interval holds"),
 }
 """What the columns of `EstimateRow` hold."""
 

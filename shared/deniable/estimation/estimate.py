@@ -7,16 +7,19 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.fakes import fake_margins
+from deniable.estimation.assumed_fakes import Left, effective_scale, hull
+from deniable.estimation.design import Binomial
+from deniable.estimation.fakes import check_fakes, fake_margins
 from deniable.estimation.intervals import (
     Consistency,
     Interval,
     check_confidence_level,
     consistency,
+    contaminated_interval,
     level_of_each,
     resolve_method,
     resolve_simultaneous,
@@ -31,12 +34,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.debiasing import Count
-    from deniable.estimation.design import Binomial, Design
+    from deniable.estimation.design import Design
 
 DEFAULT_METHOD = "default"
 
 FEW = 20
 """Reports from which likelihood-ratio intervals are corrected for a finite population."""
+
+MOST_GONE_THROUGH = 10
+"""Fakes up to which exact intervals for the respondents go through every number of them."""
 
 SUSPICIOUS = 0.02
 """Chance of a flag at a question whose reports fit its design, at most; shared among its options."""
@@ -164,9 +170,7 @@ class Estimate:
 
     def _correction(self, n: Count) -> float:
         """The same where that many of the respondents tell."""
-        if self.population is None:
-            return 1.0
-        return (self.population - n) / (self.population - 1) if self.population > 1 else 0.0
+        return 1.0 if self.population is None else _correction(n, self.population)
 
     @cached_property
     def binomials(self) -> tuple[Binomial, ...] | None:
@@ -232,7 +236,9 @@ class Estimate:
         variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
         return math.sqrt(max(variance, 0.0) / self._effective(n))
 
-    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> tuple[Interval, ...]:
+    def interval(
+        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0
+    ) -> tuple[Interval, ...]:
         """Confidence intervals of the shares, one for each option, cut to [0, 1].
 
         Parameters
@@ -241,23 +247,27 @@ class Estimate:
             Above 0 and below 1.
         method : str
             One of `deniable.estimation.intervals.METHODS`. See `interval_method` for where another one is used.
+        fakes : int
+            At most that many of the reports may be anything; then the intervals hold the shares of the people behind
+            the others. See `deniable.estimation.assumed_fakes`.
         """
-        return self._intervals(confidence_level, method, together=False)
+        return self._intervals(confidence_level, method, fakes, together=False)
 
     def simultaneous_interval(
-        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD
+        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0
     ) -> tuple[Interval, ...]:
         """Intervals that hold the shares of *all* options at once with the confidence level; see `interval`.
 
         By Bonferroni's inequality, except between two options that are each other's opposite: they miss together.
         """
-        return self._intervals(confidence_level, method, together=True)
+        return self._intervals(confidence_level, method, fakes, together=True)
 
-    def interval_method(self, method: str = DEFAULT_METHOD, *, simultaneous: bool = False) -> str:
+    def interval_method(self, method: str = DEFAULT_METHOD, *, simultaneous: bool = False, fakes: Count = 0) -> str:
         """The method that `interval` (or `simultaneous_interval`) really uses.
 
         ``likelihood-ratio`` where no one binomial describes the count of an option, unless a normal one is asked for.
-        In a finite population the default is exact up to 400 reports, and ``wilson`` above or with weights.
+        In a finite population the default is exact up to 400 reports, and ``wilson`` above or with weights, or where
+        fakes leave too many tallies, or people who were not asked.
         """
         fewest = min((each.n for each in self.binomials or ()), default=self.n)
         named = (resolve_simultaneous if simultaneous else resolve_method)(method, self._effective(fewest))
@@ -265,29 +275,40 @@ class Estimate:
             return without_binomial(named, self.design)
         if self.population is None:
             return named
+        is_small = self._is_small(fakes)
         if method == DEFAULT_METHOD:
-            return "feldman-cousins" if self._is_small else "wilson"
-        if method not in ("wilson", "wald", "normal") and not (named == "feldman-cousins" and self._is_small):
-            exact = "feldman-cousins, " if self._is_small else ""
+            return "feldman-cousins" if is_small else "wilson"
+        if method not in ("wilson", "wald", "normal") and not (named == "feldman-cousins" and is_small):
+            exact = "feldman-cousins, " if is_small else ""
             raise ParameterError(f"method: must be {exact}wilson or wald for a finite population, got {method!r}")
         return named
 
-    @property
-    def _is_small(self) -> bool:
-        """Whether probabilities of all counts from a finite population can be added up."""
+    def _is_small(self, fakes: Count) -> bool:
+        """Whether probabilities of all counts from a finite population can be added up, for all numbers of fakes."""
         from deniable.estimation.intervals.finite import is_small
 
-        if self.population is None or self.n_effective != self.n:
+        if self.population is None or self.n_effective != self.n or (fakes and self.population > self.n):
+            return False
+        if fakes > MOST_GONE_THROUGH:
             return False
         return is_small(max((float(each.n) for each in self.binomials or ()), default=math.inf), self.population)
 
-    def _intervals(self, confidence_level: float, method: str, together: bool) -> tuple[Interval, ...]:
+    def _intervals(self, confidence_level: float, method: str, fakes: Count, *, together: bool) -> tuple[Interval, ...]:
         level = check_confidence_level(confidence_level)
-        named = self.interval_method(method, simultaneous=together)
+        named = self.interval_method(method, simultaneous=together, fakes=check_fakes(fakes))
         k = len(self.share)
         if not self.n:
             return (Interval(0.0, 1.0),) * k
         level = level_of_each(level, k) if together and not self._is_mirrored else level
+        if fakes >= self.n:
+            return (Interval(0.0, 1.0),) * k
+        if fakes and self.binomials is not None and self.population is None:
+            resolve = resolve_simultaneous if together else resolve_method
+            fewest = min(each.n for each in self.binomials)
+            names = dict.fromkeys(resolve(method, self._effective(max(each, 0))) for each in (fewest, fewest - fakes))
+            return tuple(self._contaminated(each, level, tuple(names), fakes) for each in self.binomials)
+        if fakes:
+            return self._intervals_with_fakes(named, level, fakes)
         z = normal_quantile(level)
         if named == "wald":
             return self._normal(z)
@@ -298,19 +319,58 @@ class Estimate:
         if self.binomials is None:
             return self.smoothed(z * z)._normal(z)
         if self.population is not None:
-            if named == "feldman-cousins":
-                return tuple(self._finite_interval(each, level) for each in self.binomials)
-            return tuple(map(partial(self._score_interval, z=z), self.binomials, self.share))
+            return tuple(self._among_people(each, self.population, level, named) for each in self.binomials)
         return tuple(
             share_interval(self._effective(count), self._effective(n), support.floats, level, named)
             for count, n, support in self.binomials
         )
+
+    def _contaminated(self, binomial: Binomial, level: float, names: Sequence[str], fakes: Count) -> Interval:
+        """The interval that one binomial tells with fakes, by each method that may be the one without them."""
+        (count, n, support), scale = binomial, self.n_effective / float(self.n)
+        return hull(contaminated_interval(count, n, support.floats, fakes, level, name, scale) for name in names)
+
+    def _intervals_with_fakes(self, named: str, level: float, fakes: Count) -> tuple[Interval, ...]:
+        """Of shares that no one binomial tells, or of the respondents."""
+        import numpy as np
+
+        options = range(len(self.share))
+        if self.binomials is not None:
+            return self._among_respondents(level, named, int(fakes))
+        if named == "likelihood-ratio":
+            return self.likelihood_ratio_intervals(np.eye(len(options)), confidence_level=level, fakes=fakes)
+        if self.design.groups > 1:
+            raise ParameterError(f"method: must be by likelihood ratio to assume fakes in groups, got {named}")
+        weights, constant = self.design.debiasing
+        left = Left.of(self.design, self.counts, self.n, self.n_effective, fakes)
+        return tuple(
+            left.normal(weights[option], float(constant[option]), level, is_plain=named == "wald").cut()
+            for option in options
+        )
+
+    def _among_respondents(self, level: float, named: str, fakes: int) -> tuple[Interval, ...]:
+        """Of the true ones among the people, for each number of fakes or for the largest one."""
+        if named == "wald":
+            raise ParameterError(
+                "method: must be another one than wald to assume fakes among the respondents, got wald"
+            )
+        assert self.population is not None
+        tallies: list[list[Interval]] = [[] for _ in self.share]
+        for taken in range(fakes + 1) if named == "feldman-cousins" else (0, fakes):
+            people = self.population - taken
+            for found, (count, n, support) in zip(tallies, self.binomials or (), strict=True):
+                left = max(n - taken, 0)
+                for kept in (min(count, left), max(count - taken, 0)):  # all fakes against the option, or for it
+                    found.append(self._among_people(Binomial(kept, left, support), people, level, named))
+        return tuple(map(hull, tallies))
 
     def likelihood_ratio_intervals(
         self,
         parts: NDArray[np.float64],
         wholes: NDArray[np.float64] | None = None,
         confidence_level: float = 0.95,
+        *,
+        fakes: Count = 0,
     ) -> tuple[Interval, ...]:
         """Intervals of ``parts @ f``, or of ``parts @ f / wholes @ f``, shape (m, k) each, by `profile_intervals`.
 
@@ -322,8 +382,16 @@ class Estimate:
         from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
 
         correction = self.finite_population_correction if self.n_effective >= FEW else 1.0
+        counts = np.array(self.effective_counts)
+        if fakes:
+            if fakes >= self.n:
+                return (Interval(0.0, 1.0),) * len(parts)
+            if self.population is not None and self.n_effective >= FEW:
+                correction = min(correction * (self.population - 1) / max(self.population - 1 - float(fakes), 1), 1.0)
+            scale = effective_scale(self.n, self.n_effective, fakes)
+            counts, fakes = np.array(self.counts, dtype=float) * scale, float(fakes) * scale
         likelihood = ShareLikelihood(self.design.channels or (), correction)
-        ends = profile_intervals(likelihood, np.array(self.effective_counts), parts, wholes, confidence_level)
+        ends = profile_intervals(likelihood, counts, parts, wholes, confidence_level, fakes=float(fakes))
         return tuple(Interval(*pair) for pair in ends.tolist())
 
     @property
@@ -344,23 +412,25 @@ class Estimate:
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
 
-    def _finite_interval(self, binomial: Binomial, level: float) -> Interval:
-        from deniable.estimation.intervals.finite import finite_interval
-
-        if not binomial.n or self.population is None:
+    def _among_people(self, binomial: Binomial, population: int, level: float, named: str) -> Interval:
+        """The interval of a share among so many people, some or all of whom are counted: exact, or Wilson's."""
+        count, n, support = binomial
+        if not n:
             return Interval(0.0, 1.0)
-        count, n = int(binomial.supporting), int(binomial.n)
-        return finite_interval(count, n, self.population, binomial.support.floats, level)
+        if named == "feldman-cousins":
+            from deniable.estimation.intervals.finite import finite_interval
 
-    def _score_interval(self, binomial: Binomial, estimate: float, z: float) -> Interval:
+            return finite_interval(int(count), int(n), population, support.floats, level)
+        return self._score_interval(binomial, population, normal_quantile(level))
+
+    def _score_interval(self, binomial: Binomial, population: int, z: float) -> Interval:
         """Wilson's interval with the variance of a finite population.
 
         Solves ``(estimate - f)^2 = z^2 V(f)`` for ``f``, where ``n V(f)``, which is
         ``lam (1 - lam) / (a - b)^2 - (1 - phi) f (1 - f)``, is written ``b (1 - b) / (a - b)^2 + slope f - phi f^2``.
         """
-        if not binomial.n:
-            return Interval(0.0, 1.0)
-        (a, b), phi = binomial.support.floats, self._correction(binomial.n)
+        (a, b), phi = binomial.support.floats, _correction(binomial.n, population)
+        estimate = (float(binomial.supporting) / float(binomial.n) - b) / (a - b)
         factor = z * z / self._effective(binomial.n)
         level = b * (1 - b) / (a - b) ** 2
         slope = (1 - 2 * b) / (a - b) - (1 - phi)
@@ -437,6 +507,10 @@ def check_counts(
     if any(not 0 <= count < math.inf for count in tally):
         raise ParameterError(f"{subject}: must be {kind} of at least 0, got {tally}")
     return tuple(tally)
+
+
+def _correction(n: Count, population: int) -> float:
+    return (population - n) / (population - 1) if population > 1 else 0.0
 
 
 def _below(share: float, error: float) -> float:

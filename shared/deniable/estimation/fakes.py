@@ -1,15 +1,60 @@
-"""How far made-up reports can move an estimate."""
+"""How far made-up reports can move an estimate, and how many of them somebody supposes.
+
+Intervals that hold all the same are in `deniable.estimation.assumed_fakes`.
+"""
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from deniable.errors import ParameterError, describe
 from deniable.estimation.design import Design
 from deniable.exact import rational
 
 if TYPE_CHECKING:
+    from deniable.estimation.debiasing import Count
     from deniable.estimation.support import Support
+
+HIGHEST_FAKE = 0.5
+"""Largest share of fake reports that can be assumed: whoever sends more than half of all decides what they say."""
+
+
+def check_fake_share(share: object) -> float:
+    """Return the share of fake reports if it can be assumed.
+
+    Raises
+    ------
+    ParameterError
+        Unless it is a number from 0 to `HIGHEST_FAKE`.
+    """
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= HIGHEST_FAKE:
+        raise ParameterError(f"assume_fake: must be a share in [0, {HIGHEST_FAKE}], got {describe(share)}")
+    return share
+
+
+def fakes_among(share: float, reports: Count) -> Count:
+    """How many of the reports are fake at most; a part of the weights where they have weights.
+
+    >>> fakes_among(0.29, 100), fakes_among(0.05, 59), fakes_among(0.25, 10.5)
+    (29, 2, 2.625)
+    """
+    exact = rational(check_fake_share(share), "assume_fake")  # of floats, .29 of 100 is less than 29
+    return math.floor(exact * reports) if isinstance(reports, int) else float(exact) * float(reports)
+
+
+def check_fakes(fakes: Count) -> Count:
+    """Return a number of fake reports if there can be so many.
+
+    Raises
+    ------
+    ParameterError
+        Unless it is a finite number of at least 0.
+    """
+    if isinstance(fakes, bool) or not 0 <= fakes < math.inf:
+        raise ParameterError(f"fakes: must be a number of at least 0, got {describe(fakes)}")
+    return fakes
 
 
 def fake_margins(design: Design, fraction: float = 0.01) -> tuple[float, ...]:

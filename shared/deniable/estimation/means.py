@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
+from deniable.estimation.assumed_fakes import Left, hull
 from deniable.estimation.estimate import check_counts, number_of_reports
+from deniable.estimation.fakes import check_fakes
 from deniable.estimation.intervals import (
     Interval,
     check_confidence_level,
+    contaminated_interval,
     resolve_method,
-    share_interval,
     without_binomial,
 )
 from deniable.estimation.intervals.interval import normal_quantile
@@ -147,18 +149,36 @@ class MeanEstimate:
             return named
         return without_binomial(named, self.design)
 
-    def interval(self, confidence_level: float = 0.95, method: str = "default") -> Interval:
-        """A confidence interval, cut to the range."""
+    def interval(self, confidence_level: float = 0.95, method: str = "default", *, fakes: Count = 0) -> Interval:
+        """A confidence interval, cut to the range; ``fakes`` as for `Estimate.interval`."""
+        import numpy as np
+
         level = check_confidence_level(confidence_level)
         named = self.interval_method(method)
         if not self.n:
             return Interval(self.lowest, self.highest)
         if self.is_share and self.design.support:
-            a, b = self.design.support[1].floats
-            count = self.counts[1] * (self.n_effective / self.n)
-            start, step = self.values[0], self.values[1] - self.values[0]
-            ends = share_interval(count, self.n_effective, (a, b), level, named)
-            return Interval(*sorted(start + step * end for end in ends))
+            scale, start, step = self.n_effective / self.n, self.values[0], self.values[1] - self.values[0]
+            share = contaminated_interval(
+                float(self.counts[1]), self.n, self.design.support[1].floats, check_fakes(fakes), level, method, scale
+            )
+            return Interval(*sorted(start + step * end for end in share))
+        if not check_fakes(fakes):
+            return self._interval_by(named, level)
+        if fakes >= self.n or self.lowest == self.highest:
+            return Interval(self.lowest, self.highest)
+        weights, constant = self.design.mean_weights(self.values)
+        left, scores = Left.of(self.design, self.counts, self.n, self.n_effective, fakes), np.array(weights)
+        if named != "likelihood-ratio":
+            return left.normal(scores, constant, level, is_plain=named == "wald").cut(self.lowest, self.highest)
+        tallies = [left.counts - left.taken(sign * scores) for sign in (1, -1)]
+        others = [
+            MeanEstimate.from_counts(self.design, each.tolist(), float(each.sum()), self.values) for each in tallies
+        ]
+        return hull(each._interval_by(named, level) for each in (self, *others))
+
+    def _interval_by(self, named: str, level: float) -> Interval:
+        """The interval by a method that `interval_method` names, of a mean that no one binomial tells."""
         if named == "likelihood-ratio":
             return self._profile_interval(level)
         z = normal_quantile(level)

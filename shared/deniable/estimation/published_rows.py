@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from deniable.errors import ParameterError, describe
 from deniable.estimation.debiasing import Count
 from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
+from deniable.estimation.fakes import check_fake_share, fakes_among
 from deniable.estimation.intervals import check_confidence_level
 from deniable.estimation.means import MeanEstimate
 from deniable.estimation.misbehaviour import Misbehaving, Robust
@@ -33,6 +34,9 @@ class EstimateRow:
     If people are supposed to misbehave, at most a share `misbehaving` of them, the figure is from `bound_low` to
     `bound_high` as far as the reports go, and `robust_low` to `robust_high` is an interval of it whatever they did; see
     `deniable.estimation.misbehaviour`. All are None if nobody is.
+
+    If a share `assumed_fake` of all reports may be fake, `conf_low` to `conf_high` holds whatever the fakes say; see
+    `deniable.estimation.assumed_fakes`.
     """
 
     question: str
@@ -59,6 +63,7 @@ class EstimateRow:
     bound_high: float | None = None
     robust_low: float | None = None
     robust_high: float | None = None
+    assumed_fake: float | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,9 @@ class EstimateOptions:
         Intervals that hold the shares of all options of a question at once.
     misbehaving : Misbehaving, optional
         How many people may do something else than they are asked to, and what: gives bounds and robust intervals.
+    assume_fake : float, optional
+        Share of all reports, at most a half, that may be fake: makes every interval hold whatever these say. Not with
+        `misbehaving`, whose kind "anything" is the same of people instead of reports.
     """
 
     confidence_level: float = 0.95
@@ -82,13 +90,22 @@ class EstimateOptions:
     target: str = "population"
     simultaneous: bool = False
     misbehaving: Misbehaving | None = None
+    assume_fake: float | None = None
 
     def __post_init__(self) -> None:
         check_confidence_level(self.confidence_level)
+        if self.assume_fake is not None:
+            check_fake_share(self.assume_fake)
+            if self.misbehaving is not None:
+                raise ParameterError("assume_fake: must not go with misbehaving; suppose one of the two")
         if self.target not in TARGETS:
             raise ParameterError(f"target: must be one of {', '.join(TARGETS)}, got {describe(self.target)}")
         if self.misbehaving is not None and self.target == "respondents":
             raise ParameterError("misbehaving: must go with the target population, got respondents")
+
+    def fakes(self, reports: Count) -> Count:
+        """How many of so many reports may be fake."""
+        return 0 if self.assume_fake is None else fakes_among(self.assume_fake, reports)
 
 
 def estimate(
@@ -101,6 +118,7 @@ def estimate(
     target: str = "population",
     simultaneous: bool = False,
     misbehaving: Misbehaving | None = None,
+    assume_fake: float | None = None,
 ) -> list[EstimateRow]:
     """Estimate every share that a survey asks for.
 
@@ -112,15 +130,16 @@ def estimate(
         The published survey, whose mechanisms are inverted.
     by_cohort : bool
         One group of rows for each cohort instead of one for everybody.
-    confidence_level, method, target, simultaneous, misbehaving
-        As for `EstimateOptions`.
+    confidence_level, method, target, simultaneous, misbehaving, assume_fake
+        As for `EstimateOptions`. Fakes are a share of the reports of all cohorts, and may all be in one.
 
     Returns
     -------
     list of EstimateRow
         In the order of cohorts, questions and options.
     """
-    wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving)
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
+    reports = sum(tally.n for tally in tallies.values())
     if by_cohort:
         known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
@@ -133,10 +152,10 @@ def estimate(
             about = (question.id, question.options, question.epsilon, cohort, wanted)
             if question.has_shares:
                 shares = question.mechanism.estimate(counts, n)
-                rows += share_rows(shares, *about, asked=question.share_asked, people=tally.n)
+                rows += share_rows(shares, *about, asked=question.share_asked, people=tally.n, reports=reports)
             if question.mean_values is not None:
                 mean = question.mechanism.estimate_mean(counts, n, question.mean_values)
-                rows.append(mean_row(mean, question.id, *about[2:], asked=question.share_asked))
+                rows.append(mean_row(mean, question.id, *about[2:], asked=question.share_asked, reports=reports))
     return rows
 
 
@@ -150,17 +169,20 @@ def share_rows(
     n: int | None = None,
     asked: float = 1.0,
     people: int | None = None,
+    reports: Count | None = None,
 ) -> list[EstimateRow]:
     """The rows of one question's shares; ``n`` is the number of reports where they have weights.
 
     ``asked`` is the share of devices that ask it; whoever makes up a report can always send one of those that do.
-    ``people`` are the respondents, those who were not asked included; by default all were.
+    ``people`` are the respondents, those who were not asked included; by default all were. ``reports`` are all
+    reports, those of other cohorts included, among which a share may be fake; by default these.
     """
     if wanted.target == "respondents" and result.n:
         result = result.respondents_only if people is None else result.of_population(people)
     find = result.simultaneous_interval if wanted.simultaneous else result.interval
-    intervals = find(wanted.confidence_level, wanted.method)
-    method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous)
+    fakes = wanted.fakes(result.n if reports is None else reports)
+    intervals = find(wanted.confidence_level, wanted.method, fakes=fakes)
+    method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous, fakes=fakes)
     fits, flags = result.consistency, result.flags
     suspected = wanted.misbehaving
     robust: Sequence[Robust | None] = [None] * len(options)
@@ -188,6 +210,7 @@ def share_rows(
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
             fake_margin=result.fake_margin[option] / asked,
+            assumed_fake=wanted.assume_fake,
             **robust_figures(suspected, robust[option]),
         )
         for option, label in enumerate(options)
@@ -210,9 +233,11 @@ def mean_row(
     wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     n: int | None = None,
     asked: float = 1.0,
+    reports: Count | None = None,
 ) -> EstimateRow:
     """The row of one question's mean; parameters as of `share_rows`."""
-    interval, suspected = result.interval(wanted.confidence_level, wanted.method), wanted.misbehaving
+    fakes, suspected = wanted.fakes(result.n if reports is None else reports), wanted.misbehaving
+    interval = result.interval(wanted.confidence_level, wanted.method, fakes=fakes)
     robust = None if suspected is None else suspected.mean(result, wanted.confidence_level, asked=asked)
     return EstimateRow(
         question=question,
@@ -234,6 +259,7 @@ def mean_row(
         p_above=None,
         flag=None,
         fake_margin=result.fake_margin / asked,
+        assumed_fake=wanted.assume_fake,
         **robust_figures(suspected, robust),
     )
 

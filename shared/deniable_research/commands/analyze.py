@@ -14,6 +14,7 @@ from deniable.estimation.published_rows import TARGETS, EstimateOptions, Estimat
 from deniable_research.commands.analyze_data import (
     DataCommand,
     Reports,
+    assume_fake_option,
     data_options,
     draw,
     misbehaviour_options,
@@ -69,6 +70,7 @@ def analyze() -> None:
         "deniable analyze shares study.sav --design study.toml --by region --to shares.xlsx",
         "deniable analyze shares --from exports/ --survey my-survey.toml --by cohort",
         "deniable analyze shares reports.csv --survey my-survey.toml --misbehaving 0.05 --misbehaviour lying",
+        "deniable analyze shares reports.csv --survey my-survey.toml --assume-fake 0.02",
     ),
 )
 @data_options
@@ -85,6 +87,7 @@ def analyze() -> None:
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
 @click.option("--joint", "jointly", is_flag=True, help="Correct by the likelihood of question and anchor together.")
 @misbehaviour_options
+@assume_fake_option
 @result_options
 def shares(
     reports: Reports,
@@ -95,6 +98,7 @@ def shares(
     simultaneous: bool,
     jointly: bool,
     suspected: Misbehaving | None,
+    assume_fake: float | None,
     form: str,
     confidence_level: float,
     picture: Path | None,
@@ -105,7 +109,7 @@ def shares(
     Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
     """
     asked = questions or reports.layout.names
-    wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected)
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected, assume_fake)
     parts = reports.apart(asked, by)
     dropped: dict[str, int] = {}
     rows: list[EstimateRow] = []

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from deniable.access.words import ONE_REPORT
 from deniable.commands.numbers import LEVEL, Number
 from deniable.data.writing import WRITERS, check_suffix
+from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
@@ -249,6 +250,15 @@ def data_options(command: Command, papers: bool = False) -> Command:
     return _with(with_table, *_DATA_OPTIONS)
 
 
+assume_fake_option = click.option(
+    "--assume-fake",
+    "assume_fake",
+    metavar="SHARE",
+    type=Number(0, HIGHEST_FAKE),
+    help="Suppose that up to this share of the rows is fake: intervals that hold whatever these say.",
+)
+
+
 def misbehaviour_options(command: Command) -> Command:
     """Give a command the options of people who misbehave; it gets what they suppose, or None, as ``suspected``."""
 
@@ -364,6 +374,7 @@ __all__ = [
     "DataCommand",
     "FileReports",
     "Reports",
+    "assume_fake_option",
     "data_options",
     "draw",
     "misbehaviour_options",

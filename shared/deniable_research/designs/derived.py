@@ -22,6 +22,8 @@ from deniable.estimation.published_rows import EstimateOptions, EstimateRow, num
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from deniable.estimation.debiasing import Count
+
 
 @dataclass(frozen=True)
 class CombinedShare:
@@ -76,7 +78,7 @@ class CombinedShare:
         design = self.shares.design
         return 0.01 * float(design.reach((self._slope @ design.debiasing.weights)[None, :])[0])
 
-    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> Interval:
+    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> Interval:
         """A confidence interval, cut to [0, 1]; all of [0, 1] where there is no estimate.
 
         By the likelihood ratio where `Estimate.interval` is, for such designs as have figures of their own. Elsewhere
@@ -89,7 +91,9 @@ class CombinedShare:
         if self.shares.binomials is None and self.shares.interval_method(method) == "likelihood-ratio":
             part, whole = (self._indicator(each)[None] for each in (self.part, self.whole or ()))
             wholes = None if self.whole is None else whole
-            return self.shares.likelihood_ratio_intervals(part, wholes, confidence_level)[0]
+            return self.shares.likelihood_ratio_intervals(part, wholes, confidence_level, fakes=fakes)[0]
+        if fakes:
+            raise ParameterError("fakes: must go with an interval by likelihood ratio, for several options together")
         wald = resolve_method(method, self.shares.n_effective) == "wald"
         near = self if wald else CombinedShare(self.shares.smoothed(z * z), self.part, self.whole)
         return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
@@ -206,12 +210,14 @@ def derived_rows(
     cohort: str | None,
     options: EstimateOptions,
     n: int,
+    reports: Count | None = None,
 ) -> Iterator[EstimateRow]:
-    """The rows of a design's figures."""
+    """The rows of a design's figures; ``reports`` as for `deniable.estimation.published_rows.share_rows`."""
+    fakes = options.fakes(shares.n if reports is None else reports)
     for figure in figures:
         combined = combined_share(shares, figure.part, figure.whole)
         level, suspected = options.confidence_level, options.misbehaving
-        interval = combined.interval(level, options.method)
+        interval = combined.interval(level, options.method, fakes=fakes)
         yield EstimateRow(
             question=question,
             option=figure.name,
@@ -232,5 +238,6 @@ def derived_rows(
             p_above=None,
             flag=None,
             fake_margin=number_or_none(combined.fake_margin),
+            assumed_fake=options.assume_fake,
             **robust_figures(suspected, None if suspected is None else combined.robust(suspected, level)),
         )

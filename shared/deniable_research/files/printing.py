@@ -61,12 +61,27 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
             format_table(header, lines, right=header[2 + by_cohort :]),
             "",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}) for {whose}.",
+            *_assumed(rows),
             *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
-            "1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that."
+            f"1 % fakes: how far made-up reports, one in a hundred, can move the estimate.{_unheld(rows)}"
             if suspected is None
             else _suspicion(suspected),
         ]
     )
+
+
+def _assumed(rows: Sequence[EstimateRow]) -> list[str]:
+    """What intervals hold if reports were supposed to be fake."""
+    share = rows[0].assumed_fake
+    if share is None:
+        return []
+    return [
+        f"They hold the figures behind the other rows if up to {percent(share)} of all are fake, whatever these say."
+    ]
+
+
+def _unheld(rows: Sequence[EstimateRow]) -> str:
+    return " No interval holds that." if rows[0].assumed_fake is None else ""
 
 
 def _beyond_chance(row: EstimateRow, suspected: Misbehaving | None, form: Callable[[float | None], str]) -> list[str]:

@@ -38,7 +38,8 @@ def estimate_shares(
     by : str, optional
         A plain column whose labels are the cohorts; people without a label come last.
     wanted : EstimateOptions, optional
-        Confidence level, method, target, simultaneous intervals, people who misbehave.
+        Confidence level, method, target, simultaneous intervals, people who misbehave, reports that may be fake: a
+        share of all rows of the file (with weights of their sum), in whatever cohort they are.
     jointly : bool
         Correct by the likelihood of question and anchor together, instead of by their two rates.
 
@@ -65,6 +66,8 @@ def estimate_shares(
     if asked.misbehaving is not None and table.sampling is not None:
         raise ParameterError("misbehaving: must not go with a sampling design, whose robust intervals are not known")
     questions = [*names] or table.layout.names
+    if asked.assume_fake is not None:
+        _check_fakes_known(table, questions)
     rows: list[EstimateRow] = []
     for cohort, people in _cohorts(table, by):
         for name in questions:
@@ -76,6 +79,19 @@ def estimate_shares(
             if name in table.layout.mixed:
                 rows += mixed_rows(table, name, cohort, people, asked)
     return rows
+
+
+def _check_fakes_known(table: Table, names: Iterable[str]) -> None:
+    """Raise a ParameterError where intervals that hold whatever fakes say are not known."""
+    if table.sampling is not None:
+        raise ParameterError(
+            "assume_fake: must not go with a sampling design, whose intervals with fakes are not known"
+        )
+    for name in names:
+        if name in table.layout.mixed or any(arm.anchor is not None for arm in table.layout.arms(name)):
+            raise ParameterError(
+                f"assume_fake: must not go with {name}, which has an anchor question or several arms; name the others"
+            )
 
 
 def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[str]:
@@ -124,15 +140,18 @@ def _rows(
     n = table.count(table.answered(question.name) & people)
     part = question.share_asked
     everybody = math.ceil(_size(table, people)) if part < 1 else None
+    reports = _size(table, table.answered())
     if question.has_shares:
         about = (question.name, question.options, question.epsilon, cohort, wanted)
-        yield from share_rows(result, *about, n, part, everybody)
-        yield from derived_rows(result, question.design.derived, question.name, question.epsilon, cohort, wanted, n)
+        yield from share_rows(result, *about, n, part, everybody, reports)
+        yield from derived_rows(
+            result, question.design.derived, question.name, question.epsilon, cohort, wanted, n, reports
+        )
     if question.mean_values is not None:
         mean = MeanEstimate.from_counts(
             question.design, result.counts, result.n, question.mean_values, result.n_effective
         )
-        yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part)
+        yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part, reports)
 
 
 def _size(table: Table, people: NDArray[np.bool_]) -> float:

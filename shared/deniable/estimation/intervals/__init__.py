@@ -6,6 +6,7 @@ Most stands on one binomial count: ``C ~ Bin(n, lam)`` reports support an option
 * `binomial` holds the methods for ``lam`` on its own scale, `restricted` those that know its range.
 * `profile` has the intervals of shares and means that no one binomial tells, by `sums` and their tails; it loads numpy
   and scipy, so nothing here imports it.
+* `contaminated_interval` is that if some of the reports are fake.
 * `consistency` says whether the count fits the design at all.
 """
 
@@ -20,6 +21,7 @@ from deniable.estimation.intervals.binomial import (
     wilson,
 )
 from deniable.estimation.intervals.consistency import Consistency, consistency
+from deniable.estimation.intervals.contaminated import contaminated_interval
 from deniable.estimation.intervals.interval import (
     Interval,
     check_confidence_level,
@@ -47,6 +49,7 @@ __all__ = [
     "check_confidence_level",
     "clopper_pearson",
     "consistency",
+    "contaminated_interval",
     "feldman_cousins",
     "jeffreys",
     "level_of_each",

@@ -77,13 +77,22 @@ LARGEST, LARGEST_WORK = 400, 10**8
 def _chances(n: int, population: int, a: float, b: float) -> Floats:
     """``P(count | m)``, shape (population + 1, n + 1)."""
     import numpy as np
-    from scipy.stats import binom, hypergeom
+    from scipy.stats import hypergeom
 
     counts = np.arange(n + 1)
-    of_drawn = np.stack(
-        [np.convolve(binom.pmf(counts[: x + 1], x, a), binom.pmf(counts[: n - x + 1], n - x, b)) for x in counts]
-    )
+    with_trait, without = _binomials(n, a), _binomials(n, b)
+    of_drawn = np.stack([np.convolve(with_trait[x], without[n - x]) for x in counts.tolist()])
     if n == population:
         return of_drawn
     people = np.arange(population + 1)[:, None]
     return np.asarray(hypergeom.pmf(counts, population, people, n) @ of_drawn)
+
+
+def _binomials(n: int, p: float) -> list[Floats]:
+    """The probabilities of all counts of 0 to n people, by adding one after the other."""
+    import numpy as np
+
+    rows = [np.ones(1)]
+    for _ in range(n):
+        rows.append(np.append(rows[-1], 0.0) * (1 - p) + np.append(0.0, rows[-1]) * p)
+    return rows

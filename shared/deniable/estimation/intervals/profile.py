@@ -31,6 +31,9 @@ ENDS = 1e-6
 TRIES = 8
 """Places at which the end of an interval is looked for at once, and halvings after that."""
 
+TURNS = 4
+"""Steps towards the reports that fakes may be; half as many again changed mean widths by less than .02."""
+
 FAR = 5.0
 """A report that speaks against an alternative by more than this log-likelihood ratio is said to by this much."""
 
@@ -163,15 +166,13 @@ class ShareLikelihood:
         import numpy as np
 
         wholes = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
-        constraints = np.concatenate([wholes, rows[:, None, :]], axis=1)
-        values = np.append(np.ones(len(self._wholes)), 0)
-        shares, positive = most_likely_under(self.matrix, counts, constraints, values)
+        constraints, (shares, positive) = self._under(counts, rows)
         either = positive | best.maximum.positive
         freedom = np.maximum(_dimension(either, wholes) - _dimension(positive, constraints), 1)
         fall = np.maximum(best.log - self._log(counts, shares), 0)
         lam, most = shares @ self.matrix.T, best.maximum.shares @ self.matrix.T
         if scored is None:
-            weights = np.maximum(np.log(np.maximum(most, 1e-300) / lam), -FAR)
+            weights = _ratios(most, lam)
             chances, sizes, ratio = self._people(counts, shares, lam, weights)
             seen = (counts * weights).sum(axis=1)
             return _Tested(np.sqrt(2 * fall * ratio), freedom, weights, seen, chances, sizes)
@@ -187,6 +188,42 @@ class ShareLikelihood:
         root = np.sqrt(np.maximum(squared - self._least(counts, scored, nearest), 0))
         return _Tested(root, freedom, weights, expected + apart, chances, sizes)
 
+    def _under(self, counts: Floats, rows: Floats) -> tuple[Floats, Maximum]:
+        """What holds shares to ``rows f = 0``, and the most likely ones that it does."""
+        import numpy as np
+
+        wholes = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
+        constraints = np.concatenate([wholes, rows[:, None, :]], axis=1)
+        values = np.append(np.ones(len(self._wholes)), 0)
+        return constraints, most_likely_under(self.matrix, counts, constraints, values)
+
+    def without_fakes(self, counts: Floats, rows: Floats, fakes: float) -> Floats:
+        """What is left of tallies, shape (r,) or (b, r), without the fakes that speak most against each row.
+
+        Without them ``rows f = 0`` is as likely as can be made by so few. For given constrained shares the fall of the
+        log-likelihood is convex in what is taken away, and the log-likelihood ratio of each report is its slope: steps
+        of Frank and Wolfe's method [1]_ towards the reports with the largest ratios.
+
+        References
+        ----------
+        .. [1] M. Frank, P. Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3
+           (1956), 95-110.
+        """
+        import numpy as np
+
+        every = np.broadcast_to(counts, (len(rows), counts.shape[-1]))
+        taken = np.zeros(every.shape)
+        for turn in range(TURNS):
+            left = every - taken
+            most = self.best(left).maximum.shares @ self.matrix.T
+            against = _ratios(most, self._under(left, rows)[1].shares @ self.matrix.T)
+            order = np.argsort(-against, axis=1)
+            held = np.take_along_axis(np.where(against > 0, every, 0), order, axis=1)
+            first = np.empty_like(taken)
+            np.put_along_axis(first, order, np.clip(fakes - (held.cumsum(axis=1) - held), 0, held), axis=1)
+            taken += (first - taken) * 2 / (turn + 2)
+        return np.asarray(every - taken)
+
     def _least(self, counts: Floats, scored: Scored, nearest: Floats) -> Floats:
         """The squared distance, in standard errors, of unbiased estimates from the nearest possible ones."""
         import numpy as np
@@ -196,10 +233,7 @@ class ShareLikelihood:
         outside = np.flatnonzero(abs(counts @ scored.scores / n - nearest) > 2 * ENDS)
         if len(outside):
             rows = scored.part - nearest[outside, None] * self.everybody
-            wholes = np.broadcast_to(self._wholes, (len(outside), *self._wholes.shape))
-            constraints = np.concatenate([wholes, rows[:, None, :]], axis=1)
-            values = np.append(np.ones(len(self._wholes)), 0)
-            lam = most_likely_under(self.matrix, counts[outside], constraints, values).shares @ self.matrix.T
+            lam = self._under(counts[outside], rows)[1].shares @ self.matrix.T
             mean = lam @ scored.scores
             variance = lam @ scored.scores**2 - mean**2
             found[outside] = (counts[outside] @ scored.scores - n[outside] * mean) ** 2 / ((n[outside] + 1) * variance)
@@ -220,6 +254,13 @@ class ShareLikelihood:
         sizes = np.concatenate([sizes * self.correction, sizes * (1 - self.correction) * shares], axis=1)
         ratio = of_drawn / np.maximum(left, 1e-12 * of_drawn + 1e-300)
         return np.concatenate([drawn, fixed], axis=1), sizes, np.where(of_drawn > 0, ratio, 1.0)
+
+
+def _ratios(most: Floats, lam: Floats) -> Floats:
+    """The log-likelihood ratio of each report between two sets of shares."""
+    import numpy as np
+
+    return np.asarray(np.maximum(np.log(np.maximum(most, 1e-300) / lam), -FAR))
 
 
 def _dimension(positive: Flags, rows: Floats) -> NDArray[np.intp]:
@@ -244,6 +285,7 @@ def profile_intervals(
     wholes: Floats | None,
     confidence_level: float,
     scored: Scored | None = None,
+    fakes: float = 0,
 ) -> Floats:
     """Confidence intervals of ``part f / whole f``, within [0, 1].
 
@@ -257,6 +299,9 @@ def profile_intervals(
     confidence_level : float
     scored : Scored, optional
         An unbiased estimate of the only part, which decides instead of the likelihood ratio; see Notes.
+    fakes : float
+        At most that many reports may be anything: of each ``theta`` those are taken away that speak most against it.
+        Not with ``scored``.
 
     Returns
     -------
@@ -296,19 +341,38 @@ def profile_intervals(
     """
     import numpy as np
 
+    if fakes:
+        found = _profiled(likelihood, counts, parts, wholes, confidence_level, scored, fakes)
+        plain = profile_intervals(likelihood, counts, parts, wholes, confidence_level, scored)
+        return np.stack([np.minimum(found[:, 0], plain[:, 0]), np.maximum(found[:, 1], plain[:, 1])], axis=1)
     if wholes is None and likelihood.has_one_unknown and scored is None:
         possible = counts[likelihood.possible]
         if not (possible % 1).any() and is_enumerable(len(possible), float(possible.sum())):
             ends = np.array(enumerated_interval(likelihood.matrix, possible, confidence_level))
             return np.sort(parts[:, :1] + (parts[:, 1:] - parts[:, :1]) * ends, axis=1)
+    return _profiled(likelihood, counts, parts, wholes, confidence_level, scored, 0)
+
+
+def _profiled(
+    likelihood: ShareLikelihood,
+    counts: Floats,
+    parts: Floats,
+    wholes: Floats | None,
+    confidence_level: float,
+    scored: Scored | None,
+    fakes: float,
+) -> Floats:
+    """`profile_intervals` where tallies are too many to go through."""
+    import numpy as np
+
     alpha = 1 - confidence_level
     if wholes is None:
         wholes = np.broadcast_to(likelihood.everybody, parts.shape)
     if scored is not None:
         scored = Scored(scored.scores[likelihood.possible], scored.part)
     arrays = (*likelihood.channels, counts, parts, wholes, *(scored or ()))
-    key = (*((each.shape, each.tobytes()) for each in arrays), likelihood.correction, alpha)
-    return _found(_Asked(key, _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scored)))
+    key = (*((each.shape, each.tobytes()) for each in arrays), likelihood.correction, alpha, fakes)
+    return _found(_Asked(key, _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scored, fakes)))
 
 
 @dataclass(frozen=True)
@@ -339,6 +403,7 @@ class _Search:
     wholes: Floats
     alpha: float
     scored: Scored | None
+    fakes: float
 
     @cached_property
     def best(self) -> Best:
@@ -359,6 +424,9 @@ class _Search:
         import numpy as np
 
         rows = self.parts[which] - theta[:, None] * self.wholes[which]
+        if self.fakes:
+            left = self.likelihood.without_fakes(self.counts, rows, self.fakes)
+            return left, self.likelihood.best(left), rows
         best, size = self.best, len(which)
         shares, positive = best.maximum
         maximum = Maximum(np.broadcast_to(shares, rows.shape), np.broadcast_to(positive, rows.shape))
@@ -403,7 +471,7 @@ class _Search:
 
         one = float(-ndtri(self.alpha))
         if self.scored is None:
-            n = float(self.counts.sum())
+            n = float(self.counts.sum()) - self.fakes
             most = float(chdtri(self.likelihood.matrix.shape[1] - 1, self.alpha)) * (n + 1) / n
             none = math.sqrt(max(most, 2 * math.log(1.3 / self.alpha)))
         else:

@@ -40,8 +40,8 @@ def likelihood_ratio_interval(count: float, n: float, confidence_level: float, l
     """
     drop = normal_quantile(confidence_level) ** 2 / 2
     return Interval(
-        _fallen_by(drop, count, n, low, high),
-        1 - _fallen_by(drop, n - count, n, 1 - high, 1 - low),
+        fallen_by(drop, count, n, low, high),
+        1 - fallen_by(drop, n - count, n, 1 - high, 1 - low),
     ).cut(low, high)
 
 
@@ -135,7 +135,7 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
     def p(lam: float, c: int) -> float:
         return at_least(up, n, lam) + at_most(c, n, lam)
 
-    outside = _fallen_by(math.log(2 / alpha), k, n, low, high)
+    outside = fallen_by(math.log(2 / alpha), k, n, low, high)
     accepted = min(at_least_is(alpha, up, n), most_likely)
     first = bisect_right(range(up), outside, key=step) - 1
     if accepted <= outside or p(outside, first) > alpha:
@@ -186,7 +186,7 @@ def _log_likelihood(count: float, n: float, lam: float) -> float:
     return successes + failures
 
 
-def _fallen_by(drop: float, count: float, n: float, low: float, high: float) -> float:
+def fallen_by(drop: float, count: float, n: float, low: float, high: float) -> float:
     """The ``lam`` below the most likely one where ``T(count, lam) = drop``; ``low`` if it does not get there.
 
     Newton's method on the scale of ``logit(lam)``, on which ``T`` is convex: from a point that is too low it rises
