@@ -7,6 +7,7 @@
  * writes that. Nothing here takes constant time, which matters where a private key is, and here is none.
  */
 
+import { SurveyError } from "./errors.js";
 import { below, digits, random, systemWord } from "./randomness.js";
 import { sha } from "./sha.js";
 
@@ -69,8 +70,8 @@ export async function blind(modulus, message, salt = random(48), draw = below) {
 }
 
 /**
- * Take the blinding off a signature (RFC 9474, section 4.4): undefined if it does not sign the message. That is not to be
- * used or sent: whoever may sign anything could know devices again by it.
+ * Take the blinding off a signature (RFC 9474, section 4.4), and put the signature behind its message. It throws if the
+ * message is not signed by it. That is not to be used or sent: whoever may sign anything could know devices again by it.
  *
  * The salt is known here, so RSASSA-PSS-VERIFY of RFC 8017 is to encode once more and compare.
  * @param {string} modulus @param {Blinded} blinded @param {string} signature
@@ -79,5 +80,6 @@ export async function finalize(modulus, { message, salt, inverse }, signature) {
   const n = number(modulus);
   const width = modulus.length;
   const signed = (number(signature) * number(inverse)) % n;
-  return power(signed, n) === (await encode(message, salt, width)) ? digits(signed, 16, width) : undefined;
+  if (power(signed, n) !== (await encode(message, salt, width))) throw new SurveyError("token: must be signed by the survey's issuer");
+  return message + digits(signed, 16, width);
 }

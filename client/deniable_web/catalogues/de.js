@@ -87,7 +87,7 @@ export default Object.freeze({
   "again": "Noch einmal versuchen",
   "unreachable": "Die Umfrage kann nicht geladen werden",
   "unreachableText": "Es wurde nichts gesendet.",
-  "incomplete": "Der Link ist am Ende unvollständig oder falsch geschrieben. Bitte verwenden Sie den ganzen Link, den Sie bekommen haben.",
+  "incomplete": "Der Link ist am Ende unvollständig oder falsch geschrieben. Bitte verwenden Sie den ganzen Link, den Sie bekommen haben; bei Einladungen hat jede Person einen eigenen.",
   "early": "Diese Umfrage ist noch nicht offen",
   "closed": "Diese Umfrage ist nicht offen",
   "closedText": "Sie nimmt Antworten vom {opens} bis zum {closes} (UTC).",

@@ -87,7 +87,7 @@ export default Object.freeze({
   "again": "Try again",
   "unreachable": "The survey cannot be loaded",
   "unreachableText": "Nothing was sent.",
-  "incomplete": "The link is incomplete or mistyped at its end. Please use the whole link that you were given.",
+  "incomplete": "The link is incomplete or mistyped at its end. Please use the whole link that you were given; by invitation, each has a link of their own.",
   "early": "This survey is not open yet",
   "closed": "This survey is closed",
   "closedText": "It takes answers from {opens} to {closes} (UTC).",

@@ -87,7 +87,7 @@ export default Object.freeze({
   "again": "Intentar de nuevo",
   "unreachable": "No se puede cargar la encuesta",
   "unreachableText": "No se envió nada.",
-  "incomplete": "El enlace está incompleto o mal escrito al final. Utilice el enlace completo que ha recibido.",
+  "incomplete": "Falta el final del enlace o está mal escrito. Utilice el enlace completo que ha recibido; con invitación, cada persona tiene el suyo.",
   "early": "Esta encuesta todavía no está abierta",
   "closed": "Esta encuesta no está abierta",
   "closedText": "Acepta respuestas del {opens} al {closes} (UTC).",

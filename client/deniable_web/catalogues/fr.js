@@ -87,7 +87,7 @@ export default Object.freeze({
   "again": "Réessayer",
   "unreachable": "Le questionnaire ne peut pas être chargé",
   "unreachableText": "Rien n’a été envoyé.",
-  "incomplete": "La fin du lien manque ou contient une faute de frappe. Veuillez utiliser le lien entier que vous avez reçu.",
+  "incomplete": "La fin du lien manque ou contient une faute de frappe. Veuillez utiliser le lien entier que vous avez reçu ; sur invitation, chacun a le sien.",
   "early": "Ce questionnaire n’est pas encore ouvert",
   "closed": "Ce questionnaire n’est pas ouvert",
   "closedText": "Il accepte les réponses du {opens} au {closes} (UTC).",

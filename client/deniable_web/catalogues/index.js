@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "6p4nzveskyl2z5xuyq53pet2ui",
-  de: "oay4vcmkncuherzbtk5sj7vmim",
-  en: "2zwtkviine4svps6a2h3tbceyq",
-  es: "xuafqkrwr3dw2ja2cr7pkfhx24",
-  fr: "6ioinucmgptdjlw566krio6qfm",
+  ar: "dceqwnxtusvpdo5krktvxn4s64",
+  de: "f4bmpxxpd5l65btp3ygfta267e",
+  en: "vpb7wqqfg36kc5iim2p5uuq2ne",
+  es: "ewiwdkvuhj3ruaooegque3scci",
+  fr: "27g5szxa46ijznkpgt2yfrfibu",
 };
