@@ -43,9 +43,9 @@ async function encode(message, salt, width) {
   const digest = await sha384("0".repeat(16) + (await sha384(message)) + salt);
   const rest = width - 98;
   let mask = ""; // MGF1 of its appendix B.2.1
-  for (let counter = 0; mask.length < rest; ) mask += await sha384(digest + digits(counter++, 16, 8));
+  for (let counter = 0; mask.length < rest; ) mask += await sha384(digest + digits(counter++, 8));
   const masked = BigInt.asUintN(4 * rest - 1, number(1 + salt) ^ number(mask.slice(0, rest)));
-  return number(digits(masked, 16, rest) + digest + "bc");
+  return number(digits(masked, rest) + digest + "bc");
 }
 
 /**
@@ -65,7 +65,7 @@ export async function blind(modulus, message, salt = random(48), draw = below) {
       [a, b, x, y] = [b, a - quotient * b, y, x - quotient * y];
     }
     // Almost always the first factor will do.
-    if (a === 1n) return { message, salt, inverse: digits((x + n) % n, 16, width), blinded: digits((encoded * power(factor, n)) % n, 16, width) };
+    if (a === 1n) return { message, salt, inverse: digits((x + n) % n, width), blinded: digits((encoded * power(factor, n)) % n, width) };
   }
 }
 
@@ -81,5 +81,5 @@ export async function finalize(modulus, { message, salt, inverse }, signature) {
   const width = modulus.length;
   const signed = (number(signature) * number(inverse)) % n;
   if (power(signed, n) !== (await encode(message, salt, width))) throw new SurveyError("token: must be signed by the survey's issuer");
-  return message + digits(signed, 16, width);
+  return message + digits(signed, width);
 }

@@ -84,7 +84,7 @@ const MAX_TEXT = 4000;
 export async function address(bytes) {
   const bits = BigInt(`0x${(await sha(bytes)).slice(0, 32)}`) << 2n; // 130 of them, which are 26 digits
   // Base32 has letters first: 0 is "a", as 10 is among digits to base 36; after "z" comes 2.
-  return digits(bits, 32, 26).replace(/./g, (each) => {
+  return digits(bits, 26, 32).replace(/./g, (each) => {
     const digit = parseInt(each, 32);
     return digit < 26 ? (digit + 10).toString(36) : String(digit - 24);
   });

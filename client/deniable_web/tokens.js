@@ -6,6 +6,7 @@
  */
 
 import { blind, bytesOf, finalize } from "./blind-rsa.js";
+import { sign } from "./collector.js";
 import { digits, hexadecimal, random } from "./randomness.js";
 import { sha, utf8 } from "./sha.js";
 
@@ -21,7 +22,7 @@ const TYPE = "0002";
 export async function newToken(survey) {
   const { key, url, modulus } = survey.issuer;
   const name = url?.split("/")[2] ?? "collector";
-  const challenge = `${TYPE}${digits(name.length, 16, 4)}${hexadecimal(utf8(name))}20${await sha(utf8(survey.document))}0000`;
+  const challenge = `${TYPE}${digits(name.length, 4)}${hexadecimal(utf8(name))}20${await sha(utf8(survey.document))}0000`;
   return blind(modulus, TYPE + random(32) + (await sha(bytesOf(challenge))) + (await sha(bytesOf(key))));
 }
 
@@ -30,3 +31,22 @@ export async function newToken(survey) {
  * @param {Survey} survey @param {Token} token
  */
 export const signedToken = ({ issuer }, token) => finalize(issuer.modulus, token, String(token.signature));
+
+/**
+ * The token of whoever is invited, bought before anybody answers; undefined where the device has a report to send again.
+ *
+ * The same one is asked for until it is there, whatever breaks off in between.
+ * @param {import("./memory.js").Memory} memory @param {Survey} survey
+ * @param {{ collector: string, invitation: string | null }} link
+ * @param {boolean} [isShared] whether the device forgets each person; then each invitation has a token of its own
+ */
+export async function buyToken(memory, survey, { collector, invitation }, isShared) {
+  const name = survey.id + (isShared ? `:${invitation}` : "");
+  const fresh = await newToken(survey);
+  const token = await memory.token(name, (kept = fresh) => kept);
+  if (!token) return undefined;
+  token.signature ??= await sign(survey, collector, String(invitation), token.blinded);
+  const signed = await signedToken(survey, token);
+  await memory.token(name, (kept) => kept && token);
+  return signed;
+}

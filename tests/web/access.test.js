@@ -4,9 +4,22 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 
 import { blind, bytesOf, finalize } from "../../client/deniable_web/blind-rsa.js";
-import { NotInvited, SurveyError, address, encodeReport, parseSurvey, randomize } from "../../client/deniable_web/index.js";
+import {
+  Memory,
+  NotInvited,
+  ReportConflict,
+  ReportError,
+  SurveyClosed,
+  SurveyError,
+  address,
+  buyToken,
+  encodeReport,
+  parseSurvey,
+  randomize,
+} from "../../client/deniable_web/index.js";
 import { random } from "../../client/deniable_web/randomness.js";
 import { newToken, signedToken } from "../../client/deniable_web/tokens.js";
+import { fakeStore } from "./device-steps.js";
 import { bytes, vectors } from "./helpers.js";
 
 const web = createRequire(new URL("../../client/deniable_web/package.json", import.meta.url));
@@ -200,5 +213,46 @@ test("surveys name who signs exactly as they are published", async () => {
   for (const [what, document] of Object.entries(bad)) {
     assert.notEqual(document, good, what);
     await assert.rejects(parseSurvey(bytes(document), await address(bytes(document))), SurveyError, what);
+  }
+});
+
+test("a token is bought from whoever the survey names, with the invitation in the body alone", async () => {
+  const invitation = random(16);
+  const collector = "https://collector.example/path";
+  for (const [survey, where] of [[SURVEYS[0], collector], [SURVEYS[1], "https://issuer.example:8443"]]) {
+    const asked = [];
+    globalThis.fetch = async (url, { body, method, credentials, referrerPolicy }) => {
+      asked.push({ url, method, credentials, referrerPolicy, body: JSON.parse(body) });
+      return Response.json({ signature: rawSign(JSON.parse(body).blinded) });
+    };
+    const memory = new Memory(fakeStore());
+    const link = { collector, invitation };
+    const token = await buyToken(memory, survey, link);
+    assert.ok(isSigned(token));
+    assert.equal(await buyToken(memory, survey, link), token); // kept: nobody is asked again
+    const [{ body, ...request }] = asked;
+    assert.equal(asked.length, 1);
+    const url = `${where}/api/v1/surveys/${survey.id}/tokens`;
+    assert.deepEqual(request, { url, method: "POST", credentials: "omit", referrerPolicy: "no-referrer" });
+    assert.deepEqual([Object.keys(body), body.invitation], [["invitation", "blinded"], invitation]);
+    const others = await Promise.all([random(16), random(16)].map((each) => buyToken(memory, survey, { collector, invitation: each }, true)));
+    assert.equal(new Set([...others, token]).size, 3);
+  }
+});
+
+test("what an issuer refuses, or answers instead of a signature, throws and buys nothing", async () => {
+  const [survey] = SURVEYS;
+  const link = { collector: "https://collector.example", invitation: random(16) };
+  const problem = (/** @type {number} */ status) => Response.json({ detail: "invitation: must be one of the survey" }, { status });
+  for (const [answer, kind] of [
+    [() => problem(403), NotInvited], [() => problem(409), ReportConflict], [() => problem(410), SurveyClosed], [() => problem(422), ReportError],
+    [() => Response.json({ signature: "ff".repeat(256) }), SurveyError], [() => Response.json({ signature: "zz" }), SyntaxError],
+    [() => Response.json({}), SyntaxError],
+  ]) {
+    globalThis.fetch = async () => answer();
+    const store = fakeStore();
+    await assert.rejects(buyToken(new Memory(store), survey, link), kind);
+    const [kept] = Object.values(JSON.parse(store.text).tokens);
+    assert.equal(kept.signature, undefined);
   }
 });

@@ -46,6 +46,7 @@ export default Object.freeze({
   "told": "Anteil an dem, was dieses Gerät in 90 Tagen höchstens mitteilt, mit dieser Umfrage: {own} % an diese Sammelstelle, {all} % an alle zusammen.",
   "start": "Beginnen",
   "nothingYet": "Vor dem Druck auf „Senden“ wird nichts gesendet.",
+  "startSends": "„Beginnen“ schickt die Einladung, erst „Senden“ den Bericht.",
   "tryIt": "Ausprobieren, was der Zufall macht",
   "pretend": "Denken Sie sich eine Antwort aus. Nichts wird gesendet.",
   "press": "{n}× drücken",

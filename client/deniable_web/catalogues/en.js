@@ -46,6 +46,7 @@ export default Object.freeze({
   "told": "Share of what this device tells in 90 days at most, this survey included: {own} % to this collector, {all} % to all together.",
   "start": "Start",
   "nothingYet": "Nothing is sent before you press Send.",
+  "startSends": "Start sends your invitation; nothing else goes before you press Send.",
   "tryIt": "Try what chance does",
   "pretend": "Pretend an answer. Nothing is sent.",
   "press": "Press {n}×",

@@ -46,6 +46,7 @@ export default Object.freeze({
   "told": "Parte de lo que este dispositivo comunica como máximo en 90 días, con esta encuesta: {own} % a este recolector, {all} % a todos juntos.",
   "start": "Empezar",
   "nothingYet": "No se envía nada antes de Enviar.",
+  "startSends": "Empezar envía su invitación; Enviar, lo demás.",
   "tryIt": "Probar el azar",
   "pretend": "Imagine una respuesta. No se envía nada.",
   "press": "Pulsar {n}×",

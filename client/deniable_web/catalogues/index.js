@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "dceqwnxtusvpdo5krktvxn4s64",
-  de: "f4bmpxxpd5l65btp3ygfta267e",
-  en: "vpb7wqqfg36kc5iim2p5uuq2ne",
-  es: "ewiwdkvuhj3ruaooegque3scci",
-  fr: "27g5szxa46ijznkpgt2yfrfibu",
+  ar: "dp7u625mljv64al4l64hal2she",
+  de: "uzqqh5llflzuxktqegaaa7xy2q",
+  en: "3cb2g2m6lf3wnyks7v5shrfr4i",
+  es: "7rlztdhih5npxznlun6jf7xbaq",
+  fr: "vfkuip72vxvtyfv2h7b74w7thu",
 };
