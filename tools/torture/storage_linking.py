@@ -1,7 +1,7 @@
 """Whose report is whose: everything that a collector keeps, and what it is sent, matched with invitations.
 
-300 people are invited to a survey by invitation, and 300 to one by blind token. Devices answer in an order of their own.
-A matcher then has what is left: of both surveys every file, byte for byte, while the collector runs, at rest and in a
+300 people are invited to a survey by invitation, and 300 to one by blind token. Devices answer in an order of their
+own. A matcher then has what is left: of both surveys every file, byte for byte, while the collector runs, at rest and in a
 backup, with a log of all levels; of the tokens all traffic as well, with times and order. It pairs invitations with
 reports by every feature that it knows.
 
