@@ -1,8 +1,8 @@
 """Whose report is whose: everything that a collector keeps, and what it is sent, matched with invitations.
 
 300 people are invited to a survey by invitation, and 300 to one by blind token. Devices answer in an order of their
-own. A matcher then has what is left: of both surveys every file, byte for byte, while the collector runs, at rest and in a
-backup, with a log of all levels; of the tokens all traffic as well, with times and order. It pairs invitations with
+own. A matcher then has what is left: of both surveys every file, byte for byte, while the collector runs, at rest and
+in a backup, with a log of all levels; of the tokens all traffic as well, with times and order. It pairs invitations with
 reports by every feature that it knows.
 
 The order of the devices is drawn at random and goes nowhere, so whatever a pairing is made of, as many of its pairs are
@@ -63,7 +63,7 @@ MOST_RIGHT = 14
 FURTHEST = 7.0
 """Standard deviations by which true pairs may score more or less than others."""
 
-Floats = Matrix = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 ANSWERS = {"affair": "yes", "religious": "not"}
 
@@ -296,7 +296,7 @@ def noticed(evidence: Evidence) -> str:
     raise AssertionError("was not noticed")
 
 
-def pairs_right(matrix: Matrix, truth: NDArray[np.int64]) -> int:
+def pairs_right(matrix: Floats, truth: NDArray[np.int64]) -> int:
     """How many pairs are right where the sum of scores is largest; equal scores are paired at random."""
     noise = np.random.default_rng(len(truth)).random(matrix.shape) * 1e-9 * (np.ptp(matrix) or 1.0)
     _, paired = linear_sum_assignment(matrix + noise, maximize=True)
@@ -310,7 +310,7 @@ def pairs_in_order(left: Floats, right: Floats, truth: NDArray[np.int64]) -> int
     return int((truth[one] == other).sum())
 
 
-def deviation(matrix: Matrix, truth: NDArray[np.int64]) -> float:
+def deviation(matrix: Floats, truth: NDArray[np.int64]) -> float:
     """By how many standard deviations the sum of true pairs is off its mean over all permutations."""
     n = len(truth)
     centred = matrix - matrix.mean(0) - matrix.mean(1, keepdims=True) + matrix.mean()
@@ -318,7 +318,7 @@ def deviation(matrix: Matrix, truth: NDArray[np.int64]) -> float:
     return float(centred[np.arange(n), truth].sum()) / variance**0.5 if variance > 1e-18 else 0.0
 
 
-def scores(evidence: Evidence) -> Iterator[tuple[str, Matrix, bool]]:
+def scores(evidence: Evidence) -> Iterator[tuple[str, Floats, bool]]:
     """Features that are no order: a name, how well each report fits each person, and whether tails are light."""
     people, reports = (numbers(evidence, each) for each in (0, 1))
     for (ours, left), (theirs, right) in itertools.product(people.items(), reports.items()):
@@ -373,7 +373,7 @@ def centred_ranks(values: Floats) -> Floats:
     return np.asarray(ranks[inverse] - ranks[inverse].mean())
 
 
-def bits_alike(left: Sequence[bytes], right: Sequence[bytes]) -> Matrix:
+def bits_alike(left: Sequence[bytes], right: Sequence[bytes]) -> Floats:
     """How many bits of the first bytes are the same."""
     size = min(map(len, [*left, *right]))
     bits = [np.unpackbits(np.array([list(each[:size]) for each in side], np.uint8), axis=1) for side in (left, right)]
@@ -381,13 +381,13 @@ def bits_alike(left: Sequence[bytes], right: Sequence[bytes]) -> Matrix:
     return np.asarray(signs[0] @ signs[1].T)
 
 
-def in_common(left: Sequence[bytes], right: Sequence[bytes], size: int = 3) -> Matrix:
+def in_common(left: Sequence[bytes], right: Sequence[bytes], size: int = 3) -> Floats:
     """How many runs of 3 bytes stand in both, anywhere; in hexadecimal or not."""
     runs = [[{each[at : at + size] for at in range(len(each) - size + 1)} for each in side] for side in (left, right)]
     return np.array([[float(len(one & other)) for other in runs[1]] for one in runs[0]])
 
 
-def algebra(evidence: Evidence, key: PublicKey) -> Iterator[tuple[str, Matrix, bool]]:
+def algebra(evidence: Evidence, key: PublicKey) -> Iterator[tuple[str, Floats, bool]]:
     """The factor that would have blinded each report's token into each person's message: small ones, and frequent ones.
 
     There is one for each pair. Only a device that draws them badly gives itself away by what they are.
