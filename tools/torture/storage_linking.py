@@ -2,7 +2,7 @@
 
 300 people are invited to a survey by invitation, and 300 to one by blind token. Devices answer in an order of their
 own. A matcher then has what is left: of both surveys every file, byte for byte, while the collector runs, at rest and
-in a backup, with a log of all levels; of the tokens all traffic as well, with times and order. It pairs invitations with
+in a backup, with a log of all levels; of the tokens all traffic too, with times and order. It pairs invitations with
 reports by every feature that it knows.
 
 The order of the devices is drawn at random and goes nowhere, so whatever a pairing is made of, as many of its pairs are
@@ -271,7 +271,7 @@ def examine(evidence: Evidence) -> str:
     for (ours, left), (theirs, right) in itertools.product(orders(evidence, 0).items(), orders(evidence, 1).items()):
         for sign, what in ((1, ""), (-1, " the other way")):
             most = max(most, (pairs_in_order(left, sign * right, truth), f"{ours} and {theirs}{what}"))
-        off = abs(float(left @ right[truth])) / max(np.linalg.norm(left) * np.linalg.norm(right), 1e-9)
+        off = abs(float(left @ right[truth])) / max(float(np.linalg.norm(left)) * float(np.linalg.norm(right)), 1e-9)
         furthest = max(furthest, (off * (len(truth) - 1) ** 0.5, f"order of {ours} and {theirs}"))
         tried += 2
     for name, matrix, is_light in scores(evidence):
@@ -325,11 +325,10 @@ def scores(evidence: Evidence) -> Iterator[tuple[str, Floats, bool]]:
         if (place := ours.removeprefix("hash in ")) == theirs.removeprefix("id in ") and place != ours:
             yield f"distance in {place}", -np.log1p(np.abs(left[:, None] - right)), False
     for ours, theirs in itertools.product(evidence.people[0], evidence.reports[0]):
-        left, right = (
-            [each[name] for each in side] for side, name in ((evidence.people, ours), (evidence.reports, theirs))
-        )
-        yield f"bits alike in {ours} and {theirs}", bits_alike(left, right), True
-        yield f"bytes in common of {ours} and {theirs}", in_common(left, right), False
+        mine = [each[ours] for each in evidence.people]
+        yours = [each[theirs] for each in evidence.reports]
+        yield f"bits alike in {ours} and {theirs}", bits_alike(mine, yours), True
+        yield f"bytes in common of {ours} and {theirs}", in_common(mine, yours), False
     if evidence.key and "signature" in evidence.reports[0]:
         yield from algebra(evidence, evidence.key)
 
