@@ -19,6 +19,16 @@ export const MINUTE = 6e4;
 /** Attributes that are properties too, because frameworks set one or the other: whether it is a text, or a switch. */
 const PROPERTIES = { src: true, name: true, isolated: false, kiosk: false };
 /** @typedef {keyof typeof PROPERTIES} Property */
+/**
+ * What a collector, or an issuer, takes offence at.
+ * @param {ReportError} error @param {View | null} view @param {import("./messages.js").Messages} m
+ */
+const refusal = (error, view, m) =>
+  error instanceof SurveyClosed ? m.closed
+  : error instanceof NotInvited ? m.unknown
+  : error instanceof ReportConflict && view?.access !== "open" ? m.usedBefore
+  : m.notTaken;
+
 /** @typedef {DeniableElement & { begin: (signal: AbortSignal) => Promise<void> }} Beginning what both elements have */
 
 /** On a server that renders pages there is none, and importing this must not fail there. */
@@ -146,16 +156,16 @@ export class DeniableElement extends Base {
    * @param {unknown} error @param {View | null} [view] null while there is none
    * @param {(isAsked?: unknown) => void} [again] what tries once more; a report is tried again by itself every minute
    * @param {unknown} [isAsked] otherwise the screen says it already
+   * @param {string} [said] instead of that nothing was sent: that nothing was asked, which may be tried again
    */
-  fail(error, view = null, again = () => this.restart(true), isAsked = true) {
+  fail(error, view = null, again = () => this.restart(true), isAsked = true, said = "") {
     const m = this.words;
     // Those two speak of epsilon, and for programmers.
     const detail = error instanceof BudgetError || error instanceof UnusableMemory ? "" : Object(error).message;
     const isClosed = error instanceof SurveyClosed;
-    const isRefusal = error instanceof ReportError;
     const isNetwork = error instanceof CollectorError;
     const [title, text] =
-      isRefusal ? [isClosed ? m.closed : error instanceof NotInvited ? m.unknown : error instanceof ReportConflict && view?.access !== "open" ? m.usedBefore : m.notTaken, view ? m.notKept : m.notAsked]
+      error instanceof ReportError ? [refusal(error, view, m), m.notKept]
       : error instanceof BudgetError ? [m.refused, m.refusedText]
       : error instanceof UnusableMemory ? [m.refused, m.unusable]
       : !isNetwork ? [m.altered, m.alteredText]
@@ -164,7 +174,8 @@ export class DeniableElement extends Base {
     this.later = isNetwork ? again : null;
     if (isNetwork && view) setTimeout(() => this.later === again && again(), MINUTE);
     if (isNetwork && !isAsked) return;
-    this.show(notice(m, title, text, { detail, again: (isNetwork || (isRefusal && !view)) && again, next: !!view && this.another() }), !!view || this.isAsked);
+    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another() };
+    this.show(notice(m, title, said || text, ways), !!view || !!said || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
   }
 

@@ -7,6 +7,7 @@
  * writes that. Nothing here takes constant time, which matters where a private key is, and here is none.
  */
 
+import { SurveyError } from "./errors.js";
 import { below, digits, random, systemWord } from "./randomness.js";
 import { sha } from "./sha.js";
 
@@ -42,9 +43,9 @@ async function encode(message, salt, width) {
   const digest = await sha384("0".repeat(16) + (await sha384(message)) + salt);
   const rest = width - 98;
   let mask = ""; // MGF1 of its appendix B.2.1
-  for (let counter = 0; mask.length < rest; ) mask += await sha384(digest + digits(counter++, 16, 8));
+  for (let counter = 0; mask.length < rest; ) mask += await sha384(digest + digits(counter++, 8));
   const masked = BigInt.asUintN(4 * rest - 1, number(1 + salt) ^ number(mask.slice(0, rest)));
-  return number(digits(masked, 16, rest) + digest + "bc");
+  return number(digits(masked, rest) + digest + "bc");
 }
 
 /**
@@ -56,21 +57,20 @@ export async function blind(modulus, message, salt = random(48), draw = below) {
   const n = number(modulus);
   const width = modulus.length;
   const encoded = await encode(message, salt, width);
-  for (;;) {
-    const factor = draw(n, systemWord);
-    let [a, b, x, y] = [n, factor, 0n, 1n]; // the extended Euclidean algorithm
-    while (b) {
-      const quotient = a / b;
-      [a, b, x, y] = [b, a - quotient * b, y, x - quotient * y];
-    }
-    // Almost always the first factor will do.
-    if (a === 1n) return { message, salt, inverse: digits((x + n) % n, 16, width), blinded: digits((encoded * power(factor, n)) % n, 16, width) };
+  const factor = draw(n, systemWord);
+  let [a, b, x, y] = [n, (encoded * factor) % n, 0n, 1n]; // the extended Euclidean algorithm
+  while (b) {
+    const quotient = a / b;
+    [a, b, x, y] = [b, a - quotient * b, y, x - quotient * y];
   }
+  // A small prime of the key that divides what is encoded would divide what is blinded, and so give it away.
+  if (a !== 1n) throw new SurveyError("key: must be a product of large primes");
+  return { message, salt, inverse: digits(((x + n) * encoded) % n, width), blinded: digits((encoded * power(factor, n)) % n, width) };
 }
 
 /**
- * Take the blinding off a signature (RFC 9474, section 4.4): undefined if it does not sign the message. That is not to be
- * used or sent: whoever may sign anything could know devices again by it.
+ * Take the blinding off a signature (RFC 9474, section 4.4), and put the signature behind its message. It throws if the
+ * message is not signed by it. That is not to be used or sent: whoever may sign anything could know devices again by it.
  *
  * The salt is known here, so RSASSA-PSS-VERIFY of RFC 8017 is to encode once more and compare.
  * @param {string} modulus @param {Blinded} blinded @param {string} signature
@@ -79,5 +79,6 @@ export async function finalize(modulus, { message, salt, inverse }, signature) {
   const n = number(modulus);
   const width = modulus.length;
   const signed = (number(signature) * number(inverse)) % n;
-  return power(signed, n) === (await encode(message, salt, width)) ? digits(signed, 16, width) : undefined;
+  if (power(signed, n) !== (await encode(message, salt, width))) throw new SurveyError("token: must be signed by the survey's issuer");
+  return message + digits(signed, width);
 }

@@ -18,7 +18,7 @@ const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER))
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
 /** Errors of which no element shows the message: those that its own code makes impossible, or has words of its own for. */
-const SILENT = /new (ParameterError|AnswerError|NotInvited|BudgetError)\(("[^"]*"|`[^`]*`)\)/g;
+const SILENT = /new (ParameterError|AnswerError|NotInvited|ReportError|BudgetError)\(("[^"]*"|`[^`]*`)\)/g;
 
 /** The stylesheet is a text within a module, so esbuild is told to make it small too. */
 const smallCss = {
@@ -74,7 +74,7 @@ export const INNER = new RegExp(`^(${names.join("|")})$`);
  */
 export const BUNDLES = {
   "deniable.js":
-    "catalogues/index style survey store requests device memory errors screens mechanisms/base collector odds question-types messages ceiling base-element simulator mechanisms/index sha dom bundle",
+    "catalogues/index survey strict-json store mechanisms/base device memory errors screens style tokens ceiling dom sha simulator mechanisms/index odds fields randomness question-types collector requests form blind-rsa base-element messages group bundle",
   "deniable-question.js":
     "odds question-types collector ceiling mechanisms/index randomness memory question errors base-element style survey device messages store bundle-question",
 };

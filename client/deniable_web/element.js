@@ -14,7 +14,7 @@
 
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { CEILING } from "./ceiling.js";
-import { deliver, sign } from "./collector.js";
+import { deliver } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
@@ -25,7 +25,7 @@ import { Memory, today } from "./memory.js";
 import { fill } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
-import { newToken, signedToken } from "./tokens.js";
+import { buyToken } from "./tokens.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */
@@ -149,20 +149,11 @@ export class DeniableSurvey extends DeniableElement {
   async #start(view, place) {
     const { gone, words: m } = this;
     const { access, issuer } = view;
-    const invitation = String(place.invitation);
     try {
-      let credential = access === "open" ? undefined : invitation;
+      let credential = access === "open" ? undefined : String(place.invitation);
       if (issuer) {
-        const survey = { ...view, issuer };
         this.show(screens.wait(m, m.checking), true);
-        const name = view.id + (this.isShared ? `:${invitation}` : "");
-        const fresh = await newToken(survey);
-        const token = await this.#memory.token(name, (kept = fresh) => kept);
-        if (token) {
-          token.signature ??= await sign(survey, place.collector, invitation, token.blinded);
-          credential = await signedToken(survey, token);
-          await this.#memory.token(name, (kept) => kept && token);
-        }
+        credential = await buyToken(this.#memory, { ...view, issuer }, place, this.isShared);
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone || this.root.querySelector("form")) return; // a second press shows nothing more
@@ -170,9 +161,8 @@ export class DeniableSurvey extends DeniableElement {
       this.show(questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential })), true);
       this.announce("start");
     } catch (error) {
-      if (gone !== this.gone) return;
-      this.isAsked = true;
-      this.fail(error, null, () => this.#start(view, place));
+      const [known, said] = issuer ? [null, m.notAsked] : [view];
+      if (gone === this.gone) this.fail(error, known, () => this.#start(view, place), true, said);
     }
   }
 

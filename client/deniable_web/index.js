@@ -31,6 +31,7 @@ Object.defineProperty(DeniableError.prototype, "name", {
 });
 
 export { address, parseSurvey, translate } from "./survey.js";
+export { buyToken } from "./tokens.js";
 
 /**
  * @typedef {import("./survey.js").Survey} Survey

@@ -85,7 +85,7 @@ export class Memory {
         const own = (/** @type {Unit} */ each, /** @type {Value} */ value) => (person ? value : valueOf(noisy, each, () => value));
         reports[name] = { report: encoded(report, survey, own), to: {} };
         // The token is in the report now; on a shared device nothing else says for whose invitation it was.
-        for (const each in tokens) if (tokens[each]?.message.startsWith(report.id, 4)) delete tokens[each];
+        for (const each in tokens) if (tokens[each].message.startsWith(report.id, 4)) delete tokens[each];
       }
       reports[name].to[collector] ??= false;
       return fitting(reports[name].report, survey);
@@ -130,7 +130,9 @@ export class Memory {
   token(name, change) {
     return this.#store.run((state) => {
       const tokens = (state.tokens ??= {});
-      return name in state.reports ? undefined : (tokens[name] = change(tokens[name]));
+      const token = name in state.reports ? undefined : change(tokens[name]);
+      if (token) tokens[name] = token;
+      return token;
     });
   }
 

@@ -30,8 +30,8 @@ export function below(bound, word) {
   }
 }
 
-/** A number in digits of a base, with zeros before it. @param {number | bigint} number @param {number} base @param {number} width */
-export const digits = (number, base, width) => number.toString(base).padStart(width, "0");
+/** A number in digits of a base, with zeros before it. @param {number | bigint} number @param {number} width */
+export const digits = (number, width, base = 16) => number.toString(base).padStart(width, "0");
 
 /** Random bytes in hexadecimal. @param {number} size */
 export const random = (size) => hexadecimal(crypto.getRandomValues(new Uint8Array(size)));
@@ -40,4 +40,4 @@ export const random = (size) => hexadecimal(crypto.getRandomValues(new Uint8Arra
 export const newReportId = () => random(16);
 
 /** @param {Uint8Array} bytes */
-export const hexadecimal = (bytes) => Array.from(bytes, (byte) => digits(byte, 16, 2)).join("");
+export const hexadecimal = (bytes) => Array.from(bytes, (byte) => digits(byte, 2)).join("");

@@ -51,7 +51,7 @@ export function consent(m, view, { cohort, isSeen, total, n, notes, start }) {
     quiet(`${m.why} ${hasYes(view) ? m.noAdmission : ""}`),
     button(m.start, start),
     ...notes.map((note) => note && p(note, "box")),
-    quiet(`${fill(m.facts, { n })} ${m.nothingYet}`),
+    quiet(`${fill(m.facts, { n })} ${view.issuer ? m.startSends : m.nothingYet}`),
     fold(m.who, () =>
       pairs([
         [weak > 1 ? m.guess : m.cannot, m.cannotText],

@@ -17,7 +17,7 @@ import { DeniableError, UnusableMemory } from "./errors.js";
  *   key; by the key and "draw", which questions of a group are asked
  * @property {Record<string, Record<string, [string, number]>>} told by collector's origin and that key, since
  *   which day, and what it cost in millionths
- * @property {Record<string, import("./tokens.js").Token | undefined>} [tokens] the token of a survey, or
+ * @property {Record<string, import("./tokens.js").Token>} [tokens] the token of a survey, or
  *   what asks for it, by survey, or on a shared device by survey and invitation, until there is a report
  */
 

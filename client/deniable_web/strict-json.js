@@ -13,6 +13,6 @@ import { digits } from "./randomness.js";
 export function dumps(value, replacer) {
   return JSON.stringify(value, replacer).replace(
     /[\x7f-\uffff]/g,
-    (unit) => "\\u" + digits(unit.charCodeAt(0), 16, 4),
+    (unit) => "\\u" + digits(unit.charCodeAt(0), 4),
   );
 }

@@ -46,6 +46,7 @@ import { dumps } from "./strict-json.js";
  * @typedef {object} Issuer Who signs the tokens of a survey.
  * @property {string} key the public key, a SubjectPublicKeyInfo in hexadecimal
  * @property {string} [url] such as "https://issuer.example"; without one the collector signs
+ * @property {string} modulus of the key
  */
 
 /**
@@ -83,7 +84,7 @@ const MAX_TEXT = 4000;
 export async function address(bytes) {
   const bits = BigInt(`0x${(await sha(bytes)).slice(0, 32)}`) << 2n; // 130 of them, which are 26 digits
   // Base32 has letters first: 0 is "a", as 10 is among digits to base 36; after "z" comes 2.
-  return digits(bits, 32, 26).replace(/./g, (each) => {
+  return digits(bits, 26, 32).replace(/./g, (each) => {
     const digit = parseInt(each, 32);
     return digit < 26 ? (digit + 10).toString(36) : String(digit - 24);
   });
@@ -135,8 +136,8 @@ async function read(bytes, id) {
     .map((first) => (first.group ? questions.filter(({ group }) => group === first.group) : [first]))
     .filter((members, n) => members[0] === questions[n])
     .map((members) => unit(members, groups, fresh && id));
-  const issuer = maybe(take("issuer"), issuerOf);
-  if (issuer) known["issuer"] = issuer; // with nothing else in it
+  const issuer = await maybe(take("issuer"), issuerOf);
+  if (issuer) known["issuer"] = { key: issuer.key, url: issuer.url }; // with nothing else in it
   const survey = {
     id,
     title: text(take("title"), MAX_LABEL),
@@ -175,14 +176,16 @@ function rowsOf({ kind, options, mechanism }) {
   return shares + (kind.hasLevels || !kind.most ? 1 : 0);
 }
 
-/** SubjectPublicKeyInfo of RSASSA-PSS with SHA-384, of 2048 bits and the exponent 65537, as RFC 9578 has it. */
-const KEY =
-  /^30820152303d06092a864886f70d01010a3030a00d300b0609608648016503040202a11a301806092a864886f70d010108300b0609608648016503040202a2030201300382010f003082010a0282010100[89a-f][0-9a-f]{510}[13579bdf]0203010001$/;
-
-/** @param {any} published @returns {Issuer} */
-function issuerOf({ ["key"]: key, ["url"]: url }) {
+/**
+ * A public key is a SubjectPublicKeyInfo of RSASSA-PSS with SHA-384, of 2048 bits and the exponent 65537, as RFC 9578 has
+ * it. What stands before its modulus is always the same, and known here by its hash.
+ * @param {any} published @returns {Promise<Issuer>}
+ */
+async function issuerOf({ ["key"]: key, ["url"]: url }) {
+  matching(key, /^[0-9a-f]{162}[89a-f][0-9a-f]{510}[13579bdf]0203010001$/);
   maybe(url, matching, /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+])(:\d{1,5})?$/);
-  return Object.freeze({ key: matching(key, KEY), url });
+  demand((await address(utf8(key.slice(0, 162)))) === "nk32b3tqjhnaswuhv4zkrt4jba");
+  return Object.freeze({ key, url, modulus: key.slice(162, -10) });
 }
 
 /** Groups by their names. @param {any} named */

@@ -6,7 +6,7 @@
  */
 
 import { blind, bytesOf, finalize } from "./blind-rsa.js";
-import { SurveyError } from "./errors.js";
+import { sign } from "./collector.js";
 import { digits, hexadecimal, random } from "./randomness.js";
 import { sha, utf8 } from "./sha.js";
 
@@ -15,26 +15,38 @@ import { sha, utf8 } from "./sha.js";
 
 const TYPE = "0002";
 
-/** The modulus within a public key: all keys have the same form. @param {Survey} survey */
-const modulusOf = ({ issuer }) => issuer.key.slice(162, -10);
-
 /**
  * A token that nobody has signed yet: type, nonce, challenge and key (RFC 9578, section 6.1), and what hides them.
  * @param {Survey} survey @returns {Promise<Token>}
  */
 export async function newToken(survey) {
-  const { key, url } = survey.issuer;
+  const { key, url, modulus } = survey.issuer;
   const name = url?.split("/")[2] ?? "collector";
-  const challenge = `${TYPE}${digits(name.length, 16, 4)}${hexadecimal(utf8(name))}20${await sha(utf8(survey.document))}0000`;
-  return blind(modulusOf(survey), TYPE + random(32) + (await sha(bytesOf(challenge))) + (await sha(bytesOf(key))));
+  const challenge = `${TYPE}${digits(name.length, 4)}${hexadecimal(utf8(name))}20${await sha(utf8(survey.document))}0000`;
+  return blind(modulus, TYPE + random(32) + (await sha(bytesOf(challenge))) + (await sha(bytesOf(key))));
 }
 
 /**
  * A token as a report carries it. It throws unless the issuer signed it.
  * @param {Survey} survey @param {Token} token
  */
-export async function signedToken(survey, token) {
-  const own = await finalize(modulusOf(survey), token, String(token.signature));
-  if (!own) throw new SurveyError("token: must be signed by the survey's issuer");
-  return token.message + own;
+export const signedToken = ({ issuer }, token) => finalize(issuer.modulus, token, String(token.signature));
+
+/**
+ * The token of whoever is invited, bought before anybody answers; undefined where the device has a report to send again.
+ *
+ * The same one is asked for until it is there, whatever breaks off in between.
+ * @param {import("./memory.js").Memory} memory @param {Survey} survey
+ * @param {{ collector: string, invitation: string | null }} link
+ * @param {boolean} [isShared] whether the device forgets each person; then each invitation has a token of its own
+ */
+export async function buyToken(memory, survey, { collector, invitation }, isShared) {
+  const name = survey.id + (isShared ? `:${invitation}` : "");
+  const fresh = await newToken(survey);
+  const token = await memory.token(name, (kept = fresh) => kept);
+  if (!token) return undefined;
+  token.signature ??= await sign(survey, collector, String(invitation), token.blinded);
+  const signed = await signedToken(survey, token);
+  await memory.token(name, (kept) => kept && token);
+  return signed;
 }

@@ -4,9 +4,22 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 
 import { blind, bytesOf, finalize } from "../../client/deniable_web/blind-rsa.js";
-import { NotInvited, SurveyError, address, encodeReport, parseSurvey, randomize } from "../../client/deniable_web/index.js";
+import {
+  Memory,
+  NotInvited,
+  ReportConflict,
+  ReportError,
+  SurveyClosed,
+  SurveyError,
+  address,
+  buyToken,
+  encodeReport,
+  parseSurvey,
+  randomize,
+} from "../../client/deniable_web/index.js";
 import { random } from "../../client/deniable_web/randomness.js";
 import { newToken, signedToken } from "../../client/deniable_web/tokens.js";
+import { fakeStore } from "./device-steps.js";
 import { bytes, vectors } from "./helpers.js";
 
 const web = createRequire(new URL("../../client/deniable_web/package.json", import.meta.url));
@@ -30,12 +43,11 @@ for (const { name, n, msg, salt, inv, blinded_msg, blind_sig, sig } of signature
   test(`RFC 9474: ${name}`, async () => {
     const made = await blind(n, msg, salt, () => factorOf(inv, n));
     assert.deepEqual(made, { message: msg, salt, inverse: inv, blinded: blinded_msg });
-    assert.equal(await finalize(n, made, blind_sig), sig);
-    for (const wrong of [{ ...made, message: flip(msg) }, { ...made, salt: flip(salt) }, { ...made, inverse: flip(inv) }]) {
-      assert.equal(await finalize(n, wrong, blind_sig), undefined);
+    assert.equal(await finalize(n, made, blind_sig), msg + sig);
+    for (const wrong of [{ message: flip(msg) }, { salt: flip(salt) }, { inverse: flip(inv) }]) {
+      await assert.rejects(finalize(n, { ...made, ...wrong }, blind_sig), SurveyError);
     }
-    assert.equal(await finalize(n, made, flip(blind_sig)), undefined);
-    assert.equal(await finalize(n, made, sig), undefined);
+    for (const wrong of [flip(blind_sig), sig]) await assert.rejects(finalize(n, made, wrong), SurveyError);
   });
 }
 
@@ -49,11 +61,11 @@ const surveyOf = (/** @type {string} */ key, /** @type {string} */ url) => parse
 
 tokens.forEach(({ pkS, token_challenge, nonce, blind: factor, salt, token_request, token_response, token }, n) => {
   test(`RFC 9578: token ${n}`, async () => {
-    const modulus = (await surveyOf(pkS)).issuer.key.slice(162, -10);
+    const { modulus } = (await surveyOf(pkS)).issuer;
     const message = token.slice(0, -512);
     const made = await blind(modulus, message, salt, () => number(factor));
     assert.equal(`0002${token_request.slice(4, 6)}${made.blinded}`, token_request);
-    assert.equal(message + (await finalize(modulus, made, token_response)), token);
+    assert.equal(await finalize(modulus, made, token_response), token);
     assert.equal(message.slice(4, 68), nonce);
     assert.ok(token_challenge.startsWith("0002"));
   });
@@ -150,11 +162,16 @@ test("what is blinded, and what hides it, is another each time, and within the m
   for (const { inverse, blinded } of made) assert.ok([inverse, blinded].every((each) => each.length === 512 && each < modulus));
 });
 
-test("a factor that has no inverse is drawn again", async () => {
-  const even = `8${"0".repeat(511)}`; // so that 0 and 2 have none
-  const drawn = [0n, 2n, 3n];
-  const { inverse } = await blind(even, "00", random(48), () => drawn.shift() ?? assert.fail("drew more than it needs"));
-  assert.equal((number(inverse) * 3n) % number(even), 1n);
+test("a key of small primes is refused, because they divide what is blinded if they divide what hides in it", async () => {
+  const key = "f".repeat(512); // 2^2048 - 1, a multiple of 3, 5, 17 and 257
+  const tried = await Promise.allSettled(Array.from({ length: 100 }, () => blind(key, random(32))));
+  for (const { reason, value } of tried) {
+    if (reason) assert.match(String(reason), /SurveyError: key: must be a product of large primes/);
+    else for (const prime of [3n, 5n, 17n, 257n]) assert.notEqual(number(value.blinded) % prime, 0n);
+  }
+  const refused = tried.filter(({ status }) => status === "rejected").length;
+  assert.ok(refused > 40, `${refused} of 100: three of four, as the factor must share none either`);
+  await assert.rejects(blind(SURVEYS[0].issuer.key.slice(162, -10), "00", random(48), () => 0n), /large primes/);
 });
 
 test("reports carry an invitation or a token where the survey asks for one, and only there", async () => {
@@ -201,5 +218,46 @@ test("surveys name who signs exactly as they are published", async () => {
   for (const [what, document] of Object.entries(bad)) {
     assert.notEqual(document, good, what);
     await assert.rejects(parseSurvey(bytes(document), await address(bytes(document))), SurveyError, what);
+  }
+});
+
+test("a token is bought from whoever the survey names, with the invitation in the body alone", async () => {
+  const invitation = random(16);
+  const collector = "https://collector.example/path";
+  for (const [survey, where] of [[SURVEYS[0], collector], [SURVEYS[1], "https://issuer.example:8443"]]) {
+    const asked = [];
+    globalThis.fetch = async (url, { body, method, credentials, referrerPolicy }) => {
+      asked.push({ url, method, credentials, referrerPolicy, body: JSON.parse(body) });
+      return Response.json({ signature: rawSign(JSON.parse(body).blinded) });
+    };
+    const memory = new Memory(fakeStore());
+    const link = { collector, invitation };
+    const token = await buyToken(memory, survey, link);
+    assert.ok(isSigned(token));
+    assert.equal(await buyToken(memory, survey, link), token); // kept: nobody is asked again
+    const [{ body, ...request }] = asked;
+    assert.equal(asked.length, 1);
+    const url = `${where}/api/v1/surveys/${survey.id}/tokens`;
+    assert.deepEqual(request, { url, method: "POST", credentials: "omit", referrerPolicy: "no-referrer" });
+    assert.deepEqual([Object.keys(body), body.invitation], [["invitation", "blinded"], invitation]);
+    const others = await Promise.all([random(16), random(16)].map((each) => buyToken(memory, survey, { collector, invitation: each }, true)));
+    assert.equal(new Set([...others, token]).size, 3);
+  }
+});
+
+test("what an issuer refuses, or answers instead of a signature, throws and buys nothing", async () => {
+  const [survey] = SURVEYS;
+  const link = { collector: "https://collector.example", invitation: random(16) };
+  const problem = (/** @type {number} */ status) => Response.json({ detail: "invitation: must be one of the survey" }, { status });
+  for (const [answer, kind] of [
+    [() => problem(403), NotInvited], [() => problem(409), ReportConflict], [() => problem(410), SurveyClosed], [() => problem(422), ReportError],
+    [() => Response.json({ signature: "ff".repeat(256) }), SurveyError], [() => Response.json({ signature: "zz" }), SyntaxError],
+    [() => Response.json({}), SyntaxError],
+  ]) {
+    globalThis.fetch = async () => answer();
+    const store = fakeStore();
+    await assert.rejects(buyToken(new Memory(store), survey, link), kind);
+    const [kept] = Object.values(JSON.parse(store.text).tokens);
+    assert.equal(kept.signature, undefined);
   }
 });

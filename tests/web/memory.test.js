@@ -144,6 +144,66 @@ test("what is drawn on a shared device is nobody else's: no value, no ledger, fo
   assert.equal(Object.keys(JSON.parse(store.text).told[HERE]).length, 1);
 });
 
+const UNLINKABLE = await (async () => {
+  const { cohorts, deniable, ...others } = JSON.parse(ONE.document);
+  const issuer = { key: vectors("blind_rsa").privacy_pass[0].pkS };
+  return parseSurvey(bytes(JSON.stringify({ access: "unlinkable", cohorts, deniable, issuer, ...others })));
+})();
+const tokenOf = (n) => ({ message: `0002${String(n).padStart(64, "0")}${"ab".repeat(64)}`, salt: "", inverse: "", blinded: String(n) });
+const reportOf = (n) => () => {
+  const { message } = tokenOf(n);
+  return { id: message.slice(4, 36), cohort: null, values: { affair: 1 }, credential: message + "0".repeat(512) };
+};
+
+test("a hundred tabs that buy a token at once ask for one; what was signed is kept; with the report it is gone", async () => {
+  const store = fakeStore();
+  const { id } = UNLINKABLE;
+  const asks = Array.from({ length: 100 }, (_, n) => new Memory(store).token(id, (kept = tokenOf(n)) => kept));
+  const [first, ...others] = await Promise.all(asks);
+  for (const other of others) assert.deepEqual(other, first);
+  const memory = new Memory(store);
+  await memory.token(id, (kept) => kept && { ...kept, signature: "ff" });
+  assert.equal((await memory.token(id, (kept = tokenOf(7)) => kept)).signature, "ff");
+  const text = await memory.once(UNLINKABLE, HERE, reportOf(Number(first.blinded)));
+  assert.deepEqual(JSON.parse(store.text).tokens, {});
+  assert.equal(await memory.token(id, never), undefined);
+  assert.equal(await memory.once(UNLINKABLE, HERE, never), text);
+  assert.equal((await memory.look(UNLINKABLE, HERE)).kept, text);
+});
+
+test("a token that cannot be kept is not asked for, and one that was kept before a crash is asked for again", async () => {
+  const store = fakeStore();
+  store.fault = "write";
+  await assert.rejects(new Memory(store).token("s", () => tokenOf(1)), UnusableMemory);
+  assert.equal(store.text, undefined);
+  store.fault = "crash";
+  await assert.rejects(new Memory(store).token("s", () => tokenOf(2)), /crash/);
+  store.fault = null;
+  assert.deepEqual(await new Memory(store).token("s", (kept = tokenOf(3)) => kept), tokenOf(2));
+});
+
+test("on a shared device each invitation has a token, which a report takes with it; nobody else's goes", async () => {
+  const store = fakeStore();
+  const memory = new Memory(store);
+  const names = ["1", "2"].map((invitation) => `${UNLINKABLE.id}:${invitation}`);
+  for (const [n, name] of names.entries()) await memory.token(name, () => tokenOf(`${n + 1}${"0".repeat(63)}`));
+  await memory.once(UNLINKABLE, HERE, reportOf(`1${"0".repeat(63)}`), "person");
+  assert.deepEqual(Object.keys(JSON.parse(store.text).tokens), [names[1]]);
+  await memory.token(names[0], (kept) => kept && { ...kept, signature: "ff" }); // another tab, late
+  assert.deepEqual(Object.keys(JSON.parse(store.text).tokens), [names[1]]);
+});
+
+test("a kept report whose credential is not its survey's is damaged", async () => {
+  const store = fakeStore();
+  await new Memory(store).once(UNLINKABLE, HERE, reportOf(1));
+  const { text } = store;
+  for (const [a, b] of [[/,\\"credential\\":\\"\w+\\"/, ""], [/0002/, "0001"], [/(0{64})\\"\}/, '\\"}']]) {
+    store.text = text.replace(a, b);
+    assert.notEqual(store.text, text);
+    await assert.rejects(new Memory(store).look(UNLINKABLE, HERE), UnusableMemory);
+  }
+});
+
 test("a draw that throws keeps and charges nothing", async () => {
   const store = fakeStore();
   const fails = () => {

@@ -110,7 +110,10 @@ NONE_WAITS = "No report waits on this device."
 
 UNREACHABLE = "The survey cannot be loaded"
 UNREACHABLE_TEXT = "Nothing was sent."
-INCOMPLETE = "The link is incomplete or mistyped at its end. Please use the whole link that you were given."
+INCOMPLETE = (
+    "The link is incomplete or mistyped at its end. Please use the whole link that you were given; by invitation, each "
+    "has a link of their own."
+)
 CLOSED = "This survey is closed"
 CLOSED_TEXT = "It took answers until {day} (UTC)."
 EARLY = "This survey is not open yet"

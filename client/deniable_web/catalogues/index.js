@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "6p4nzveskyl2z5xuyq53pet2ui",
-  de: "oay4vcmkncuherzbtk5sj7vmim",
-  en: "2zwtkviine4svps6a2h3tbceyq",
-  es: "xuafqkrwr3dw2ja2cr7pkfhx24",
-  fr: "6ioinucmgptdjlw566krio6qfm",
+  ar: "dp7u625mljv64al4l64hal2she",
+  de: "uzqqh5llflzuxktqegaaa7xy2q",
+  en: "3cb2g2m6lf3wnyks7v5shrfr4i",
+  es: "7rlztdhih5npxznlun6jf7xbaq",
+  fr: "vfkuip72vxvtyfv2h7b74w7thu",
 };

@@ -1,0 +1,406 @@
+"""Who may be counted, in a real Chromium: by invitation and by blind token, once whatever happens on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, Route, expect
+
+from deniable import Survey, parse_report, read_survey
+from deniable_server.store import Store
+from tests.browser.test_accessibility import violations
+from tests.support.access import ANSWERS, invite, invited_survey, key_number, publish, unlinkable_survey
+from tests.support.browsing import (
+    ARRIVED,
+    Witness,
+    another_site,
+    answer,
+    choose,
+    everything_kept,
+    press_send,
+    remembered,
+    scripts,
+)
+from tests.support.collectors import Collector, running_issuer
+from tests.support.surveys import SURVEY
+
+PHONE = {"width": 360, "height": 700}
+UNKNOWN = "ab" * 16
+
+NUMBERS: dict[str, int] = {}
+"""Which of the tests' keys signs for a survey: a key serves one only."""
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[BrowserContext]:
+    """The device of one person."""
+    context = browser.new_context(viewport=PHONE, locale="en-GB")  # type: ignore[arg-type]  # a literal of two numbers
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
+
+
+def links(collector: Collector, survey: Survey, n: int = 1) -> list[str]:
+    """Publish a survey under a title of its own; the links of so many who are invited."""
+    with closing(Store(collector.database)) as store:
+        publish(store, survey, number=NUMBERS.get(survey.id, 0))
+        made = invite(store, survey, n)
+    return [f"{collector.url}/s/{survey.id}#invitation={each}" for each in made]
+
+
+def titled(access: str, title: str, **more: Any) -> Survey:
+    """A survey of the tests, another one for each title, with a key of its own where it needs one."""
+    if access == "invited":
+        return invited_survey(title=title, **more)
+    number = len(NUMBERS) + 10
+    survey = unlinkable_survey(number, title=title, **more)
+    NUMBERS[survey.id] = number
+    return survey
+
+
+def asked_for(requests: list[Request]) -> list[str]:
+    """The blinded messages that were sent."""
+    sent = [
+        request.post_data_json for request in requests if request.url.endswith("/tokens") and request.method == "POST"
+    ]
+    return [each["blinded"] for each in sent]
+
+
+def heading(page: Page | Frame, text: str) -> None:
+    expect(page.get_by_role("heading", name=text)).to_be_visible()
+
+
+def test_an_open_survey_says_that_nothing_keeps_people_from_answering_twice(
+    collector: Collector, phone: BrowserContext
+) -> None:
+    survey = replace(read_survey(SURVEY), title="Open to all")
+    page = phone.new_page()
+    witness = Witness.of(page)
+    page.goto(f"{collector.publish(survey)}#invitation={UNKNOWN}")
+    expect(page.get_by_text("One report a person: not enforced.")).to_be_visible()
+    answer(page, survey, ANSWERS)
+    (report,) = witness.posts()
+    assert list(json.loads(report)) == ["id", "cohort", "values"]
+    assert UNKNOWN not in report.decode() + "".join(request.url for request in witness.requests)
+
+
+@pytest.mark.parametrize("access", ["invited", "unlinkable"])
+def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Collector, phone: BrowserContext) -> None:
+    survey = titled(access, f"By keyboard, {access}")
+    (link,) = links(collector, survey)
+    invitation = link[-32:]
+    page = phone.new_page()
+    witness = Witness.of(page)
+    page.goto(link)
+    heading(page, survey.title)
+    says = {"invited": "by invitation; the operator could note whose", "unlinkable": "by blind token"}[access]
+    expect(page.get_by_text(says)).to_be_visible()
+    page.get_by_text("Who can see what").click()
+    expect(page.get_by_text("somebody invited answers, once")).to_be_visible()
+    first = {
+        "invited": "Nothing is sent before you press Send.",
+        "unlinkable": "Start sends your invitation; nothing else",
+    }
+    expect(page.get_by_text(first[access])).to_be_visible()
+    assert violations(page) == []
+    start = page.get_by_role("button", name="Start").bounding_box()
+    assert start
+    assert start["y"] < PHONE["height"]
+    assert [request for request in witness.requests if request.method != "GET"] == [], "before Start nothing is sent"
+    page.get_by_role("button", name="Start").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("form > .card > button")).to_be_visible()
+    expect(page.locator("h1").last).to_be_focused()
+    assert violations(page) == []
+    for text in ("affair", "religious"):
+        question = next(each for each in survey.questions if each.id == text)
+        options = [ANSWERS[text].capitalize()] if question.type == "yes-no" else [ANSWERS[text]]
+        radio = (
+            page.locator("fieldset").filter(has_text=question.text).get_by_role("radio", name=options[0], exact=True)
+        )
+        radio.focus()
+        page.keyboard.press("Space")
+    page.get_by_role("button", name="Review").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".review h1")).to_be_focused()
+    page.get_by_role("button", name="Send").focus()
+    page.keyboard.press("Enter")
+    heading(page, ARRIVED)
+    used = {"invited": "Your invitation is used", "unlinkable": "Your token is spent"}[access]
+    expect(page.get_by_text(used)).to_be_visible()
+    page.get_by_text("Exactly what was sent").click()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
+    *before, sent = witness.posts()
+    report = parse_report(sent, survey)
+    assert list(json.loads(sent))[-1] == "credential"
+    assert collector.reports(survey) == 1
+    if access == "invited":
+        assert before == []
+        assert report.credential == invitation
+    else:
+        (asked,) = map(json.loads, before)
+        assert asked["invitation"] == invitation
+        kept = everything_kept(page)
+        assert str(report.credential) in kept
+        assert invitation not in sent.decode()
+        assert asked["blinded"] not in kept, "nothing at rest links what the issuer saw to the report"
+    assert not any(invitation in request.url for request in witness.requests)
+    assert witness.lines == []
+
+
+@pytest.mark.parametrize("access", ["invited", "unlinkable"])
+def test_a_link_without_an_invitation_is_refused_before_anything_is_asked(
+    access: str, collector: Collector, phone: BrowserContext
+) -> None:
+    survey = titled(access, f"Without, {access}")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    witness = Witness.of(page)
+    for end in ("", "#invitation=", f"#invitation={link[-32:-1]}"):
+        page.goto("about:blank")
+        page.goto(link.split("#")[0] + end)
+        expect(page.get_by_text("each has a link of their own")).to_be_visible()
+        assert page.get_by_role("button", name="Start").count() == 0
+    assert violations(page) == []
+    assert witness.posts() == []
+    page.evaluate("link => location.replace(link)", link)  # the same page: only what stands behind the # is new
+    page.get_by_role("button", name="Try again").click()
+    answer(page, survey, ANSWERS)
+
+
+def test_a_token_is_bought_before_anything_is_asked_or_the_refusal_said(
+    collector: Collector, phone: BrowserContext, browser: Browser
+) -> None:
+    survey = titled("unlinkable", "Refused at the start")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    page.goto(f"{link[:-32]}{UNKNOWN}")
+    page.get_by_role("button", name="Start").click()
+    heading(page, "This invitation is not known here")
+    expect(page.locator("h1").last).to_be_focused()
+    assert page.locator("fieldset").count() == 0
+    assert violations(page) == []
+    page.evaluate("link => location.replace(link)", link)
+    page.reload()
+    answer(page, survey, ANSWERS)
+    other = browser.new_context(locale="en-GB")
+    second = other.new_page()
+    second.goto(link)
+    second.get_by_role("button", name="Start").click()
+    heading(second, "This invitation was used before")
+    expect(second.get_by_text("You were not asked anything yet")).to_be_visible()
+    expect(second.locator("h1").last).to_be_focused()
+    assert second.locator("fieldset").count() == 0
+    assert violations(second) == []
+    other.close()
+    assert collector.reports(survey) == 1
+
+
+def test_an_invitation_that_was_used_or_is_unknown_is_said_when_the_report_is_refused(
+    collector: Collector, browser: Browser
+) -> None:
+    survey = titled("invited", "Refused at the end")
+    (link,) = links(collector, survey)
+    for end, title in [(link[-32:], ARRIVED), (link[-32:], "used before"), (UNKNOWN, "not known here")]:
+        context = browser.new_context(locale="en-GB")
+        page = context.new_page()
+        page.goto(link[:-32] + end)
+        press_send(page, survey, ANSWERS)
+        heading(page, title)
+        assert violations(page) == []
+        context.close()
+    assert collector.reports(survey) == 1
+
+
+def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("unlinkable", "Bought once")
+    (link,) = links(collector, survey)
+    requests: list[Request] = []
+    phone.on("request", lambda request: requests.append(request))
+    page = phone.new_page()
+    path = f"**/surveys/{survey.id}/tokens"
+    page.route(path, lambda route: route.abort())  # it left this device, and then the network was gone
+    page.goto(link)
+    with page.expect_request(path):
+        page.get_by_role("button", name="Start").click()
+    page.close()
+    page = phone.new_page()
+
+    def lose(route: Route) -> None:
+        assert route.fetch().status == 200  # signed, and lost on the way back
+        route.fulfill(status=500, body="{}")
+
+    page.route(path, lose)
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    heading(page, "The survey cannot be loaded")
+    expect(page.get_by_text("answered with status 500")).to_be_visible()
+    page.unroute(path)
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("form > .card > button")).to_be_visible()
+    tabs = [page, phone.new_page(), phone.new_page()]
+    for tab in tabs[1:]:
+        tab.goto(link)
+        tab.get_by_role("button", name="Start").click()
+        expect(tab.locator("form > .card > button")).to_be_visible()
+    assert len(asked_for(requests)) >= 3
+    assert len(set(asked_for(requests))) == 1
+    for tab in tabs:
+        choose(tab, survey, ANSWERS)
+        tab.get_by_role("button", name="Review").click()
+        tab.get_by_role("button", name="Send").click()
+        heading(tab, ARRIVED)
+    sent = {request.post_data for request in requests if request.url.endswith("/reports")}
+    assert len(sent) == 1
+    assert collector.reports(survey) == 1
+    assert page.evaluate(remembered())["tokens"] == {}
+
+
+def test_a_kept_token_needs_no_issuer_again(collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("unlinkable", "Kept")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("fieldset").first).to_be_visible()
+    page.route("**/tokens", lambda route: route.abort())
+    page.reload()
+    answer(page, survey, ANSWERS)
+
+
+@pytest.mark.parametrize("part", ["message", "salt", "inverse", "signature"])
+def test_a_damaged_token_is_never_sent(part: str, collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("unlinkable", f"Damaged {part}")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("fieldset").first).to_be_visible()
+    change = (
+        f"const [token] = Object.values(state.tokens); token.{part} = token.{part}.replace(/[0-9]/g, (d) => 9 - d);"
+    )
+    page.evaluate(remembered(f"{change} return state;"))
+    page.reload()
+    witness = Witness.of(page)
+    page.get_by_role("button", name="Start").click()
+    heading(page, "Do not answer this survey")
+    assert witness.posts() == []
+    assert page.locator("fieldset").count() == 0
+
+
+def test_a_signature_of_another_key_is_no_token(collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("unlinkable", "Dishonest")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    witness = Witness.of(page)
+
+    def sign_otherwise(route: Route) -> None:
+        blinded = bytes.fromhex(route.request.post_data_json["blinded"])
+        route.fulfill(json={"signature": key_number(1).blind_sign(blinded).hex()})
+
+    page.route("**/tokens", sign_otherwise)
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    heading(page, "Do not answer this survey")
+    assert violations(page) == []
+    assert [request.url.rsplit("/", 1)[1] for request in witness.requests if request.method == "POST"] == ["tokens"]
+
+
+def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
+    collector: Collector, phone: BrowserContext, tmp_path: Any
+) -> None:
+    page = phone.new_page()
+    witness = Witness.of(page)
+    with running_issuer(tmp_path / "issuer.db") as issuer:
+        survey = titled("unlinkable", "Signed elsewhere", url=issuer.url)
+        collector.publish(survey)
+        with closing(Store(issuer.database)) as store:
+            publish(store, survey, number=NUMBERS[survey.id])
+            (invitation,) = invite(store, survey, 1)
+        page.route("**/tokens", lambda route: route.abort())
+        page.goto(f"{collector.url}/s/{survey.id}#invitation={invitation}")
+        page.get_by_role("button", name="Start").click()
+        expect(page.get_by_text("Checking your invitation")).to_be_visible()
+        heading(page, "The survey cannot be loaded")
+        expect(page.get_by_text(f"{issuer.url}: cannot be reached")).to_be_visible()
+        expect(page.get_by_text("Nothing was sent")).to_have_count(0)  # the invitation may have been
+        assert page.locator("fieldset").count() == 0
+        assert violations(page) == []
+        page.unroute("**/tokens")
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator("form > .card > button")).to_be_visible()
+    choose(page, survey, ANSWERS)  # without the issuer, and the collector never met the invitation
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send").click()
+    heading(page, ARRIVED)
+    ours = [
+        request for request in witness.requests if request.method == "POST" and request.url.startswith(collector.url)
+    ]
+    assert [invitation in str(request.post_data) for request in ours] == [False]
+
+
+@pytest.mark.parametrize("access", ["invited", "unlinkable"])
+def test_frames_of_isolated_surveys_get_the_invitation(
+    access: str, collector: Collector, phone: BrowserContext
+) -> None:
+    survey = titled(access, f"Framed, {access}")
+    (link,) = links(collector, survey)
+    html = (
+        f'<!doctype html><title>x</title>{scripts(collector)}<deniable-survey src="{link}" isolated></deniable-survey>'
+    )
+    with another_site(html) as site:
+        page = phone.new_page()
+        page.goto(site)
+        frame = page.locator("deniable-survey iframe").element_handle().content_frame()
+        assert frame
+        answer(frame, survey, ANSWERS)
+    assert collector.reports(survey) == 1
+
+
+def test_a_kiosk_buys_for_each_person_and_forgets_them(collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("unlinkable", "Kiosk")
+    first, second = links(collector, survey, 2)
+    page = phone.new_page()
+    witness = Witness.of(page)
+    page.goto(first)
+    for link in (first, second):
+        with another_site(
+            f'<!doctype html><title>x</title>{scripts(collector)}<deniable-survey src="{link}" kiosk></deniable-survey>'
+        ) as site:
+            page.goto(site)
+            page.get_by_role("button", name="Start").click()
+            expect(page.locator("form > .card > button")).to_be_visible()
+            page.reload()
+            answer(page, survey, ANSWERS)
+            assert page.evaluate(remembered())["tokens"] == {}
+            assert page.evaluate(remembered())["reports"] == {}
+            page.get_by_role("button", name="Next person").click()
+            page.get_by_role("button", name="Start").click()
+            heading(page, "This invitation was used before")
+    assert collector.reports(survey) == 2
+    # Bought once each; and each time a try with what is used by now.
+    assert len(set(asked_for(witness.requests))) == 4
+
+
+@pytest.mark.parametrize("language", ["ar", "de", "es", "fr"])
+@pytest.mark.parametrize("access", ["invited", "unlinkable"])
+def test_every_language_has_the_words_on_a_narrow_screen(
+    access: str, language: str, collector: Collector, phone: BrowserContext
+) -> None:
+    survey = titled(access, f"Words, {access}, {language}")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    page.goto(f"{link}&lang={language}")
+    element = page.locator("deniable-survey")
+    words = json.loads(json.dumps(page.evaluate(f"fetch('/client/catalogues/{language}.json').then((r) => r.json())")))
+    expect(element.get_by_text(words[access])).to_be_visible()
+    element.locator("summary").first.click()
+    expect(element.get_by_text(words[f"{access}Text"])).to_be_visible()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
