@@ -9,6 +9,7 @@ from functools import partial
 from deniable import (
     Ceiling,
     CollectorError,
+    NotInvited,
     Report,
     ReportConflict,
     ReportError,
@@ -17,15 +18,20 @@ from deniable import (
     __version__,
     is_address,
     odds_sentences,
+    parse_report,
     parse_survey,
     whole_odds_sentences,
 )
+from deniable.access.invitation import is_invitation
+from deniable.access.words import ONE_REPORT
+from deniable.errors import describe
 from deniable.report.report import content_of
 from deniable_client.connection import Connection
-from deniable_client.device import Given, draw_questions, permanent, randomize
+from deniable_client.device import Given, draw_questions, permanent, randomize, true_answers
 from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, parse_link
 from deniable_client.memory import Kept, Memory, State, Told
+from deniable_client.tokens import TokenRequest
 
 CLIENT = f"deniable-python {__version__}"
 
@@ -43,6 +49,8 @@ class Receipt:
         The chance that was mixed in, in words.
     client : str
         What randomised, with its version.
+    access : str
+        Whether one report a person is enforced, and by what, in words.
     again : bool
         Whether this device or the collector knew the report already; it counts once. What a memory kept was then sent,
         and not drawn from the answers just given.
@@ -51,6 +59,7 @@ class Receipt:
     survey: str
     collector: str
     odds: tuple[str, ...]
+    access: str
     client: str = CLIENT
     again: bool = False
     statement: str = (
@@ -126,7 +135,9 @@ class Client:
         self.collector = collector_url(collector)
         self.memory = memory
         self.ceiling = ceiling or Ceiling()
-        self._connection = Connection(self.collector, retries, timeout, connections)
+        self._connect = partial(Connection, retries=retries, timeout=timeout, size=connections)
+        self._connection = self._connect(self.collector)
+        self._issuers: dict[str, Connection] = {}
 
     def survey(self, link: str) -> Survey:
         """Fetch a survey by id or link, and check that the bytes are those of its address.
@@ -148,10 +159,14 @@ class Client:
         answers: Mapping[str, Given],
         cohort: str | None = None,
         asked: Collection[str] | None = None,
+        invitation: str | None = None,
     ) -> Receipt:
         """Randomise the answers of one person and send the report.
 
         With a memory this sends what was drawn the first time, and nothing at all once that has arrived.
+
+        Of a survey with blind tokens this gets the token and spends it at once, which whoever watches both can see by
+        the time. `credential` gets it earlier, and `randomize` and `submit` spend it.
 
         Parameters
         ----------
@@ -164,9 +179,14 @@ class Client:
             One of the survey's cohorts.
         asked : collection of str, optional
             As `asked` drew it, where there is no memory to keep it.
+        invitation : str, optional
+            What stands behind the # of the person's link: 32 hexadecimal digits. A survey that is open to everybody
+            needs none, and then nobody is shown it.
 
         Raises
         ------
+        NotInvited
+            If the survey needs an invitation, and there is none or another one.
         AnswerError
             If an answer is not among its question's options. The message does not repeat it; nothing is sent.
         BudgetError
@@ -177,11 +197,56 @@ class Client:
             If the report could not be delivered. A memory keeps it for `resend`; without one its attribute `report`
             can be given to `submit` later.
         """
-        report = self.randomize(survey, answers, cohort, asked)
+        if not self.kept(survey):
+            true_answers(survey, answers, cohort, asked)  # a slip uses no invitation
+        credential = self.credential(survey, invitation)
+        report = self.randomize(survey, answers, cohort, asked, credential)
         kept = self.kept(survey)
         if kept is not None and kept.state == "sent":
             return self.receipt(survey, again=True)
         return self.submit(survey, report)
+
+    def credential(self, survey: Survey, invitation: str | None = None) -> str | None:
+        """What lets the report of one person count: the invitation, or a blind token that it is used for; None if open.
+
+        To be called before anybody is asked, so that nobody answers for nothing. A memory keeps what asks for a token
+        before the issuer is asked, and then the token: whoever comes back gets the same one. Without a memory a token
+        is in the caller's hands alone, and is lost with this call if the issuer's answer does not arrive.
+
+        Raises
+        ------
+        NotInvited
+            If there is no invitation where one is needed, or the issuer knows no such one.
+        ReportConflict
+            If the invitation was used for another token.
+        BudgetError
+            If the survey asks for more than this device gives; nothing is used for it.
+        CollectorError
+            If the issuer cannot be reached, or signs with another key.
+        """
+        if survey.access == "open":
+            return None
+        self.check(survey)
+        kept = self.kept(survey)
+        if kept and self.memory:
+            if survey.access == "invited" and kept.state == "refused" and invitation:
+                self.memory.invite(survey, self.collector, invitation)
+            return parse_report(kept.report, survey).credential
+        if survey.access == "invited":
+            return _needed(invitation)
+        make = partial(TokenRequest.new, survey)
+        request = self.memory.token_request(survey, make) if self.memory else make()
+        if isinstance(request, str):
+            return request
+        signature = self._issuer_of(survey).sign(survey.id, _needed(invitation), request.blinded.message)
+        token = request.token(survey, signature)
+        if self.memory:
+            self.memory.keep_token(survey, token)
+        return token
+
+    def _issuer_of(self, survey: Survey) -> Connection:
+        url = survey.issuer and survey.issuer.url
+        return self._issuers.setdefault(url, self._connect(collector_url(url))) if url else self._connection
 
     @answers_stay
     def randomize(
@@ -190,6 +255,7 @@ class Client:
         answers: Mapping[str, Given],
         cohort: str | None = None,
         asked: Collection[str] | None = None,
+        credential: str | None = None,
     ) -> Report:
         """Check the ceiling and mix chance into the answers of one person; sends nothing.
 
@@ -197,13 +263,16 @@ class Client:
         """
         self.check(survey)
         if self.memory is None:
-            return randomize(survey, answers, cohort, asked=asked)
+            return randomize(survey, answers, cohort, asked=asked, credential=credential)
         told = self.memory.asked(survey, partial(draw_questions, survey))
         # Of what a device does not ask, an answer that a program has all the same goes nowhere.
         spare = {each.id for each in survey.questions}.difference(told) if asked is None else ()
         given = {name: answer for name, answer in answers.items() if name not in spare}
         return self.memory.once(
-            survey, self.collector, lambda: permanent(survey, given, cohort, asked=told), self.ceiling
+            survey,
+            self.collector,
+            lambda: permanent(survey, given, cohort, asked=told, credential=credential),
+            self.ceiling,
         )
 
     def asked(self, survey: Survey) -> tuple[str, ...]:
@@ -282,7 +351,8 @@ class Client:
     def receipt(self, survey: Survey, *, again: bool = False) -> Receipt:
         """What a respondent can keep after the report has arrived."""
         odds = [sentence for question in survey.questions for sentence in odds_sentences(question)]
-        return Receipt(survey.id, self.collector, (*odds, *whole_odds_sentences(survey)), again=again)
+        sentences = (*odds, *whole_odds_sentences(survey))
+        return Receipt(survey.id, self.collector, sentences, ONE_REPORT[survey.access], again=again)
 
     def _deliver(self, survey_id: str, body: bytes) -> bool:
         """Send the bytes of a report and note what became of them; whether the collector knew them already."""
@@ -306,6 +376,15 @@ class Client:
         if found.collector != self.collector:
             raise SurveyError(f"survey: the link is to {found.collector}, this client talks to {self.collector}")
         return found.survey
+
+
+def _needed(invitation: object) -> str:
+    if not isinstance(invitation, str) or not is_invitation(invitation):
+        raise NotInvited(
+            "invitation: must be the 32 hexadecimal digits behind the # of a link to this survey, got "
+            f"{describe(invitation)}; only who was invited is counted"
+        )
+    return invitation
 
 
 class UndeliveredReport(CollectorError):

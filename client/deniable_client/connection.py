@@ -1,13 +1,18 @@
-"""What goes over the network: one survey in, one report out. Requests are the same whatever the answers are."""
+"""What goes over the network: one survey in, one report out; before it a token, where reports need one.
+
+Requests are the same whatever the answers are.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 
 import urllib3
 
-from deniable.errors import CollectorError, ReportConflict, ReportError, SurveyClosed, SurveyError
+from deniable.access.blind_rsa import SIZE
+from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
 
 _log = logging.getLogger(__name__)
 
@@ -18,6 +23,7 @@ _HEADERS = {"User-Agent": "deniable", "Accept": "*/*"}
 """As a browser's where that is true; no version, which would tell devices apart."""
 
 _REFUSALS: dict[int, type[ReportError]] = {
+    403: NotInvited,
     404: ReportError,
     409: ReportConflict,
     410: SurveyClosed,
@@ -26,8 +32,11 @@ _REFUSALS: dict[int, type[ReportError]] = {
 }
 
 
+_SIGNATURE = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
+
+
 class Connection:
-    """The two calls of a client to one collector.
+    """The calls of a client to one collector, or to an issuer elsewhere.
 
     Parameters
     ----------
@@ -87,13 +96,37 @@ class Connection:
         CollectorError
             If it cannot be reached, or answers something else.
         """
-        answer = self._request("POST", f"/surveys/{survey}/reports", body)
+        return self._post(f"/surveys/{survey}/reports", body).status == 200
+
+    def sign(self, survey: str, invitation: str, blinded: bytes) -> bytes:
+        """A blind signature of a message, unchecked. The same message again gets the same one, another one none.
+
+        Raises
+        ------
+        ReportError
+            If the issuer refuses to sign: `NotInvited` where it knows no such invitation, `ReportConflict` where that
+            was used for another message.
+        CollectorError
+            If it cannot be reached, or answers something else.
+        """
+        body = json.dumps({"invitation": invitation, "blinded": blinded.hex()}, separators=(",", ":")).encode("ascii")
+        answer = self._post(f"/surveys/{survey}/tokens", body)
+        try:
+            signature = str(json.loads(answer.data)["signature"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            signature = ""
+        if not _SIGNATURE.fullmatch(signature):
+            raise CollectorError(f"{self.collector}: answered without a signature")
+        return bytes.fromhex(signature)
+
+    def _post(self, path: str, body: bytes) -> urllib3.BaseHTTPResponse:
+        answer = self._request("POST", path, body)
         if answer.status in _REFUSALS:
             raise _REFUSALS[answer.status](_detail(answer))
         # A portal between here and the collector may answer 200 to everything, but not in JSON.
         if answer.status not in (200, 201) or not answer.headers.get("Content-Type", "").startswith("application/json"):
             raise self._unexpected(answer)
-        return answer.status == 200
+        return answer
 
     def _request(self, method: str, path: str, body: bytes | None = None) -> urllib3.BaseHTTPResponse:
         headers = _HEADERS | {"Content-Type": "application/json"} if body is not None else None

@@ -6,9 +6,11 @@ Nothing in this module keeps, prints or raises an answer.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Collection, Mapping, Sequence
 
-from deniable.errors import AnswerError, ReportError
+from deniable.access import issuer
+from deniable.errors import AnswerError, NotInvited, ReportError, describe
 from deniable.mechanisms import KAry
 from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
@@ -48,6 +50,7 @@ def randomize(
     asked: Collection[str] | None = None,
     word: Word = system_word,
     report_id: str | None = None,
+    credential: str | None = None,
 ) -> Report:
     """Mix chance into the answers to a survey; the result is all that may leave the device.
 
@@ -67,7 +70,10 @@ def randomize(
     word : callable
         Source of uniform 32-bit words: first for what is asked, then for the answers, in the order of the questions.
     report_id : str, optional
-        32 hexadecimal digits; by default random.
+        32 hexadecimal digits; by default random. A token brings its own.
+    credential : str, optional
+        The invitation, or the token of `Client.credential`, where the survey's reports need one. It was there before
+        the answers, and so was the id that a token brings.
 
     Raises
     ------
@@ -76,8 +82,10 @@ def randomize(
         names the question and its options, never what came.
     ReportError
         If the survey has no such cohort, or requires one and there is none; or asks other questions.
+    NotInvited
+        If the survey's reports need another credential, or none.
     """
-    return _draw(survey, answers, cohort, asked, word, report_id)
+    return _draw(survey, answers, cohort, asked, word, report_id, credential)
 
 
 @answers_stay
@@ -89,12 +97,13 @@ def permanent(
     asked: Collection[str] | None = None,
     word: Word = system_word,
     report_id: str | None = None,
+    credential: str | None = None,
 ) -> Report:
     """The same as `randomize`, with the values that a device keeps: what `Memory.once` takes, and nobody sends.
 
     They differ from those that are sent where a mechanism draws once more for each wave.
     """
-    return _draw(survey, answers, cohort, asked, word, report_id, is_kept=True)
+    return _draw(survey, answers, cohort, asked, word, report_id, credential, is_kept=True)
 
 
 def _draw(
@@ -104,9 +113,25 @@ def _draw(
     asked: Collection[str] | None,
     word: Word,
     report_id: str | None,
+    credential: str | None,
     *,
     is_kept: bool = False,
 ) -> Report:
+    choices = true_answers(survey, answers, cohort, asked)
+    needed = survey.credential or ""  # as in a report, where what is not needed is not there
+    if not re.fullmatch(needed, credential or ""):
+        raise NotInvited(f"credential: must be what access = {survey.access!r} needs, got {describe(credential)}")
+    if survey.tokens and credential:
+        report_id = issuer.report_id(issuer.nonce_of(credential))
+    told = draw_questions(survey, word) if asked is None else choices
+    return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)
+
+
+@answers_stay
+def true_answers(
+    survey: Survey, answers: Mapping[str, Given], cohort: str | None = None, asked: Collection[str] | None = None
+) -> dict[str, Answer]:
+    """What mechanisms take for the answers of one person, by question; draws nothing. Raises as `randomize` does."""
     if not survey.takes_cohort(cohort):
         came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
@@ -122,8 +147,7 @@ def _draw(
         if question.id not in answers:
             raise AnswerError(f"answers: question {question.id!r} must be answered too; leaving it out would tell")
         choices[question.id] = true_answer(question, answers[question.id])
-    told = draw_questions(survey, word) if asked is None else wanted
-    return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept))
+    return choices
 
 
 def mixed(

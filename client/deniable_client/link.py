@@ -1,12 +1,13 @@
-"""Links to surveys: ``https://collector/s/<id>#cohort=web``."""
+"""Links to surveys: ``https://collector/s/<id>#cohort=web&invitation=<32 digits>``."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
+from deniable.access.invitation import is_invitation
 from deniable.errors import CollectorError, SurveyError
 from deniable.survey.document import is_address
 
@@ -19,7 +20,7 @@ _NUMBER = re.compile(r"0x[0-9a-f]*")
 
 @dataclass(frozen=True)
 class Link:
-    """Where a survey is, and the cohort into which its author puts whoever follows the link.
+    """Where a survey is, and what its author says of whoever follows the link.
 
     Attributes
     ----------
@@ -28,17 +29,21 @@ class Link:
     survey : str
         The survey's address.
     cohort : str or None
+    invitation : str or None
+        32 hexadecimal digits. Whoever has them is invited, so they never show in a ``repr``.
     """
 
     collector: str
     survey: str
     cohort: str | None = None
+    invitation: str | None = field(default=None, repr=False)
 
 
 def parse_link(link: str) -> Link:
     """Read a link to a survey.
 
-    The cohort stands in the fragment, which is sent to nobody, and never in the query, which servers log.
+    Cohort and invitation stand in the fragment, which is sent to nobody, and never in the query, which servers log.
+    What is no invitation is as if there were none.
 
     Raises
     ------
@@ -57,10 +62,13 @@ def parse_link(link: str) -> Link:
         found = _PATH.fullmatch(parts.path)
         if found and is_address(found[2]):
             fragment = dict(reversed(parse_qsl(parts.fragment, keep_blank_values=True)))  # the first of equals counts
-            return Link(collector_url(f"{parts.scheme}://{parts.netloc}{found[1]}"), found[2], fragment.get("cohort"))
+            collector = collector_url(f"{parts.scheme}://{parts.netloc}{found[1]}")
+            invitation = fragment.get("invitation", "")
+            return Link(collector, found[2], fragment.get("cohort"), invitation if is_invitation(invitation) else None)
     except (ValueError, CollectorError):
         pass  # not the address of a machine; refused below with everything else that is not a link
-    raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {link!r}")
+    before, *_ = link.split("#", 1)  # an invitation may stand behind it
+    raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r}")
 
 
 def collector_url(url: str) -> str:

@@ -1,5 +1,7 @@
 """The device's memory: one draw for each survey and for each question, kept as noisy values and never as answers.
 
+Of a survey with blind tokens it also keeps what asks for one, then the token, until that is in a report.
+
 Eleven fresh draws at epsilon 1 would give a yes-no answer away 19 times out of 20. So a report is kept before it is
 first sent, and a question that is asked again under another title gets the noisy value that it got before. Check, draw,
 charge and keep are one step. The rules are in ``docs/device.md``; ``client/deniable_web/memory.js`` follows the same,
@@ -9,6 +11,7 @@ and both are held to the same vectors.
 from __future__ import annotations
 
 import datetime
+import re
 import sqlite3
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -28,6 +31,7 @@ from deniable.survey.unit import Unit
 from deniable_client.folder import user_data_folder
 from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile
+from deniable_client.tokens import TokenRequest, tokens_of
 
 WINDOW_DAYS = 90
 """For so long what a collector was told counts in its ledger, and in the device's."""
@@ -109,7 +113,8 @@ class Memory:
 
     Notes
     -----
-    The file holds noisy reports and values, what they cost, collectors and days, no answer and no time of day.
+    The file holds noisy reports and values, what they cost, collectors and days, no answer and no time of day; with a
+    report its invitation or token, which the collector does not keep.
     Processes may share it: each draw happens within a transaction that locks the file, so 20 processes that answer at
     once make one report. Whoever clears it answers the next time anew.
 
@@ -171,6 +176,7 @@ class Memory:
                 report = self._with_known_values(db, survey, draw())
                 db.execute("INSERT INTO reports VALUES (?, ?)", (survey.id, report.encode()))
                 self._report_of(db, survey)  # a value of a damaged memory is not kept for one of the survey
+                db.execute("DELETE FROM tokens WHERE survey = ?", [survey.id])  # it is in the report now
             db.execute("INSERT INTO recipients VALUES (?, ?, 'waiting') ON CONFLICT DO NOTHING", (survey.id, collector))
         return report
 
@@ -205,6 +211,42 @@ class Memory:
             return unit.marked(_kept(db, unit.key + DRAWN, partial(unit.mark, drawn)))
         except ReportError:
             raise self._file.unusable(f"what it keeps of {unit.group} is no draw of it") from None
+
+    def token_request(self, survey: Survey, make: Callable[[], TokenRequest]) -> TokenRequest | str:
+        """What asks for the token of a survey: what is kept, or what ``make`` makes, kept before this returns.
+
+        The token itself where it is here already, on its own or in a report. So no crash, and no two processes at once,
+        ask with two messages, of which an issuer signs one.
+
+        Raises
+        ------
+        UnusableMemory
+            If the file cannot be read or written; then nobody is to be asked.
+        """
+        with self._file.transaction() as db:
+            report = self._report_of(db, survey)
+            kept = report.credential if report else self._token_of(db, survey)
+            if kept is None:
+                kept = make()
+                db.execute("INSERT INTO tokens VALUES (?, ?, NULL)", (survey.id, kept.encode()))
+        return kept
+
+    def keep_token(self, survey: Survey, token: str) -> None:
+        """Keep a token in the place of what asked for it, which nobody needs any more."""
+        with self._file.transaction() as db:
+            db.execute("UPDATE tokens SET request = NULL, token = ? WHERE survey = ?", (token, survey.id))
+
+    def invite(self, survey: Survey, collector: str, invitation: str) -> None:
+        """Let a report that the collector refused carry another invitation, and wait again.
+
+        Its id and its values stay as they are, so it counts once whichever invitation is the right one.
+        """
+        with self._file.transaction() as db:
+            report = self._report_of(db, survey)
+            waits = "UPDATE recipients SET state = 'waiting' WHERE survey = ? AND collector = ? AND state = 'refused'"
+            if report and db.execute(waits, (survey.id, collector)).rowcount:
+                body = replace(report, credential=invitation).encode()
+                db.execute("UPDATE reports SET report = ? WHERE survey = ?", (body, survey.id))
 
     def check(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> None:
         """Raise a BudgetError if the ledger of the collector, or of the device, has no room for the survey."""
@@ -293,6 +335,21 @@ class Memory:
         if not mechanism.has_waves:
             return kept
         return _kept(db, unit.key + survey.id, partial(mechanism.instantaneous, kept, self.word))
+
+    def _token_of(self, db: sqlite3.Connection, survey: Survey) -> TokenRequest | str | None:
+        """The token of a survey, or what asks for it, if it is no report's yet."""
+        row = db.execute("SELECT request, token FROM tokens WHERE survey = ?", (survey.id,)).fetchone()
+        if row is None:
+            return None
+        request, token = row
+        try:
+            if token is None:
+                return TokenRequest.parse(request)
+            if re.fullmatch(survey.credential or "", token) and tokens_of(survey).verifies(token):
+                return str(token)
+        except (TypeError, ValueError):
+            pass  # refused below with every other text
+        raise self._file.unusable(f"what it keeps of survey {survey.id} is no token of it")
 
     def _report_of(self, db: sqlite3.Connection, survey: Survey) -> Report | None:
         row = db.execute("SELECT report FROM reports WHERE survey = ?", (survey.id,)).fetchone()

@@ -40,8 +40,21 @@ CREATE TABLE told (
 PRAGMA application_id = 0x44656e69;
 PRAGMA user_version = 2;
 """
+_TOKENS = """
+CREATE TABLE tokens (
+    survey TEXT PRIMARY KEY,
+    request TEXT,
+    token TEXT,
+    CHECK ((request IS NULL) != (token IS NULL))
+) WITHOUT ROWID;
+PRAGMA user_version = 3;
+"""
+"""What version 3 has more."""
+
+VERSION = 3
+
 # Without the check a page whose count of rows was damaged would read as an empty one, and be drawn for again.
-_MARKS = {"application_id": 0x44656E69, "user_version": 2, "quick_check": "ok"}
+_MARKS = {"application_id": (0x44656E69,), "user_version": (2, VERSION), "quick_check": ("ok",)}
 
 
 class UnusableMemory(DeniableError):
@@ -65,6 +78,9 @@ class MemoryFile:
             assert db is not None
             db.execute("BEGIN IMMEDIATE")
             try:
+                if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                    for statement in _TOKENS.split(";"):
+                        db.execute(statement)
                 yield db
             except BaseException:
                 db.execute("ROLLBACK")
@@ -99,7 +115,7 @@ class MemoryFile:
                 db.execute("PRAGMA synchronous = EXTRA")  # a commit outlives a power cut, the folder's entry too
                 db.execute("PRAGMA secure_delete = ON")
                 for mark, wanted in _MARKS.items():
-                    if db.execute(f"PRAGMA {mark}").fetchone()[0] != wanted:
+                    if db.execute(f"PRAGMA {mark}").fetchone()[0] not in wanted:
                         raise self.unusable("it is damaged, of another version, or of another program")
                 yield db
         except (OSError, sqlite3.Error) as error:
@@ -114,7 +130,7 @@ class MemoryFile:
         os.close(handle)
         try:
             with closing(sqlite3.connect(name)) as db:
-                db.executescript(_SCHEMA)
+                db.executescript(_SCHEMA + _TOKENS)
             os.link(name, self.path)  # unlike a renaming it never replaces
         except FileExistsError:
             pass  # another process was faster

@@ -57,16 +57,15 @@ export async function blind(modulus, message, salt = random(48), draw = below) {
   const n = number(modulus);
   const width = modulus.length;
   const encoded = await encode(message, salt, width);
-  for (;;) {
-    const factor = draw(n, systemWord);
-    let [a, b, x, y] = [n, factor, 0n, 1n]; // the extended Euclidean algorithm
-    while (b) {
-      const quotient = a / b;
-      [a, b, x, y] = [b, a - quotient * b, y, x - quotient * y];
-    }
-    // Almost always the first factor will do.
-    if (a === 1n) return { message, salt, inverse: digits((x + n) % n, width), blinded: digits((encoded * power(factor, n)) % n, width) };
+  const factor = draw(n, systemWord);
+  let [a, b, x, y] = [n, (encoded * factor) % n, 0n, 1n]; // the extended Euclidean algorithm
+  while (b) {
+    const quotient = a / b;
+    [a, b, x, y] = [b, a - quotient * b, y, x - quotient * y];
   }
+  // A small prime of the key that divides what is encoded would divide what is blinded, and so give it away.
+  if (a !== 1n) throw new SurveyError("key: must be a product of large primes");
+  return { message, salt, inverse: digits(((x + n) * encoded) % n, width), blinded: digits((encoded * power(factor, n)) % n, width) };
 }
 
 /**

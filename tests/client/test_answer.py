@@ -209,7 +209,7 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
 ) -> None:
     given: list[dict[str, Any]] = []
 
-    def spy(_client: Client, noise: Survey, answers: dict[str, Any], cohort: str | None, _asked: Any) -> Report:
+    def spy(_client: Client, noise: Survey, answers: dict[str, Any], cohort: str | None, *_more: Any) -> Report:
         given.append(dict(answers))
         return randomize(noise, answers, cohort)
 

@@ -619,3 +619,73 @@ def test_a_client_that_stops_early_is_a_fault() -> None:
         yield from list(untimed(draw_python)(survey, trials, record))[:-1]
 
     assert "form" in audit_survey(read_survey(PAIR), short, 1000).faults
+
+
+KEY = json.loads((Path(__file__).parents[1] / "vectors" / "blind_rsa.json").read_text(encoding="utf-8"))[
+    "privacy_pass"
+][0]["pkS"]
+
+INVITED = f'access = "invited"\n{PAIR}'
+
+UNLINKABLE = f'access = "unlinkable"\nissuer = {{ key = "{KEY}" }}\n{PAIR}'
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
+@pytest.mark.parametrize("text", [INVITED, UNLINKABLE], ids=["invited", "unlinkable"])
+def test_real_clients_pass_where_not_everybody_is_counted(draw: Draw, text: str) -> None:
+    found = audit_survey(read_survey(text), untimed(draw), 12_000)
+    assert found.faults == (), found  # a faultless client is accused with a probability below 1e-6
+
+
+def tells(answers: Mapping[str, Any]) -> bool:
+    return bool(answers["one"] == "yes")
+
+
+def spoilt(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str) -> bytes:
+    """The last digit of what is given tells the answer."""
+    report = randomize(survey, answers, cohort, credential=credential)
+    return replace(report, credential=credential[:-1] + ("1" if tells(answers) else "0")).encode()
+
+
+GIVEN: list[str] = []
+
+
+def somebody_elses(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str) -> bytes:
+    """Who says yes sends what the one before was given."""
+    GIVEN.append(credential)
+    return randomize(survey, answers, cohort, credential=GIVEN[-2:][0] if tells(answers) else credential).encode()
+
+
+def own_id(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str) -> bytes:
+    """The id is another one than the token's."""
+    return replace(randomize(survey, answers, cohort, credential=credential), id=new_report_id()).encode()
+
+
+def id_of_the_invitation(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str) -> bytes:
+    """The id is the invitation, so rows at rest name who was invited."""
+    return randomize(survey, answers, cohort, credential=credential, report_id=credential).encode()
+
+
+def without(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str) -> bytes:
+    """Nothing is carried."""
+    return replace(randomize(survey, answers, cohort, credential=credential), credential=None).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "fault", "caught"),
+    [
+        (INVITED, spoilt, "form"),
+        (INVITED, somebody_elses, "form"),
+        (INVITED, without, "form"),
+        (INVITED, id_of_the_invitation, "source of chance"),
+        (UNLINKABLE, spoilt, "form"),
+        (UNLINKABLE, somebody_elses, "form"),
+        (UNLINKABLE, without, "form"),
+        (UNLINKABLE, own_id, "form"),
+    ],
+)
+def test_faults_of_what_lets_a_report_count_are_caught(text: str, fault: Send, caught: str) -> None:
+    GIVEN.clear()
+    found = audit_survey(read_survey(text), untimed(draws_of(fault)), 1000)
+    assert caught in found.faults, found

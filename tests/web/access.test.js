@@ -162,11 +162,16 @@ test("what is blinded, and what hides it, is another each time, and within the m
   for (const { inverse, blinded } of made) assert.ok([inverse, blinded].every((each) => each.length === 512 && each < modulus));
 });
 
-test("a factor that has no inverse is drawn again", async () => {
-  const even = `8${"0".repeat(511)}`; // so that 0 and 2 have none
-  const drawn = [0n, 2n, 3n];
-  const { inverse } = await blind(even, "00", random(48), () => drawn.shift() ?? assert.fail("drew more than it needs"));
-  assert.equal((number(inverse) * 3n) % number(even), 1n);
+test("a key of small primes is refused, because they divide what is blinded if they divide what hides in it", async () => {
+  const key = "f".repeat(512); // 2^2048 - 1, a multiple of 3, 5, 17 and 257
+  const tried = await Promise.allSettled(Array.from({ length: 100 }, () => blind(key, random(32))));
+  for (const { reason, value } of tried) {
+    if (reason) assert.match(String(reason), /SurveyError: key: must be a product of large primes/);
+    else for (const prime of [3n, 5n, 17n, 257n]) assert.notEqual(number(value.blinded) % prime, 0n);
+  }
+  const refused = tried.filter(({ status }) => status === "rejected").length;
+  assert.ok(refused > 40, `${refused} of 100: three of four, as the factor must share none either`);
+  await assert.rejects(blind(SURVEYS[0].issuer.key.slice(162, -10), "00", random(48), () => 0n), /large primes/);
 });
 
 test("reports carry an invitation or a token where the survey asks for one, and only there", async () => {

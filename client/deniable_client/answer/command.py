@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import click
 
-from deniable import BudgetError, CollectorError, Report, ReportError, Survey, SurveyClosed, SurveyError, parse_report
+from deniable import (
+    BudgetError,
+    CollectorError,
+    NotInvited,
+    Report,
+    ReportConflict,
+    ReportError,
+    Survey,
+    SurveyClosed,
+    SurveyError,
+    parse_report,
+)
 from deniable.commands.main import example
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
-from deniable_client.answer.asking import Answers, Stopped, ask_all, read
+from deniable_client.answer.asking import Stopped, ask_all, read
 from deniable_client.answer.screens import Paragraphs, notice, show
 from deniable_client.client import Client, UndeliveredReport
 from deniable_client.frames import answers_stay
@@ -50,9 +60,9 @@ def answer(link: str | None, kiosk: bool, is_trial: bool, resend: bool, with_jso
     if link is None:
         send_what_waits(Memory(path))
     elif is_trial:
-        show(screens.trial(open_survey(link, None)[1]))
+        show(screens.trial(open_survey(link, None).survey))
     elif in_terminal():
-        converse(*open_survey(link, None if kiosk else Memory(path)), with_json=with_json, own=Memory(path))
+        converse(open_survey(link, None if kiosk else Memory(path)), with_json=with_json, own=Memory(path))
     else:
         raise click.ClickException(m.NO_TERMINAL)
 
@@ -62,8 +72,17 @@ def in_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def open_survey(link: str, memory: Memory | None) -> tuple[Client, Survey, str | None]:
-    """The survey of a link and its cohort, after all that can be checked before anybody answers."""
+class Opened(NamedTuple):
+    """The survey of a link, and what the link says of whoever follows it."""
+
+    client: Client
+    survey: Survey
+    cohort: str | None
+    invitation: str | None
+
+
+def open_survey(link: str, memory: Memory | None) -> Opened:
+    """The survey of a link, after all that can be checked before anybody answers."""
     try:
         parsed = parse_link(link)
         client = Client(parsed.collector, memory=memory)
@@ -75,12 +94,13 @@ def open_survey(link: str, memory: Memory | None) -> tuple[Client, Survey, str |
         end(notice(m.UNREACHABLE, m.UNREACHABLE_TEXT, detail=str(error)))
     except BudgetError:  # its own message is for programmers
         end(notice(m.REFUSED, m.REFUSED_TEXT))
-    return client, survey, parsed.cohort
+    return Opened(client, survey, parsed.cohort, parsed.invitation)
 
 
 @answers_stay
-def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: bool, own: Memory) -> None:
+def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
     """From consent, or from a report that is there already, to the receipt; ``own`` is the memory of the device."""
+    client, survey, cohort, invitation = opened
     is_drawn = False
     try:
         if not client.memory and own.was_asked(survey):
@@ -94,11 +114,15 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
             is_drawn = True
             show(notice(m.WAITING, m.WAITING_TEXT))
             read(m.AGAIN)
-            report = parse_report(kept.report, survey)
+            client.credential(survey, invitation)  # after a refusal it is this link's
+            report = parse_report((client.kept(survey) or kept).report, survey)
         else:
-            asked, answers = answers_of(client, survey, cohort)
+            agree(client, survey, cohort, invitation)
+            credential = credential_of(client, survey, invitation)
+            asked = client.asked(survey)
+            answers = ask_all([survey.question(each) for each in asked])
             is_drawn = True
-            report = client.randomize(survey, answers, cohort, asked)
+            report = client.randomize(survey, answers, cohort, asked, credential)
             del answers
         deliver(client, survey, report)
         show(screens.receipt(survey, client.collector, is_old=False, report=report.encode() if with_json else None))
@@ -109,15 +133,33 @@ def converse(client: Client, survey: Survey, cohort: str | None, *, with_json: b
         end(["", late if is_drawn else m.STOPPED], INTERRUPTED)
 
 
-def answers_of(client: Client, survey: Survey, cohort: str | None) -> tuple[Sequence[str], Answers]:
-    """What the person is asked, and answers, after consent."""
-    if closed := screens.not_open(survey, utc_today(), cohort):
+def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None) -> None:
+    """Show what a person should know, until they start."""
+    if closed := screens.not_open(survey, utc_today(), cohort, invitation):
         end(closed)
     show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=client.told(survey)))
     while read(m.START) == "?":
-        show(screens.odds(survey))
-    asked = client.asked(survey)
-    return asked, ask_all([survey.question(each) for each in asked])
+        show([*screens.odds(survey), *screens.invitation(survey)])
+
+
+def credential_of(client: Client, survey: Survey, invitation: str | None) -> str | None:
+    """What lets the person's report count; ends where they have no right to that: nobody answers for nothing."""
+    while True:
+        if survey.issuer:
+            show([m.CHECKING])
+        try:
+            return client.credential(survey, invitation)
+        except CollectorError as error:
+            show(notice(m.UNSIGNED, m.UNREACHABLE_TEXT, detail=str(error)))
+            read(m.AGAIN)
+        except ReportError as error:
+            end(notice(refusal(survey, error), m.NOT_ASKED, detail=str(error)))
+
+
+def refusal(survey: Survey, error: ReportError) -> str:
+    """The heading of what an issuer, or a collector, refuses."""
+    of_invitations = {} if survey.access == "open" else {NotInvited: m.UNKNOWN, ReportConflict: m.USED_BEFORE}
+    return {SurveyClosed: m.CLOSED, **of_invitations}.get(type(error), m.NOT_TAKEN)
 
 
 def deliver(client: Client, survey: Survey, report: Report) -> None:
@@ -129,10 +171,8 @@ def deliver(client: Client, survey: Survey, report: Report) -> None:
         except UndeliveredReport as error:
             show(notice(m.WAITING, m.WAITING_TEXT, detail=str(error)))
             read(m.AGAIN)
-        except SurveyClosed as error:
-            end(notice(m.CLOSED, m.NOT_KEPT, detail=str(error)))
         except ReportError as error:
-            end(notice(m.NOT_TAKEN, m.NOT_KEPT, detail=str(error)))
+            end(notice(refusal(survey, error), m.NOT_KEPT, detail=str(error)))
         else:
             return
 

@@ -16,6 +16,28 @@ DRAWN_KEPT = "Once you start, it remembers which."
 FACTS = "Questions: {n}. Voluntary. If you leave, no answer is kept."
 WHY = "True answers help: researchers subtract chance for everybody together."
 NO_ADMISSION = "If chance sends Yes for you, that is no admission."
+OPEN = "One report a person: not enforced."
+INVITED = "One report a person, by invitation; the operator could note whose, while it arrives."
+UNLINKABLE = "One report a person, by blind token; the token does not tell whose."
+INVITED_TEXT = (
+    "The collector sees that somebody invited answers, once. Whoever runs it could note which invitation came with "
+    "your report; nothing that is kept links the two."
+)
+UNLINKABLE_TEXT = (
+    "This device gets a token for it, which whoever signs it cannot see. The collector sees that somebody invited "
+    "answers, once, and cannot tell by the token who."
+)
+INVITATION = "Your invitation"
+CHECKING = "Checking your invitation …"
+NOT_ASKED = (
+    "You were not asked anything yet. If the whole link of your own invitation does not help, ask whoever sent it to "
+    "you."
+)
+UNKNOWN = "This invitation is not known here"
+USED_BEFORE = "This invitation was used before"
+INVITED_USED = "Your invitation is used: it counts once."
+UNLINKABLE_USED = "Your token is spent: it counts once, and does not tell who you are."
+UNSIGNED = "The token cannot be had"
 COHORT = "It also sends your link’s label, “{cohort}”."
 LIVE = "Results change with every report: whoever watches them can tell what your device sent."
 CANNOT = "Cannot be sure of your answers"
@@ -25,7 +47,7 @@ CAN = "Can see them"
 CAN_TEXT = "Anyone who sees this screen."
 ODDS_LEAST = "Where chance does least:"
 WEAK = "Little protection: what you send, taken together, tells much about your true answers."
-KIOSK = "This device keeps nothing. Please answer only once: every further report tells more about you."
+KIOSK = "This device keeps nothing. Please answer once: further reports tell more about you."
 KIOSK_OTHER = "Go on only if you are another person: two reports tell more about a person than one."
 OTHER = "Press Enter if you are another person, or type stop: "
 SAME = (
@@ -88,7 +110,10 @@ NONE_WAITS = "No report waits on this device."
 
 UNREACHABLE = "The survey cannot be loaded"
 UNREACHABLE_TEXT = "Nothing was sent."
-INCOMPLETE = "The link is incomplete or mistyped at its end. Please use the whole link that you were given."
+INCOMPLETE = (
+    "The link is incomplete or mistyped at its end. Please use the whole link that you were given; by invitation, each "
+    "has a link of their own."
+)
 CLOSED = "This survey is closed"
 CLOSED_TEXT = "It took answers until {day} (UTC)."
 EARLY = "This survey is not open yet"

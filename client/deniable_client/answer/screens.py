@@ -86,6 +86,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
         f"{m.WHY} {m.NO_ADMISSION}" if has_yes else m.WHY,
         *([m.LIVE] if survey.results == "live" else []),
         *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
+        {"open": m.OPEN, "invited": m.INVITED, "unlinkable": m.UNLINKABLE}[survey.access],
         m.FACTS.format(n=survey.asks),
         f"{m.GUESS if weak == 2 else m.CANNOT}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
@@ -104,6 +105,12 @@ def drawn(survey: Survey, *, is_kiosk: bool) -> str:
     """That this device asks some of the questions only, and remembers which."""
     sentence = m.DRAWN.format(n=survey.asks, all=len(survey.questions))
     return sentence if is_kiosk else f"{sentence} {m.DRAWN_KEPT}"
+
+
+def invitation(survey: Survey) -> Paragraphs:
+    """What an invitation is used for, and who can see that."""
+    text = {"invited": m.INVITED_TEXT, "unlinkable": m.UNLINKABLE_TEXT}.get(survey.access)
+    return [f"{m.INVITATION}: {text}"] if text else []
 
 
 def odds(survey: Survey) -> Paragraphs:
@@ -158,6 +165,7 @@ def receipt(survey: Survey, collector: str, *, is_old: bool, report: bytes | Non
     return [
         m.SENT_BEFORE if is_old else m.SENT,
         m.NOT_KEPT,
+        *({"invited": [m.INVITED_USED], "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
         m.WEAK if weakness(survey) == 2 else m.CHANCE if has_yes else m.CHANCE_OTHER,
         *(["\n".join(whole)] if whole else []),
         "\n".join([f"{m.ODDS_EACH}:", *each] if whole else each),
@@ -171,13 +179,16 @@ def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
     return [f"{title.rstrip('.')}.", *sentences, *([f"{m.DETAILS}:\n{own(detail)}"] if detail else [])]
 
 
-def not_open(survey: Survey, today: datetime.date, cohort: str | None) -> Paragraphs | None:
+def not_open(
+    survey: Survey, today: datetime.date, cohort: str | None, invitation: str | None = None
+) -> Paragraphs | None:
     """That the survey takes no answers on that day (UTC) or through that link, or None when it does."""
     if survey.opens and today < survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if survey.closes and today > survey.closes:
         return notice(m.CLOSED, m.CLOSED_TEXT.format(day=_spelt(survey.closes)))
-    if survey.cohort_required if cohort is None else cohort not in survey.cohorts:
+    is_invited = survey.access == "open" or invitation is not None
+    if not is_invited or not survey.takes_cohort(cohort):
         return notice(m.UNREACHABLE, m.INCOMPLETE)
     return None
 

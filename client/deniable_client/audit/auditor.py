@@ -106,15 +106,16 @@ def _check_repeats(ids: bytes) -> Check:
 def _look(drawn: Drawn, number: int, trials: Trials, survey: Survey, form: _Exact, source: _Exact) -> Report | None:
     """The report, if its form is right; departures are noted."""
     cohort = trials.cohorts[int(trials.codes[number, -1])]
+    right = trials.rights[number]
     try:
-        report: Report | None = check_form(drawn.line, survey, cohort)
+        report: Report | None = check_form(drawn.line, survey, cohort, right)
         form.add(None)
     except Departure as fault:
         report = None
         form.add(fault)
     if drawn.chance is not None:
         try:
-            replay(drawn.line, survey, trials.truths(number), cohort, drawn.chance)
+            replay(drawn.line, survey, trials.truths(number), cohort, drawn.chance, right)
             source.add(None)
         except Departure as fault:
             source.add(fault)

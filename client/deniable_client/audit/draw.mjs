@@ -1,10 +1,10 @@
 // Writes reports as the browser client encodes them, one on a line behind the nanoseconds that it took and the chance
-// that it drew: node draw.mjs INDEX.JS REQUEST.JSON CODES
+// that it drew: node draw.mjs INDEX.JS REQUEST.JSON CODES RIGHTS
 import { readFileSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [index, request, file] = process.argv.slice(2);
-const { document, answers, cohorts, record } = JSON.parse(readFileSync(request, "utf8"));
+const [index, request, file, rights] = process.argv.slice(2);
+const { document, answers, cohorts, record, right } = JSON.parse(readFileSync(request, "utf8"));
 
 /** What the client takes from the browser's source of chance, call by call, in hexadecimal. */
 const taken = [];
@@ -25,14 +25,20 @@ const bytes = readFileSync(file);
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
 const width = answers.length + 1;
 
+// What each report carries to be counted was there before its answers.
+const own = readFileSync(rights);
+const { before, after, size } = right;
+const credentialOf = (number) => (size ? before + own.toString("hex", number * size, (number + 1) * size) + after : undefined);
+
 for (let at = 0; at < codes.length; ) {
   const lines = [];
   for (; at < codes.length && lines.length < 2000; at += width) {
     const given = Object.fromEntries(answers.map((each, n) => [each.id, each.given[codes[at + n]]]));
     const cohort = cohorts[codes[at + width - 1]];
+    const credential = credentialOf(at / width);
     taken.length = 0;
     const start = process.hrtime.bigint();
-    const report = encodeReport(randomize(survey, given, { cohort }));
+    const report = encodeReport(randomize(survey, given, { cohort, credential }));
     const took = process.hrtime.bigint() - start;
     lines.push(`${took} ${record ? taken.map((each) => `${each},`).join("") : "-"} ${report}`);
   }

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deniable import Report, ReportError, Survey, parse_report
+from deniable.access.issuer import nonce_of, report_id
 from deniable_client.device import draw_questions, mixed
 
 WORD, ID = 4, 16
@@ -24,21 +25,36 @@ class _NoMoreWords(Exception):
     """The mechanisms need more words than the client drew."""
 
 
-def check_form(line: bytes, survey: Survey, cohort: str | None) -> Report:
-    """Read a report, or raise a `Departure` unless it has the only bytes that its id, cohort and values can have."""
+def check_form(line: bytes, survey: Survey, cohort: str | None, credential: str | None = None) -> Report:
+    """Read a report, or raise a `Departure` unless it has the only bytes that its id, cohort and values can have.
+
+    What it carries to be counted is what was given to the device before the answers, and a token says the id as well.
+    """
     try:
-        report = parse_report(line, survey)
+        canonical = survey.canonical_form.read(line)
+        report = Report(*canonical) if canonical else parse_report(line, survey)  # which says what is wrong
     except ReportError as error:
         raise Departure(f"no report: {error}") from None
     if report.cohort != cohort:
         raise Departure(f"cohort {report.cohort!r} where the link said {cohort!r}")
+    if report.credential != credential:
+        raise Departure("another credential than the device was given")
+    if survey.tokens and credential and report.id != report_id(nonce_of(credential)):
+        raise Departure("an id that is not that of its token")
     if (expected := report.encode()) != line:
         place = next((n for n, (a, b) in enumerate(zip(line, expected, strict=False)) if a != b), len(expected))
         raise Departure(f"byte {place} of {len(line)} is not as reports are written")
     return report
 
 
-def replay(line: bytes, survey: Survey, truths: Sequence[Any], cohort: str | None, chance: Sequence[bytes]) -> None:
+def replay(
+    line: bytes,
+    survey: Survey,
+    truths: Sequence[Any],
+    cohort: str | None,
+    chance: Sequence[bytes],
+    credential: str | None = None,
+) -> None:
     """Raise a `Departure` unless the published mechanisms make this very report of the answers and the chance.
 
     Parameters
@@ -51,13 +67,18 @@ def replay(line: bytes, survey: Survey, truths: Sequence[Any], cohort: str | Non
     cohort : str or None
     chance : sequence of bytes
         What the client took from the system's source: 16 bytes for the id and 4 for each word, in whatever order.
+    credential : str, optional
+        What the device was given before the answers. A token brings its id, which then is not drawn.
     """
     ids = [each.hex() for each in chance if len(each) == ID]
     words = [int.from_bytes(each, "little") for each in chance if len(each) == WORD]
-    if len(ids) != 1 or len(words) != len(chance) - 1:
+    wanted = 0 if survey.tokens and credential else 1
+    if len(ids) != wanted or len(words) != len(chance) - wanted:
         raise Departure(
-            f"took {len(words)} words and {len(ids)} ids from the system in {len(chance)} calls, not one id"
+            f"took {len(words)} words and {len(ids)} ids from the system in {len(chance)} calls, not "
+            f"{'one id' if wanted else 'an id, which the token has'}"
         )
+    mine = ids[0] if credential is None or wanted else report_id(nonce_of(credential))
     left = iter(words)
 
     def word() -> int:
@@ -72,5 +93,5 @@ def replay(line: bytes, survey: Survey, truths: Sequence[Any], cohort: str | Non
         raise Departure(f"took {len(words)} words from the system; the mechanisms need more") from None
     if unused := len(list(left)):
         raise Departure(f"took {len(words)} words from the system; the mechanisms need {len(words) - unused}")
-    if Report(ids[0], cohort, values).encode() != line:
+    if Report(mine, cohort, values, credential).encode() != line:
         raise Departure("not what the mechanisms make of the words and the id that were drawn for it")

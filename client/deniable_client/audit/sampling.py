@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_client.audit.answers import Answers
+from deniable_client.audit.rights import Rights
 from deniable_client.device import randomize
 
 
@@ -40,12 +41,15 @@ class Trials:
         Number of the answer to each question, and last the number of the cohort.
     free : ndarray of bool, shape (n,)
         Whether all answers were drawn independently; otherwise all but one are their question's first, or last.
+    rights : Rights
+        What each report carries to be counted.
     """
 
     answers: tuple[Answers, ...]
     cohorts: tuple[str | None, ...]
     codes: NDArray[np.uint16]
     free: NDArray[np.bool_]
+    rights: Rights
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -76,8 +80,8 @@ _LINE = re.compile(rb"([0-9]+) (-|(?:[0-9a-f]*,)*) (.*)", re.DOTALL)
 Draw = Callable[[Survey, Trials, bool], Iterator[Drawn]]
 """Gives a report for each trial; the flag says whether to record chance."""
 
-Send = Callable[[Survey, Mapping[str, Any], str | None], bytes]
-"""What a Python client sends for answers and a cohort."""
+Send = Callable[..., bytes]
+"""What a Python client sends: of a survey, answers, a cohort and, where reports carry one, a credential."""
 
 
 def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: random.Random) -> Trials:
@@ -97,17 +101,18 @@ def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: rand
     changed = generator.integers(len(sizes), size=(n, 1)) == np.arange(len(sizes))
     chosen = np.where(free[:, None] | changed, np.where(free[:, None], anything, uniform), base)
     cohort = generator.integers(len(cohorts), size=(n, 1))
-    return Trials(answers, cohorts, np.hstack([chosen, cohort]).astype(np.uint16), free)
+    return Trials(answers, cohorts, np.hstack([chosen, cohort]).astype(np.uint16), free, Rights.of(survey, n))
 
 
 def draws_of(send: Send, clock: Callable[[], int] = time.perf_counter_ns) -> Draw:
     """Reports of a client in Python: each trial once, timed by a clock in nanoseconds."""
 
     def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
-        for answers, cohort in trials:
+        for number, (answers, cohort) in enumerate(trials):
+            right = trials.rights[number]
             with recording() if record else _unrecorded() as chance:
                 start = clock()
-                line = send(survey, answers, cohort)
+                line = send(survey, answers, cohort) if right is None else send(survey, answers, cohort, right)
                 took = clock() - start
             yield Drawn(line, took, None if chance is None else tuple(chance))
 
@@ -136,9 +141,9 @@ def _unrecorded() -> Iterator[None]:
     yield None
 
 
-def send_python(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
+def send_python(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str | None = None) -> bytes:
     """What the Python client sends."""
-    return randomize(survey, answers, cohort).encode()
+    return randomize(survey, answers, cohort, credential=credential).encode()
 
 
 draw_python = draws_of(send_python)
@@ -149,17 +154,19 @@ def draws_of_javascript(index: Path) -> Draw:
 
     def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
         with tempfile.TemporaryDirectory() as folder:
-            request, codes = Path(folder) / "request.json", Path(folder) / "codes"
+            request, codes, rights = (Path(folder) / name for name in ("request.json", "codes", "rights"))
             content = {
                 "document": survey.document.decode("ascii"),
                 "answers": [{"id": each.question.id, "given": each.given} for each in trials.answers],
                 "cohorts": trials.cohorts,
                 "record": record,
+                "right": {"before": trials.rights.before, "after": trials.rights.after, "size": trials.rights.size},
             }
             request.write_text(json.dumps(content), encoding="ascii")
             codes.write_bytes(trials.codes.astype("<u2").tobytes())
+            rights.write_bytes(trials.rights.own)
             script = files(__package__) / "draw.mjs"
-            yield from _lines_of([find_node(), str(script), str(index), str(request), str(codes)])
+            yield from _lines_of([find_node(), str(script), str(index), *map(str, (request, codes, rights))])
 
     return draw
 

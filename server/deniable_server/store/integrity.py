@@ -20,7 +20,7 @@ from deniable_server.store.migrations import apply, refuse_newer, refuse_unreada
 from deniable_server.store.tables import create_tables, pending_table, report_of, reports_table, rows_of
 
 ROWS_AT_START = 100_000
-"""Reports that are looked at before a collector starts, in about a second; smaller surveys first."""
+"""Reports and invitations that are looked at before a collector starts, in about a second; smaller surveys first."""
 
 SURVEYS_AT_START = 500
 """Surveys that are, in about two seconds: documents are read and tables compared, however few their reports."""
@@ -54,8 +54,8 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
     path : Path
         The SQLite file.
     most_rows : int, optional
-        Reports to look at, of the smaller surveys first and of `SURVEYS_AT_START` of them; then SQLite's own look at
-        every page is left out too. By default everything.
+        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them; then
+        SQLite's own look at every page is left out too. By default everything.
 
     Raises
     ------
@@ -102,11 +102,15 @@ def _inspect(db: Database, most_rows: int | None) -> Inspection:
     surveys: list[Survey] = []
     read, unread = 0, []
     sizes = "SELECT id, document, (SELECT coalesce(sum(n), 0) FROM totals WHERE survey = id) FROM surveys ORDER BY 3"
+    invited = _invitations_of_surveys(db)
+    rows = 0
     for survey_id, document, n in db.conn.execute(sizes):
-        if most_rows is not None and (read + n > most_rows or len(surveys) >= SURVEYS_AT_START):
+        of_survey = n + invited.get(survey_id, 0)
+        if most_rows is not None and (rows + of_survey > most_rows or len(surveys) >= SURVEYS_AT_START):
             unread.append(survey_id)
             continue
         read += n
+        rows += of_survey
         try:
             surveys.append(parse_survey(document, survey_id))
         except Exception as error:
@@ -118,6 +122,14 @@ def _inspect(db: Database, most_rows: int | None) -> Inspection:
         except Exception as error:  # damaged rows can be wrong in every way there is, and each is a finding
             findings.append(f"survey {survey.id}: its rows cannot be read ({type(error).__name__}: {error})")
     return Inspection(len(surveys), read, tuple(findings), tuple(unread))
+
+
+def _invitations_of_surveys(db: Database) -> dict[str, int]:
+    """How many invitations there are, by survey."""
+    tables = db.conn.execute("SELECT name FROM sqlite_master WHERE name GLOB 'invitations_*'").fetchall()
+    return {
+        name.partition("_")[2]: db.conn.execute(f"SELECT count(*) FROM [{name}]").fetchone()[0] for (name,) in tables
+    }
 
 
 def _beside_surveys(db: Database) -> Iterator[str]:

@@ -169,12 +169,12 @@ def widen(db: Database, survey: Survey, messages: int) -> None:
         sort(db, survey)
 
 
-def sort(db: Database, survey: Survey, most: int = fold.WRITTEN_ANEW_AT_REST) -> None:
-    """Write the table anew, in the order of hashes, if it has no more than so many rows."""
+def sort(db: Database, survey: Survey, whatever_their_number: bool = False) -> None:
+    """Write the table anew, in the order of hashes, unless there are too many for somebody who waits."""
     table = invitations_table(survey)
     rows: int
     (rows,) = db.conn.execute(f"SELECT count(*) FROM {table}").fetchone()
-    if rows <= most:
+    if whatever_their_number or rows <= fold.WRITTEN_ANEW_AT_REST:
         fold.write_anew(db, survey, table, f"SELECT * FROM {table}", rows)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import functools
 import itertools
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -396,7 +395,7 @@ class Store:
             if fold.is_unsorted(db, survey) and (closed or fold.may_sort(db, survey, new)):
                 fold.sort_reports(db, survey)
             if closed and survey.access != "open":
-                invitations.sort(db, survey, most=sys.maxsize)
+                invitations.sort(db, survey, whatever_their_number=True)
             if closed_on and survey.retention == "tallies":
                 fold.forget_ids(db, survey)
             if not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0)):

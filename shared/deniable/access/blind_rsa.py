@@ -19,7 +19,7 @@ from deniable.errors import SurveyError
 
 BITS = 2048
 SIZE = BITS // 8
-"""Bytes of a modulus, a blinded message and a signature."""
+"""Bytes of a modulus, a blinded message and a signature, where the key is of `BITS` bits."""
 
 EXPONENT = 65537
 SALT = HASH = 48
@@ -49,7 +49,7 @@ class PublicKey:
     Attributes
     ----------
     modulus : int
-        Odd, of exactly 2048 bits.
+        Odd. Keys of surveys have exactly 2048 bits, as `parse` checks; what is computed takes any multiple of 8.
     """
 
     modulus: int
@@ -73,6 +73,11 @@ class PublicKey:
         """The SubjectPublicKeyInfo, 342 bytes."""
         return _BEFORE + self.modulus.to_bytes(SIZE) + _AFTER
 
+    @property
+    def size(self) -> int:
+        """Bytes of the modulus, a blinded message and a signature."""
+        return self.modulus.bit_length() // 8
+
     def blind(
         self,
         message: bytes,
@@ -88,46 +93,53 @@ class PublicKey:
             48 random bytes.
         below : callable
             A uniform whole number below the one given.
+
+        Raises
+        ------
+        SurveyError
+            If the message, or the number drawn, has a factor in common with the modulus. With the product of two large
+            primes that never happens. With a modulus made of small ones the blinded message keeps such a factor, so
+            that whoever made it could know the message again (the "invalid input" of the standard).
         """
-        encoded = int.from_bytes(encode(message, os.urandom(SALT) if salt is None else salt))
-        factor = 0
-        while gcd(factor, self.modulus) != 1:  # almost always the first one will do
-            factor = below(self.modulus)
+        encoded = int.from_bytes(encode(message, os.urandom(SALT) if salt is None else salt, self.size))
+        factor = below(self.modulus)
+        if gcd(encoded * factor, self.modulus) != 1:
+            raise SurveyError("key: must be a product of large primes; this one has small factors, and hides nothing")
         blinded = encoded * pow(factor, EXPONENT, self.modulus) % self.modulus
-        return Blinded(blinded.to_bytes(SIZE), pow(factor, -1, self.modulus))
+        return Blinded(blinded.to_bytes(self.size), pow(factor, -1, self.modulus))
 
     def finalize(self, message: bytes, blind_signature: bytes, inverse: int) -> bytes | None:
         """Take the blinding off a signature (RFC 9474, section 4.4); None if it does not sign the message.
 
         What does not is not to be used or sent: a key that was made to be dishonest could tell devices apart by it.
         """
-        signature = (int.from_bytes(blind_signature) * inverse % self.modulus).to_bytes(SIZE)
+        signature = (int.from_bytes(blind_signature) * inverse % self.modulus).to_bytes(self.size)
         return signature if self.verifies(message, signature) else None
 
     def verifies(self, message: bytes, signature: bytes) -> bool:
         """Whether this is a signature of the message (RSASSA-PSS-VERIFY of RFC 8017)."""
         number = int.from_bytes(signature)
-        if len(signature) != SIZE or number >= self.modulus:
+        if len(signature) != self.size or number >= self.modulus:
             return False
-        encoded = pow(number, EXPONENT, self.modulus).to_bytes(SIZE)
+        encoded = pow(number, EXPONENT, self.modulus).to_bytes(self.size)
         masked, digest = encoded[: -HASH - 1], encoded[-HASH - 1 : -1]
-        salt = _xor(masked, _mask(digest))[-SALT:]
-        return hmac.compare_digest(encode(message, salt), encoded)
+        salt = _xor(masked, _mask(digest, len(masked)))[-SALT:]
+        return hmac.compare_digest(encode(message, salt, self.size), encoded)
 
 
-def encode(message: bytes, salt: bytes) -> bytes:
-    """EMSA-PSS-ENCODE of RFC 8017, section 9.1.1, to 2047 bits in 256 bytes."""
+def encode(message: bytes, salt: bytes, size: int = SIZE) -> bytes:
+    """EMSA-PSS-ENCODE of RFC 8017, section 9.1.1, to one bit less than so many bytes have."""
     digest = hashlib.sha384(bytes(8) + hashlib.sha384(message).digest() + salt).digest()
-    padded = bytes(SIZE - HASH - SALT - 2) + b"\x01" + salt
-    masked = bytearray(_xor(padded, _mask(digest)))
+    padded = bytes(size - HASH - SALT - 2) + b"\x01" + salt
+    masked = bytearray(_xor(padded, _mask(digest, len(padded))))
     masked[0] &= 0x7F
     return bytes(masked) + digest + b"\xbc"
 
 
-def _mask(seed: bytes) -> bytes:
-    """MGF1 of RFC 8017, appendix B.2.1, as long as what it masks."""
-    blocks = (hashlib.sha384(seed + counter.to_bytes(4)).digest() for counter in range(-(-SIZE // HASH)))
-    return b"".join(blocks)[: SIZE - HASH - 1]
+def _mask(seed: bytes, length: int) -> bytes:
+    """MGF1 of RFC 8017, appendix B.2.1."""
+    blocks = (hashlib.sha384(seed + counter.to_bytes(4)).digest() for counter in range(-(-length // HASH)))
+    return b"".join(blocks)[:length]
 
 
 def _xor(left: bytes, right: bytes) -> bytes:

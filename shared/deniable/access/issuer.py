@@ -106,6 +106,11 @@ class Tokens:
         return self.issuer.public.verifies(raw[:-SIZE], raw[-SIZE:])
 
 
+def nonce_of(token: str) -> bytes:
+    """The nonce of a token."""
+    return bytes.fromhex(token)[len(TOKEN_TYPE) :][:NONCE]
+
+
 def report_id(nonce: bytes) -> str:
     """The id of the one report that a nonce lets count: its first half, so that spending and storing are one."""
     return nonce[:16].hex()

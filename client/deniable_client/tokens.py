@@ -1,0 +1,76 @@
+"""The blind token of one person: made here, signed by an issuer who never sees it, spent with a report.
+
+What is made is kept before the issuer is asked, and asked for again until it is signed: the issuer signs one message
+for an invitation, and the same one as often as it comes.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from deniable.access.blind_rsa import SIZE, Blinded
+from deniable.access.issuer import NONCE, Tokens
+from deniable.errors import CollectorError, NotInvited
+from deniable.survey.document import Survey
+
+
+@dataclass(frozen=True)
+class TokenRequest:
+    """A token that nobody has signed yet.
+
+    Attributes
+    ----------
+    nonce : bytes
+        32 random bytes, the first half of which is the id of the report that the token lets count. The issuer sees
+        none of them.
+    blinded : Blinded
+        The message that the issuer signs, and what takes the blinding off the signature.
+    """
+
+    nonce: bytes = field(repr=False)
+    blinded: Blinded = field(repr=False)
+
+    @classmethod
+    def new(cls, survey: Survey) -> TokenRequest:
+        """A fresh one, drawn from the system's secure source."""
+        tokens = tokens_of(survey)
+        nonce = os.urandom(NONCE)
+        return cls(nonce, tokens.issuer.public.blind(tokens.message(nonce)))
+
+    def encode(self) -> str:
+        """What a memory keeps of it, in hexadecimal."""
+        return (self.nonce + self.blinded.message + self.blinded.inverse.to_bytes(SIZE)).hex()
+
+    @classmethod
+    def parse(cls, text: str) -> TokenRequest:
+        """Read what `encode` wrote; a ValueError if it is something else."""
+        raw = bytes.fromhex(text)
+        if len(raw) != NONCE + 2 * SIZE:
+            raise ValueError("token request: must be of another length")
+        return cls(raw[:NONCE], Blinded(raw[NONCE:-SIZE], int.from_bytes(raw[-SIZE:])))
+
+    def token(self, survey: Survey, blind_signature: bytes) -> str:
+        """The token, as a report carries it.
+
+        Raises
+        ------
+        CollectorError
+            If the signature does not sign it. Such a token is never used: an issuer that signs with other keys could
+            know devices again by it.
+        """
+        tokens = tokens_of(survey)
+        signature = tokens.issuer.public.finalize(tokens.message(self.nonce), blind_signature, self.blinded.inverse)
+        if signature is None:
+            raise CollectorError(
+                f"issuer {tokens.issuer.name}: must sign with the key of survey {survey.id}, got a signature that does "
+                "not verify; no answer was sent, and a token made of it would not be safe to use"
+            )
+        return tokens.token(self.nonce, signature)
+
+
+def tokens_of(survey: Survey) -> Tokens:
+    """The tokens of a survey that has some."""
+    if survey.tokens is None:
+        raise NotInvited(f"survey {survey.id}: has no blind tokens, its access is {survey.access!r}")
+    return survey.tokens

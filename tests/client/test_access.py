@@ -1,0 +1,669 @@
+"""Answering where not everybody is counted: invitations and blind tokens, in this process and through crashes."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from apiflask import APIFlask
+from click.testing import CliRunner, Result
+from flask.testing import FlaskClient
+
+from deniable import (
+    AnswerError,
+    BudgetError,
+    CollectorError,
+    NotInvited,
+    ReportConflict,
+    ReportError,
+    Survey,
+    SurveyClosed,
+    SurveyError,
+    parse_report,
+    read_survey,
+)
+from deniable.access.invitation import new_invitation
+from deniable.access.words import ONE_REPORT
+from deniable.commands.main import main
+from deniable_client import Client, Link, Memory, UndeliveredReport, UnusableMemory, parse_link, randomize
+from deniable_client.answer import command, messages, screens
+from deniable_client.connection import Connection
+from deniable_client.tokens import TokenRequest
+from deniable_server.app import create_issuer
+from deniable_server.settings import Settings
+from deniable_server.store import Store
+from deniable_server.store.integrity import inspect
+from tests.support.access import invite, invited_survey, key_number, publish, unlinkable_survey
+from tests.support.in_process import app, http, store
+from tests.support.survey_files import question_toml, survey_toml
+from tests.support.surveys import Clock
+from tests.support.wire import Answered, Killed, Wire, wire_to
+
+__all__ = ["app", "http", "store"]
+
+HERE, ISSUER = "https://collector.example", "https://issuer.example"
+ANSWERS = {"affair": "yes", "religious": "strongly"}
+
+Access = Literal["invited", "unlinkable"]
+BOTH: list[Access] = ["invited", "unlinkable"]
+
+
+def survey_with(access: Access, **changes: Any) -> Survey:
+    """Always open, because devices go by the day that it is."""
+    changes = {"opens": None, "closes": None} | changes
+    return invited_survey(**changes) if access == "invited" else unlinkable_survey(**changes)
+
+
+@pytest.fixture
+def wire(http: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> Wire:
+    return wire_to(monkeypatch, collector=http)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    return Memory(tmp_path / "memory.db")
+
+
+@pytest.fixture
+def issuer(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
+    made = create_issuer(tmp_path / "issuer.db", clock, Settings(rate_limit=None, fold_seconds=86_400))
+    yield made
+    made.extensions["deniable"]["writer"].stop()
+    made.extensions["deniable"]["store"].close()
+
+
+@pytest.mark.parametrize(
+    ("fragment", "cohort", "invitation"),
+    [
+        ("#invitation={}", None, "ab" * 16),
+        ("#cohort=web&invitation={}", "web", "ab" * 16),
+        ("#invitation={}&cohort=web&invitation=cd", "web", "ab" * 16),
+        ("#invitation=cd&invitation={}", None, None),
+        ("?invitation={}", None, None),
+        ("#invitation={}0", None, None),
+        ("#invitation=", None, None),
+        ("#invitation={}%0A", None, None),
+        ("#Invitation={}", None, None),
+    ],
+)
+def test_invitation_stands_behind_the_link(fragment: str, cohort: str | None, invitation: str | None) -> None:
+    link = f"{HERE}/s/bpn4zq5y7xlxpqd63hsrm4s5ky{fragment.format('ab' * 16)}"
+    assert parse_link(link) == Link(HERE, "bpn4zq5y7xlxpqd63hsrm4s5ky", cohort, invitation)
+    assert parse_link(link.replace("ab", "AB")).invitation is None
+    assert "ab" * 16 not in repr(parse_link(link))
+
+
+def test_link_that_is_none_is_refused_without_its_invitation() -> None:
+    with pytest.raises(SurveyError, match="must be 26 letters and digits or a link") as refused:
+        parse_link(f"{HERE}/s/too-short#invitation={'ab' * 16}")
+    assert "abab" not in str(refused.value)
+
+
+class TestAnswering:
+    """One call from answers to a receipt."""
+
+    @pytest.mark.parametrize("access", BOTH)
+    @pytest.mark.parametrize("with_memory", [False, True])
+    def test_counts_once(self, store: Store, wire: Wire, memory: Memory, access: Access, with_memory: bool) -> None:
+        survey = survey_with(access)
+        publish(store, survey)
+        mine, yours = invite(store, survey, 2)
+        client = Client(HERE, memory=memory if with_memory else None)
+        receipt = client.answer(survey, ANSWERS, "web", invitation=mine)
+        assert (receipt.again, receipt.access) == (False, ONE_REPORT[access])
+        assert store.state(survey.id).reports == 1
+        (body,) = wire.bodies("/reports")
+        assert list(json.loads(body)) == ["id", "cohort", "values", "credential"]
+        if with_memory:
+            assert client.answer(survey, ANSWERS, "web", invitation=yours).again
+            assert len(wire.bodies("/reports")) == 1, "this person has answered"
+        else:
+            with pytest.raises(ReportConflict, match=r"credential|invitation: was used for another token"):
+                client.answer(survey, ANSWERS, "web", invitation=mine)
+        assert store.state(survey.id).reports == 1
+        assert store.unused_invitations(survey.id).unused == 1
+
+    @pytest.mark.parametrize("access", BOTH)
+    def test_needs_an_invitation_that_is_known(self, store: Store, wire: Wire, memory: Memory, access: Access) -> None:
+        survey = survey_with(access)
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        for client in (Client(HERE), Client(HERE, memory=memory)):
+            for nonsense in (None, "", mine.upper(), mine[:-1], 7):
+                with pytest.raises(NotInvited, match="invitation: must be the 32 hexadecimal digits") as refused:
+                    client.answer(survey, ANSWERS, invitation=nonsense)  # type: ignore[arg-type]
+                assert mine[:-1] not in str(refused.value)
+            assert wire.requests == []
+        with pytest.raises(NotInvited, match=r"must be (one|an invitation) of this survey") as unknown:
+            Client(HERE).answer(survey, ANSWERS, invitation=new_invitation())
+        assert unknown.type is NotInvited
+        assert store.state(survey.id).reports == 0
+
+    def test_of_an_open_survey_shows_the_invitation_to_nobody(self, store: Store, wire: Wire, survey: Survey) -> None:
+        store.publish(survey)
+        invitation = new_invitation()
+        Client(HERE).answer(survey, ANSWERS, invitation=invitation)
+        assert invitation.encode() not in b"".join(each.path.encode() + each.body for each in wire.requests)
+
+    @pytest.mark.parametrize("access", BOTH)
+    def test_wrongly_uses_no_invitation(self, store: Store, wire: Wire, access: Access) -> None:
+        survey = survey_with(access)
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        client = Client(HERE)
+        with pytest.raises(AnswerError):
+            client.answer(survey, ANSWERS | {"affair": "perhaps"}, invitation=mine)
+        with pytest.raises(AnswerError):
+            client.answer(survey, {"affair": "yes"}, invitation=mine)
+        with pytest.raises(ReportError, match="cohort"):
+            client.answer(survey, ANSWERS, "nowhere", invitation=mine)
+        assert wire.requests == []
+        client.answer(survey, ANSWERS, invitation=mine)
+        assert store.state(survey.id).reports == 1
+
+    def test_of_a_survey_that_asks_too_much_buys_no_token(self, store: Store, wire: Wire, memory: Memory) -> None:
+        plain = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=4.1)))
+        dear = replace(plain, access="unlinkable", issuer=survey_with("unlinkable").issuer)
+        publish(store, dear)
+        (mine,) = invite(store, dear, 1)
+        for client in (Client(HERE), Client(HERE, memory=memory)):
+            with pytest.raises(BudgetError):
+                client.credential(dear, mine)
+        assert wire.requests == []
+
+    def test_when_closed_says_so(self, store: Store, wire: Wire) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        store.close_survey(survey.id)
+        with pytest.raises(SurveyClosed, match="gives no tokens"):
+            Client(HERE).credential(survey, mine)
+
+    def test_goes_to_the_issuer_that_the_survey_names(
+        self, store: Store, http: FlaskClient, issuer: APIFlask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        survey = unlinkable_survey(url=ISSUER, opens=None, closes=None)
+        store.publish(survey)
+        theirs: Store = issuer.extensions["deniable"]["store"]
+        publish(theirs, survey)
+        (mine,) = invite(theirs, survey, 1)
+        wire = wire_to(monkeypatch, collector=http, issuer=issuer.test_client())
+        client = Client(HERE)
+        client.answer(survey, ANSWERS, invitation=mine)
+        assert [(each.place, each.path.rsplit("/", 1)[1]) for each in wire.requests] == [
+            (ISSUER, "tokens"),
+            (HERE, "reports"),
+        ]
+        assert mine.encode() not in wire.requests[1].body, "the collector is not shown the invitation"
+        assert store.state(survey.id).reports == 1
+
+    def test_hands_the_report_back_with_its_token(self, store: Store, wire: Wire) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+
+        def fail(where: str) -> None:
+            if where == "before /reports":
+                raise CollectorError("cut")
+
+        wire.cut = fail
+        with pytest.raises(UndeliveredReport) as undelivered:
+            Client(HERE).answer(survey, ANSWERS, invitation=mine)
+        wire.cut = lambda _: None
+        Client(HERE).submit(survey, undelivered.value.report)
+        assert store.state(survey.id).reports == 1
+
+    @pytest.mark.parametrize("signature", ["00" * 256, "ff" * 256, "12" * 256, "another key"])
+    def test_uses_no_token_that_does_not_verify(
+        self, store: Store, wire: Wire, memory: Memory, monkeypatch: pytest.MonkeyPatch, signature: str
+    ) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        sent: list[bytes] = []
+
+        def dishonest(_connection: object, _survey: str, _invitation: str, blinded: bytes) -> bytes:
+            sent.append(blinded)
+            if signature == "another key":
+                other = key_number(1)
+                return other.blind_sign((int.from_bytes(blinded) % other.public.modulus).to_bytes(256))
+            return bytes.fromhex(signature)
+
+        with monkeypatch.context() as patched:
+            patched.setattr("deniable_client.connection.Connection.sign", dishonest)
+            for _ in range(2):
+                with pytest.raises(CollectorError, match=r"must sign with the key of survey .* does not verify"):
+                    Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
+        assert wire.bodies("/reports") == []
+        assert len(set(sent)) == 1, "the request is kept, and the right signature can still come"
+        Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
+        assert json.loads(wire.bodies("/tokens")[0])["blinded"] == sent[0].hex()
+        assert store.state(survey.id).reports == 1
+
+    @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"signature":7}', b'{"signature":"00"}', b"[" * 9999])
+    def test_is_told_when_an_issuer_answers_nonsense(
+        self, store: Store, wire: Wire, monkeypatch: pytest.MonkeyPatch, body: bytes
+    ) -> None:
+        survey = survey_with("unlinkable")
+        answered = Answered(200, body, {"Content-Type": "application/json"})
+        monkeypatch.setattr(Connection, "_request", lambda *_: answered)
+        with pytest.raises(CollectorError, match="answered without a signature"):
+            Client(HERE).credential(survey, new_invitation())
+
+    def test_shows_no_secret_in_what_it_raises_or_prints(self, store: Store, wire: Wire, memory: Memory) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        other = new_invitation()
+        with pytest.raises(NotInvited) as refused:
+            Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=other)
+        assert other not in "".join(traceback.format_exception(refused.value)) + repr(refused.value)
+        receipt = Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
+        request = TokenRequest.new(survey)
+        assert request.nonce.hex()[:8] not in repr(request)
+        assert str(request.blinded.inverse)[:8] not in repr(request)
+        (body,) = wire.bodies("/reports")
+        assert json.loads(body)["credential"] not in repr(receipt) + repr(parse_report(body, survey))
+
+
+class TestRandomize:
+    """The report takes its credential as it is given, before there is a value."""
+
+    def test_refuses_what_the_survey_does_not_need(self, survey: Survey) -> None:
+        invited, unlinkable = survey_with("invited"), survey_with("unlinkable")
+        for asked, credential in ((survey, "ab" * 16), (invited, None), (invited, "ab" * 354), (unlinkable, None),
+                                  (unlinkable, "ab" * 16), (unlinkable, "ab" * 354)):  # fmt: skip
+            with pytest.raises(NotInvited, match=r"credential: must be what access = '\w+' needs") as refused:
+                randomize(asked, ANSWERS, credential=credential)
+            assert "abab" not in str(refused.value)
+
+    @pytest.mark.parametrize("access", BOTH)
+    def test_draws_the_same_words_with_it_and_without(
+        self, store: Store, wire: Wire, survey: Survey, access: Access
+    ) -> None:
+        asked = survey_with(access)
+        publish(store, asked)
+        (mine,) = invite(store, asked, 1)
+        credential = Client(HERE).credential(asked, mine)
+        for seed in range(50):
+            plain = randomize(survey, ANSWERS, word=words(seed))
+            mixed = randomize(asked, ANSWERS, word=words(seed), credential=credential)
+            assert (mixed.values, mixed.credential) == (plain.values, credential)
+
+
+def words(seed: int) -> Any:
+    dice = random.Random(seed)
+    return lambda: dice.getrandbits(32)
+
+
+class TestMemory:
+    """What a device keeps, so that nobody loses the right to answer and nobody counts twice."""
+
+    def test_keeps_the_request_then_the_token_then_the_report(self, store: Store, wire: Wire, memory: Memory) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        seen: list[tuple[str, int, int, int]] = []
+
+        def look(where: str) -> None:
+            with closing(sqlite3.connect(memory.path)) as db:
+                requests, tokens = db.execute("SELECT count(request), count(token) FROM tokens").fetchone()
+                (reports,) = db.execute("SELECT count(*) FROM reports").fetchone()
+            seen.append((where, requests, tokens, reports))
+
+        wire.cut = look
+        client = Client(HERE, memory=memory)
+        token = client.credential(survey, mine)
+        look("between")
+        assert client.credential(survey) == token, "nobody is asked again, nor is an invitation needed"
+        client.answer(survey, ANSWERS)
+        assert client.credential(survey) == token
+        assert seen == [
+            ("before /tokens", 1, 0, 0),
+            ("after /tokens", 1, 0, 0),
+            ("between", 0, 1, 0),
+            ("before /reports", 0, 0, 1),
+            ("after /reports", 0, 0, 1),
+        ]
+        assert parse_report(client.kept(survey).report, survey).credential == token  # type: ignore[union-attr]
+
+    def test_wipes_what_blinded_a_token(self, store: Store, wire: Wire, memory: Memory) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        client = Client(HERE, memory=memory)
+        client.credential(survey, mine)
+        (sent,) = wire.bodies("/tokens")
+        blinded = json.loads(sent)["blinded"]
+        content = memory.path.read_bytes()
+        assert blinded.encode() not in content
+        assert blinded[100:140].encode() not in content
+        assert mine.encode() not in content, "nothing needs it any more"
+
+    def test_is_shared_by_threads_that_start_at_once(self, store: Store, wire: Wire, tmp_path: Path) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        gate = threading.Barrier(8)
+        failed: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                client = Client(HERE, memory=Memory(tmp_path / "memory.db"))
+                gate.wait()
+                client.answer(survey, ANSWERS, invitation=mine)
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=run) for _ in range(8)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert failed == []
+        assert len(set(wire.bodies("/tokens"))) == 1
+        assert len(set(wire.bodies("/reports"))) == 1
+        assert store.state(survey.id).reports == 1
+
+    def test_of_version_2_is_taken_over(self, store: Store, wire: Wire, memory: Memory, survey: Survey) -> None:
+        store.publish(survey)
+        Client(HERE, memory=memory).answer(survey, ANSWERS)
+        kept = memory.recall(survey.id, HERE)
+        with closing(sqlite3.connect(memory.path)) as db:
+            db.executescript("DROP TABLE tokens; PRAGMA user_version = 2")
+        assert memory.recall(survey.id, HERE) == kept, "looking changes nothing"
+        asked = survey_with("unlinkable")
+        publish(store, asked)
+        (mine,) = invite(store, asked, 1)
+        Client(HERE, memory=memory).answer(asked, ANSWERS, invitation=mine)
+        assert memory.recall(survey.id, HERE) == kept
+        assert store.state(asked.id).reports == 1
+        with closing(sqlite3.connect(memory.path)) as db:
+            assert db.execute("PRAGMA user_version").fetchone() == (3,)
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            "UPDATE tokens SET request = substr(request, 3)",
+            "UPDATE tokens SET request = replace(request, '0', 'x')",
+            "UPDATE tokens SET request = NULL, token = 'nonsense'",
+            "UPDATE tokens SET request = NULL, token = 7",
+            "UPDATE tokens SET request = 7",
+        ],
+    )
+    def test_that_is_damaged_is_refused_and_nobody_is_asked(
+        self, store: Store, wire: Wire, memory: Memory, damage: str
+    ) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+
+        def stop(where: str) -> None:
+            raise Killed
+
+        wire.cut = stop
+        with pytest.raises(Killed):
+            Client(HERE, memory=memory).credential(survey, mine)
+        with closing(sqlite3.connect(memory.path)) as db, db:
+            db.execute(damage)
+        wire.cut = lambda _: None
+        with pytest.raises(UnusableMemory, match=f"what it keeps of survey {survey.id} is no token of it"):
+            Client(HERE, memory=memory).credential(survey, mine)
+        assert wire.requests == []
+
+    def test_of_a_report_that_was_refused_takes_the_right_invitation(
+        self, store: Store, wire: Wire, memory: Memory
+    ) -> None:
+        """Somebody opened a link that is not theirs, answered, and then opens their own."""
+        survey = survey_with("invited")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        client = Client(HERE, memory=memory)
+        with pytest.raises(NotInvited):
+            client.answer(survey, ANSWERS, invitation=new_invitation())
+        assert client.kept(survey).state == "refused"  # type: ignore[union-attr]
+        client.answer(survey, ANSWERS | {"affair": "no"}, invitation=mine)
+        first, second = map(json.loads, wire.bodies("/reports"))
+        assert (second["id"], second["values"]) == (first["id"], first["values"]), "drawn once"
+        assert second["credential"] == mine
+        assert store.state(survey.id).reports == 1
+        client.answer(survey, ANSWERS, invitation=new_invitation())
+        assert len(wire.bodies("/reports")) == 2, "what has arrived keeps what it was sent with"
+
+    def test_of_a_report_that_waits_keeps_its_bytes(self, store: Store, wire: Wire, memory: Memory) -> None:
+        survey = survey_with("invited")
+        publish(store, survey)
+        mine, yours = invite(store, survey, 2)
+
+        def lose(where: str) -> None:
+            if where == "after /reports":
+                raise CollectorError("cut")
+
+        wire.cut = lose
+        client = Client(HERE, memory=memory)
+        with pytest.raises(UndeliveredReport):
+            client.answer(survey, ANSWERS, invitation=mine)
+        wire.cut = lambda _: None
+        client.answer(survey, ANSWERS, invitation=yours)
+        assert len(set(wire.bodies("/reports"))) == 1
+        assert store.unused_invitations(survey.id).unused == 1
+
+
+STEPS = {
+    "invited": ["report drawn", "before /reports", "after /reports", "report sent"],
+    "unlinkable": [
+        *("request kept", "before /tokens", "after /tokens", "token kept"),
+        *("report drawn", "before /reports", "after /reports", "report sent"),
+    ],
+}
+"""Between these a device's process may end."""
+
+
+class Device:
+    """One person's device, whose process ends at some of the steps; the memory is all that outlives it."""
+
+    def __init__(self, path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path = path
+        self.deaths: list[str] = []
+        self.reached: set[str] = set()
+        wire.cut = self.step
+        for method, name in (
+            ("token_request", "request kept"),
+            ("keep_token", "token kept"),
+            ("once", "report drawn"),
+            ("mark", "report sent"),
+        ):
+            monkeypatch.setattr(Memory, method, self._then(getattr(Memory, method), name))
+
+    def _then(self, method: Any, name: str) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
+            done = method(*given, **named)
+            self.step(name)
+            return done
+
+        return call
+
+    def step(self, name: str) -> None:
+        self.reached.add(name)
+        if self.deaths and self.deaths[0] == name:
+            self.deaths.pop(0)
+            raise Killed
+
+    def answer(self, survey: Survey, invitation: str, deaths: list[str]) -> int:
+        """Open the link until there is a receipt; how often it took."""
+        self.deaths = deaths
+        for tries in range(1, 20):
+            client = Client(HERE, memory=Memory(self.path))
+            try:
+                client.credential(survey, invitation)  # a person would be shown the questions here
+                client.answer(survey, ANSWERS, invitation=invitation)
+                return tries
+            except Killed:
+                pass
+        raise AssertionError("shut out")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("access", BOTH)
+def test_100_people_whose_device_dies_between_steps_count_once(
+    store: Store, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: Access
+) -> None:
+    survey = survey_with(access)
+    publish(store, survey)
+    invitations = invite(store, survey, 100)
+    dice = random.Random(9578)
+    steps, died = STEPS[access], 0
+    for number, invitation in enumerate(invitations):
+        with monkeypatch.context() as patched:
+            device = Device(tmp_path / f"{number}.db", wire, patched)
+            deaths = [*steps] if number == 0 else dice.choices(steps, k=dice.randrange(1, 4))
+            died += len(deaths)
+            assert device.answer(survey, invitation, deaths) >= 1
+            died -= len(device.deaths)
+            assert number or (device.reached == set(steps) and not device.deaths), "it dies at each step in turn"
+        assert store.state(survey.id).reports == number + 1
+    assert died > 120
+    assert store.unused_invitations(survey.id) == (100, 0, None)
+    assert inspect(store.path).findings == ()
+    assert len(set(wire.bodies("/reports"))) == 100, "the same bytes at every try"
+    assert len({json.loads(each)["blinded"] for each in wire.bodies("/tokens")}) == (
+        100 if access == "unlinkable" else 0
+    )
+
+
+TYPED = ["", "no", "1", "send"]
+
+
+@pytest.fixture
+def run(wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """``deniable answer`` within this process."""
+    monkeypatch.setattr(command, "in_terminal", lambda: True)
+    monkeypatch.setenv("DENIABLE_MEMORY", str(tmp_path / "device.db"))
+
+    def invoke(link: str, *arguments: str, typed: list[str] = TYPED) -> Result:
+        return CliRunner().invoke(main, ["answer", link, *arguments], input="".join(f"{line}\n" for line in typed))
+
+    return invoke
+
+
+def said(result: Result) -> str:
+    """Everything printed, on one line."""
+    return " ".join(f"{result.stdout} {result.stderr}".split())
+
+
+class TestTerminal:
+    """``deniable answer``"""
+
+    @pytest.mark.parametrize("access", BOTH)
+    def test_says_what_it_means_before_and_what_is_used_after(self, store: Store, run: Any, access: Access) -> None:
+        survey = survey_with(access)
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        link = f"{HERE}/s/{survey.id}#invitation={mine}"
+        result = run(link, typed=["?", *TYPED])
+        assert result.exit_code == 0, result.output
+        text = said(result)
+        short, long, used = {
+            "invited": (messages.INVITED, messages.INVITED_TEXT, messages.INVITED_USED),
+            "unlinkable": (messages.UNLINKABLE, messages.UNLINKABLE_TEXT, messages.UNLINKABLE_USED),
+        }[access]
+        assert text.index(short) < text.index(long) < text.index(messages.TRUTHFULLY) < text.index(used)
+        assert store.state(survey.id).reports == 1
+        assert mine not in text
+        again = run(link, typed=[])
+        assert messages.SENT_BEFORE in said(again)
+        assert store.state(survey.id).reports == 1
+
+    @pytest.mark.parametrize("access", BOTH)
+    def test_without_an_invitation_asks_nothing(self, store: Store, run: Any, wire: Wire, access: Access) -> None:
+        survey = survey_with(access)
+        publish(store, survey)
+        for fragment in ("", "#invitation=abc"):
+            result = run(f"{HERE}/s/{survey.id}{fragment}")
+            assert result.exit_code == 1
+            assert messages.INCOMPLETE in said(result)
+            assert messages.START.strip() not in said(result)
+        assert wire.bodies("/tokens") == wire.bodies("/reports") == []
+
+    def test_with_an_unknown_invitation_asks_nothing(self, store: Store, run: Any) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        result = run(f"{HERE}/s/{survey.id}#invitation={new_invitation()}")
+        assert result.exit_code == 1
+        assert messages.UNKNOWN in said(result)
+        assert messages.NOT_ASKED in said(result)
+        assert messages.TRUTHFULLY not in said(result)
+
+    def test_with_a_used_invitation_asks_nothing(self, store: Store, run: Any) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        Client(HERE).answer(survey, ANSWERS, invitation=mine)
+        result = run(f"{HERE}/s/{survey.id}#invitation={mine}")
+        assert (result.exit_code, messages.USED_BEFORE in said(result)) == (1, True)
+        assert messages.TRUTHFULLY not in said(result)
+
+    @pytest.mark.parametrize("used", [False, True])
+    def test_of_an_invited_survey_says_it_when_it_is_sent(self, store: Store, run: Any, used: bool) -> None:
+        survey = survey_with("invited")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        if used:
+            Client(HERE).answer(survey, ANSWERS, invitation=mine)
+        result = run(f"{HERE}/s/{survey.id}#invitation={mine if used else new_invitation()}")
+        assert result.exit_code == 1
+        assert (messages.USED_BEFORE if used else messages.UNKNOWN) in said(result)
+        assert messages.NOT_ASKED not in said(result), "they were"
+        if not used:
+            again = run(f"{HERE}/s/{survey.id}#invitation={mine}", typed=[""])
+            assert again.exit_code == 0, again.output
+            assert messages.INVITED_USED in said(again)
+            assert store.state(survey.id).reports == 1
+
+    def test_tries_again_where_the_issuer_cannot_be_reached(self, store: Store, run: Any, wire: Wire) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        times = iter([CollectorError("cut"), CollectorError("cut")])
+
+        def fail(where: str) -> None:
+            if where == "after /tokens" and (error := next(times, None)):
+                raise error
+
+        wire.cut = fail
+        result = run(f"{HERE}/s/{survey.id}#invitation={mine}", typed=["", "", *TYPED])
+        assert result.exit_code == 0, result.output
+        assert said(result).count(messages.UNSIGNED) == 2
+        assert len(wire.bodies("/tokens")) == 3
+        assert len(set(wire.bodies("/tokens"))) == 1
+        assert store.state(survey.id).reports == 1
+
+    @pytest.mark.parametrize("access", BOTH)
+    def test_on_a_kiosk_takes_one_person_after_another(
+        self, store: Store, run: Any, tmp_path: Path, access: Access
+    ) -> None:
+        survey = survey_with(access)
+        publish(store, survey)
+        for invitation in invite(store, survey, 2):
+            result = run(f"{HERE}/s/{survey.id}#invitation={invitation}", "--kiosk")
+            assert result.exit_code == 0, result.output
+        assert store.state(survey.id).reports == 2
+        assert not (tmp_path / "device.db").exists()
+
+    def test_says_of_every_survey_whether_one_report_a_person_is_enforced(self, survey: Survey) -> None:
+        for each, sentence in (
+            (survey, messages.OPEN),
+            (survey_with("invited"), messages.INVITED),
+            (survey_with("unlinkable"), messages.UNLINKABLE),
+        ):
+            assert sentence in screens.consent(each, None, is_kiosk=False)
+            assert sentence.lower().startswith(ONE_REPORT[each.access].lower())
