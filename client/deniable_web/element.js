@@ -161,8 +161,7 @@ export class DeniableSurvey extends DeniableElement {
       this.show(questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential })), true);
       this.announce("start");
     } catch (error) {
-      const [known, said] = issuer ? [null, m.notAsked] : [view];
-      if (gone === this.gone) this.fail(error, known, () => this.#start(view, place), true, said);
+      if (gone === this.gone) this.fail(error, issuer ? null : view, () => this.#start(view, place), true, issuer ? m.notAsked : "");
     }
   }
 
