@@ -197,8 +197,10 @@ class Client:
             If the report could not be delivered. A memory keeps it for `resend`; without one its attribute `report`
             can be given to `submit` later.
         """
-        if not self.kept(survey):
-            true_answers(survey, answers, cohort, asked)  # a slip uses no invitation
+        if survey.access != "open" and not self.kept(survey):
+            self.check(survey)
+            told, given = self._told_of(survey, answers, asked)
+            true_answers(survey, given, cohort, told)  # a slip uses no invitation
         credential = self.credential(survey, invitation)
         report = self.randomize(survey, answers, cohort, asked, credential)
         kept = self.kept(survey)
@@ -231,7 +233,7 @@ class Client:
         if kept and self.memory:
             if survey.access == "invited" and kept.state == "refused" and invitation:
                 self.memory.invite(survey, self.collector, invitation)
-            return parse_report(kept.report, survey).credential
+            return parse_report((self.kept(survey) or kept).report, survey).credential
         if survey.access == "invited":
             return _needed(invitation)
         make = partial(TokenRequest.new, survey)
@@ -246,7 +248,11 @@ class Client:
 
     def _issuer_of(self, survey: Survey) -> Connection:
         url = survey.issuer and survey.issuer.url
-        return self._issuers.setdefault(url, self._connect(collector_url(url))) if url else self._connection
+        if not url:
+            return self._connection
+        if url not in self._issuers:
+            self._issuers[url] = self._connect(collector_url(url))
+        return self._issuers[url]
 
     @answers_stay
     def randomize(
@@ -264,16 +270,26 @@ class Client:
         self.check(survey)
         if self.memory is None:
             return randomize(survey, answers, cohort, asked=asked, credential=credential)
-        told = self.memory.asked(survey, partial(draw_questions, survey))
-        # Of what a device does not ask, an answer that a program has all the same goes nowhere.
-        spare = {each.id for each in survey.questions}.difference(told) if asked is None else ()
-        given = {name: answer for name, answer in answers.items() if name not in spare}
+        told, given = self._told_of(survey, answers, asked)
         return self.memory.once(
             survey,
             self.collector,
             lambda: permanent(survey, given, cohort, asked=told, credential=credential),
             self.ceiling,
         )
+
+    def _told_of(
+        self, survey: Survey, answers: Mapping[str, Given], asked: Collection[str] | None
+    ) -> tuple[Collection[str] | None, Mapping[str, Given]]:
+        """What is asked, where a memory or the caller says so, and the answers to that.
+
+        Of what a device does not ask, an answer that a program has all the same goes nowhere.
+        """
+        if self.memory is None:
+            return asked, answers
+        told = self.memory.asked(survey, partial(draw_questions, survey))
+        spare = {each.id for each in survey.questions}.difference(told) if asked is None else ()
+        return told, {name: answer for name, answer in answers.items() if name not in spare}
 
     def asked(self, survey: Survey) -> tuple[str, ...]:
         """The ids of the questions to ask this person, drawn before anything is shown; a memory keeps the draw."""

@@ -170,6 +170,26 @@ class TestAnswering:
         client.answer(survey, ANSWERS, invitation=mine)
         assert store.state(survey.id).reports == 1
 
+    @pytest.mark.parametrize("access", BOTH)
+    @pytest.mark.parametrize("with_memory", [False, True])
+    def test_takes_answers_to_what_was_drawn(
+        self, store: Store, wire: Wire, memory: Memory, access: Access, with_memory: bool
+    ) -> None:
+        questions = [question_toml(name, "yes-no", f"{name}?") for name in ("one", "two", "three")]
+        drawn = read_survey(survey_toml("T", *questions, epsilon=2, results="live"))
+        survey = replace(drawn, access=access, issuer=survey_with(access).issuer)
+        assert survey.asks < 3
+        publish(store, survey)
+        client = Client(HERE, memory=memory if with_memory else None)
+        (mine,) = invite(store, survey, 1)
+        asked = client.asked(survey)
+        answers = dict.fromkeys(asked, "yes")
+        with pytest.raises(AnswerError):
+            client.answer(survey, dict.fromkeys(asked, "perhaps"), asked=asked, invitation=mine)
+        assert wire.requests == []
+        client.answer(survey, answers, asked=None if with_memory else asked, invitation=mine)
+        assert store.state(survey.id).reports == 1
+
     def test_of_a_survey_that_asks_too_much_buys_no_token(self, store: Store, wire: Wire, memory: Memory) -> None:
         plain = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=4.1)))
         dear = replace(plain, access="unlinkable", issuer=survey_with("unlinkable").issuer)
@@ -646,6 +666,31 @@ class TestTerminal:
         assert len(wire.bodies("/tokens")) == 3
         assert len(set(wire.bodies("/tokens"))) == 1
         assert store.state(survey.id).reports == 1
+
+    def test_stopped_after_the_token_says_what_was_sent_and_goes_on_later(
+        self, store: Store, run: Any, wire: Wire
+    ) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        link = f"{HERE}/s/{survey.id}#invitation={mine}"
+        stopped = run(link, typed=["", "stop"])
+        assert stopped.exit_code == 130
+        assert messages.START_SENDS in said(stopped)
+        assert messages.NOTHING_YET not in said(stopped)
+        assert messages.STOPPED_INVITED in said(stopped)
+        assert messages.STOPPED_INVITED_KIOSK not in said(stopped)
+        assert run(link).exit_code == 0
+        assert len(wire.bodies("/tokens")) == 1, "the token was kept"
+        assert store.state(survey.id).reports == 1
+
+    def test_stopped_on_a_kiosk_says_that_the_token_is_lost(self, store: Store, run: Any) -> None:
+        survey = survey_with("unlinkable")
+        publish(store, survey)
+        (mine,) = invite(store, survey, 1)
+        link = f"{HERE}/s/{survey.id}#invitation={mine}"
+        assert messages.STOPPED_INVITED_KIOSK in said(run(link, "--kiosk", typed=["", "stop"]))
+        assert messages.USED_BEFORE in said(run(link, "--kiosk"))
 
     @pytest.mark.parametrize("access", BOTH)
     def test_on_a_kiosk_takes_one_person_after_another(

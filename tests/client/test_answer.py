@@ -515,6 +515,7 @@ OWN_WORDS = {
     "CAN_TEXT": "no server sends the program that asks in a terminal",
     "KIOSK": "the browser's promises to forget, after the fact",
     "NOTHING_YET": "a terminal has no Send to press",
+    "START_SENDS": "a terminal has no Send to press",
     "TRUTHFULLY": "a terminal has no Send to press",
     "START": "a prompt",
     "AGAIN": "a prompt",

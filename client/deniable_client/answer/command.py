@@ -130,7 +130,9 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
         end(notice(m.REFUSED, m.REFUSED_TEXT))
     except (Stopped, click.Abort, KeyboardInterrupt):
         late = m.STOPPED_LATE if client.memory else m.STOPPED_LATE_KIOSK
-        end(["", late if is_drawn else m.STOPPED], INTERRUPTED)
+        invited = m.STOPPED_INVITED if client.memory else m.STOPPED_INVITED_KIOSK
+        early = invited if survey.issuer else m.STOPPED
+        end(["", late if is_drawn else early], INTERRUPTED)
 
 
 def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None) -> None:

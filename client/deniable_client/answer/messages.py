@@ -60,6 +60,7 @@ TOLD = (
 )
 START = "Press Enter to start, or type ? for how chance protects you, or stop: "
 NOTHING_YET = "Nothing is sent before you type send."
+START_SENDS = "Start sends your invitation; nothing else goes before you type send."
 
 TRUTHFULLY = "Please answer truthfully. Chance is mixed in when you type send."
 HIDDEN = "What you type as an answer is not shown. Type ? for how chance protects it, back, or stop."
@@ -85,6 +86,10 @@ SHOWN = "Press Enter to take your answers off the screen: "
 NONE = "None"
 SENDING = "Mixing in chance and sending …"
 STOPPED = "Stopped. Nothing was sent, and no answer is kept."
+STOPPED_INVITED = "Stopped. No answer was sent, and none is kept. Please use the same link again, on this device."
+STOPPED_INVITED_KIOSK = (
+    "Stopped. No answer was sent, and none is kept. This device keeps nothing, so your invitation may not work again."
+)
 STOPPED_LATE = "Stopped. Your report waits on this device. To send it: deniable answer --resend"
 STOPPED_LATE_KIOSK = (
     "Stopped. This device keeps nothing of the report, which may have arrived. Please do not answer again."

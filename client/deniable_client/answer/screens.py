@@ -97,7 +97,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
             if told.has_told
             else []
         ),
-        m.NOTHING_YET,
+        m.START_SENDS if survey.issuer else m.NOTHING_YET,
     ]
 
 
