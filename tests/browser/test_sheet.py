@@ -5,17 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import re
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import zxingcpp
 from PIL import Image
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
-from deniable import Survey
+from deniable import Survey, read_survey
 from deniable_server.people.sheet import A_PAGE
 from deniable_server.store import Store
-from tests.support.access import invited_survey
+from tests.support.access import ANSWERS, invited_survey, publish, unlinkable_survey
+from tests.support.browsing import ARRIVED, answer
+from tests.support.collectors import Collector
 from tests.support.command_line import CommandLine
+from tests.support.surveys import SURVEY
 
 TITLE = "Life & <b>love</b>: how we live, and whom we tell about it"
 
@@ -82,3 +88,32 @@ def test_nothing_on_a_page_is_cut_off(context: BrowserContext, tmp_path: Path) -
         assert abs(box["width"] - 38 * millimetres) < 1
         assert abs(box["height"] - 38 * millimetres) < 1
     assert sorted(read_codes(page.locator(".page").screenshot())) == sorted(links)
+
+
+@pytest.mark.parametrize("access", ["open", "invited", "unlinkable"])
+def test_a_phone_that_reads_a_code_answers(
+    access: str, collector: Collector, context: BrowserContext, tmp_path: Path
+) -> None:
+    """From the sheet that the author prints to the stored report, through the picture alone."""
+    title = f"From paper, {access}"
+    if access == "open":
+        survey = replace(read_survey(SURVEY), title=title)
+    else:
+        survey = invited_survey(title=title) if access == "invited" else unlinkable_survey(40, title=title)
+    with closing(Store(collector.database)) as store:
+        publish(store, survey, number=40)
+    sheet = tmp_path / "sheet.html"
+    CommandLine("invite").ok(
+        survey.id, "-n", 2, "--sheet", sheet, "--db", collector.database, "--public-url", collector.url
+    )
+    paper = context.new_page()
+    paper.emulate_media(media="print")
+    paper.goto(sheet.as_uri())
+    codes = read_codes(paper.locator(".page").screenshot())
+    assert len(set(codes)) == (1 if access == "open" else 2)
+    phone = context.new_page()
+    phone.set_viewport_size({"width": 360, "height": 700})
+    phone.goto(codes[0])
+    answer(phone, survey, ANSWERS)
+    expect(phone.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    assert collector.reports(survey) == 1

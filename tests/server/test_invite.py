@@ -324,6 +324,19 @@ def test_surveys_to_which_nobody_can_be_invited_are_refused(tmp_path: Path) -> N
         assert "0" * 32 not in message
 
 
+def test_a_sheet_of_an_open_survey_has_its_one_link(tmp_path: Path) -> None:
+    survey = read_survey(SURVEY)
+    database, sheet = collector_with(tmp_path, survey), tmp_path / "handout.html"
+    said = INVITE.run(survey.id, "-n", 9, "--sheet", sheet, *places(database))
+    assert "one report a person: not enforced" in said.stderr
+    page = sheet.read_text(encoding="utf-8")
+    assert page.count(f"/s/{survey.id}<") == 9
+    assert "invitation" not in page
+    assert "lets one person take part" not in page
+    message = refused(survey.id, "-n", 3, "--sheet", tmp_path / "2.html", "--to", tmp_path / "2.csv", *places(database))
+    assert "so it has no invitations" in message
+
+
 def test_a_link_that_only_this_machine_reaches_is_warned_of(tmp_path: Path) -> None:
     survey = invited_survey(**ALWAYS)
     database = collector_with(tmp_path, survey)

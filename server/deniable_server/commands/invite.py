@@ -27,9 +27,9 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.inviting import Inviting, add_invitations, inviting, unused_invitations
 from deniable_server.people.letter import Letter
-from deniable_server.people.links import personal_link, read_place
+from deniable_server.people.links import personal_link, read_place, survey_link
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
-from deniable_server.people.sheet import SENTENCE, sheet_page
+from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -139,6 +139,7 @@ def invite() -> None:
         "deniable invite https://collector.example/s/ID -n 500 --token dn_... --to links.csv --sheet cards.html",
         "deniable invite ID --roster people.csv --column email --to links.csv",
         "deniable invite ID --unused",
+        "deniable invite OPEN_ID -n 30 --sheet handout.html",
         "deniable invite ID --unused --list links.csv --to reminders.csv",
     )
 )
@@ -175,7 +176,8 @@ def people(
 ) -> None:
     """Make personal links, or say how many are unused.
 
-    Links are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords.
+    Links are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords. A survey that is
+    open to everybody has one link only, which --sheet prints as often as -n says.
     """
     if unused:
         if number or roster or column or cohort or sheet or sentence or hashes:
@@ -197,7 +199,12 @@ def people(
         raise ParameterError(
             f"{named.name}: has a column {LINK} already; for a reminder with the same links see 'deniable invite mail'"
         )
-    target = _inviting_to(survey, cohort, **where)
+    target = _inviting_to(survey, cohort, may_be_open=bool(sheet and not (named or to or hashes)), **where)
+    if sheet and target.survey.access == "open":
+        link = survey_link(target.people_at, target.survey.id, cohort)
+        _write({sheet: sheet_page(str(target.survey.title), [link] * (number or 0), sentence or OPEN_SENTENCE)})
+        click.echo(f"{ONE_REPORT['open']}\n{sheet}", err=True)
+        return
     links, sent = target.links(len(named.rows) if named else number or 0, cohort)
     if named:
         rows: list[Sequence[Any]] = [[*row, link] for row, link in zip(named.rows, links, strict=True)]
@@ -290,14 +297,16 @@ def add(survey: str, file: Path, **where: Any) -> None:
     click.echo(f"{added.added:,} invited, {added.known:,} known before")
 
 
-def _find(survey: str, database: Path, url: str | None, token: str | None, public_url: str) -> _Target:
+def _find(
+    survey: str, database: Path, url: str | None, token: str | None, public_url: str, may_be_open: bool = False
+) -> _Target:
     """The survey that is meant, which has invitations. A link is of a running collector, unless there is a file."""
     collector, survey_id = read_place(survey)
     source = click.get_current_context().get_parameter_source("database")
     if source is ParameterSource.DEFAULT:
         url = url or collector
     found = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
-    if found.access == "open":
+    if found.access == "open" and not may_be_open:
         raise SurveyError(
             f"survey {survey_id}: is open to everybody who has its link, so it has no invitations; "
             'with access = "invited" or "unlinkable" in its file it would be another survey'

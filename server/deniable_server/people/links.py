@@ -52,14 +52,24 @@ def read_place(text: str) -> Place:
     raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r:.80}")
 
 
+def survey_link(collector: str, survey_id: str, cohort: str | None = None) -> str:
+    """The one link of everybody, or of everybody in a cohort.
+
+    >>> survey_link("https://c.example/", "bpn4zq5y7xlxpqd63hsrm4s5ky", "on paper")
+    'https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=on%20paper'
+    """
+    label = "" if cohort is None else f"#cohort={quote(cohort, safe='')}"
+    return f"{collector.rstrip('/')}/s/{survey_id}{label}"
+
+
 def personal_link(collector: str, survey_id: str, invitation: str, cohort: str | None = None) -> str:
     """The link of one person. What stands behind the # is sent to nobody by browsers.
 
     >>> personal_link("https://c.example/", "bpn4zq5y7xlxpqd63hsrm4s5ky", "00" * 16, "on paper")[-62:]
     '#cohort=on%20paper&invitation=00000000000000000000000000000000'
     """
-    label = "" if cohort is None else f"cohort={quote(cohort, safe='')}&"
-    return f"{collector.rstrip('/')}/s/{survey_id}#{label}invitation={invitation}"
+    link = survey_link(collector, survey_id, cohort)
+    return f"{link}{'#' if cohort is None else '&'}invitation={invitation}"
 
 
 def invitation_in(link: str, survey_id: str) -> str | None:

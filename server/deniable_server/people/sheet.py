@@ -1,4 +1,4 @@
-"""Personal links on paper: a page of A4 with codes to cut out."""
+"""Links on paper: a page of A4 with codes to cut out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ A_PAGE = 8
 """Links on a page, two beside each other."""
 
 SENTENCE = "Your device mixes chance into your answers before it sends them. This code lets one person take part, once."
+
+OPEN_SENTENCE = "Your device mixes chance into your answers before it sends them. Please take part once."
+"""Of a survey that is open to everybody who has its link."""
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True, trim_blocks=True
