@@ -13,8 +13,8 @@ say. Intervals of several options that hold together do so as well.
 * Elsewhere shares have intervals by likelihood ratio, and for each possible share those reports are taken away that
   speak most against it: near the union, see
   `deniable.estimation.intervals.profile.ShareLikelihood.without_fakes`.
-* Means are after the reports with the largest scores are taken away, or the smallest ones. So are normal intervals, with
-  the larger of the standard errors before and after.
+* Means are after the reports with the largest scores are taken away, or the smallest ones. So are normal intervals,
+  with the larger of the standard errors before and after.
 * Shares of the respondents alone are those of the true ones. Exact intervals go through all numbers of fakes.
 * With weights the fakes are a part of their sum.
 """
