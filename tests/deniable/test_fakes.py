@@ -207,6 +207,19 @@ def test_likelihood_intervals_are_near_the_union(counts: tuple[int, ...]) -> Non
     assert found[:, 1].sum() - found[:, 0].sum() > plain[:, 1].sum() - plain[:, 0].sum() + 0.01
 
 
+def test_exact_intervals_of_one_unknown_hold_those_of_all_tallies_that_may_be_left() -> None:
+    channel = np.array([[0.6, 0.1], [0.3, 0.2], [0.1, 0.7]])
+    likelihood, share, fakes = ShareLikelihood((channel,)), np.array([[0.0, 1.0]]), 2
+    for counts in ((7, 4, 9), (0, 3, 12), (15, 0, 1)):
+        low, high = profile_intervals(likelihood, np.array(counts, dtype=float), share, None, 0.95, fakes=fakes)[0]
+        for taken in itertools.product(range(fakes + 1), repeat=3):
+            left = np.array(counts, dtype=float) - taken
+            if sum(taken) <= fakes and left.min() >= 0:
+                inner = profile_intervals(likelihood, left, share, None, 0.95)[0]
+                assert low <= inner[0] + 1e-6
+                assert inner[1] - 1e-6 <= high
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["default", "wald", "agresti_coull"])
 def test_means_hold_what_any_of_the_reports_leave(method: str) -> None:

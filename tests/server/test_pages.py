@@ -280,6 +280,20 @@ def test_more_cohorts_than_anybody_reads_have_no_headlines(http: FlaskClient, st
     assert http.get(f"/s/{survey.id}/results").text.count('<svg class="chart"') == 5
 
 
+def test_results_say_that_whoever_is_invited_can_make_up_a_report(
+    http: FlaskClient, store: Store, survey: Survey
+) -> None:
+    invited = replace(survey, access="invited")
+    for each, said, other in (
+        (survey, "Reports can be made up: one in a hundred", "One person counts once"),
+        (invited, "One person counts once, but can make up a report: one in a hundred", "Reports can be made up"),
+    ):
+        store.publish(each)
+        page = http.get(f"/s/{each.id}/results").text
+        assert said in page
+        assert other not in page
+
+
 def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, store: Store, survey: Survey) -> None:
     store.publish(survey)
     people = [Report(f"{i:032x}", None, {"affair": int(i % 10 == 0), "religious": 0}) for i in range(99)]

@@ -342,15 +342,35 @@ def profile_intervals(
     import numpy as np
 
     if fakes:
-        found = _profiled(likelihood, counts, parts, wholes, confidence_level, scored, fakes)
-        plain = profile_intervals(likelihood, counts, parts, wholes, confidence_level, scored)
-        return np.stack([np.minimum(found[:, 0], plain[:, 0]), np.maximum(found[:, 1], plain[:, 1])], axis=1)
+        found = [_profiled(likelihood, counts, parts, wholes, confidence_level, scored, fakes)]
+        tallies = [counts, *(_in_order(likelihood, counts, int(fakes)) if wholes is None else ())]
+        found += [profile_intervals(likelihood, each, parts, wholes, confidence_level, scored) for each in tallies]
+        return np.stack([np.min(found, axis=0)[:, 0], np.max(found, axis=0)[:, 1]], axis=1)
     if wholes is None and likelihood.has_one_unknown and scored is None:
         possible = counts[likelihood.possible]
         if not (possible % 1).any() and is_enumerable(len(possible), float(possible.sum())):
             ends = np.array(enumerated_interval(likelihood.matrix, possible, confidence_level))
             return np.sort(parts[:, :1] + (parts[:, 1:] - parts[:, :1]) * ends, axis=1)
     return _profiled(likelihood, counts, parts, wholes, confidence_level, scored, 0)
+
+
+def _in_order(likelihood: ShareLikelihood, counts: Floats, fakes: int) -> list[Floats]:
+    """Where intervals are exact, tallies without the reports that speak most for one answer, or for the other one."""
+    import numpy as np
+
+    n = float(counts.sum())
+    if not likelihood.has_one_unknown or (counts % 1).any() or not is_enumerable(int(likelihood.possible.sum()), n):
+        return []
+    first, second = likelihood.channels[0].T
+    order = np.argsort(np.arctan2(second, first), kind="stable")
+    found = []
+    for turned in (order, order[::-1]):
+        held = counts[turned]
+        for taken in range(1, fakes + 1):
+            left = counts.copy()
+            left[turned] -= np.clip(taken - (held.cumsum() - held), 0, held)
+            found.append(left)
+    return found
 
 
 def _profiled(
