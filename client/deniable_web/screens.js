@@ -47,9 +47,9 @@ export function consent(m, view, { cohort, isSeen, total, n, notes, start }) {
     view.about && p(own(view.about)),
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
-    quiet(m[view.access]),
     quiet(`${m.why} ${hasYes(view) ? m.noAdmission : ""}`),
     button(m.start, start),
+    quiet(m[view.access]),
     ...notes.map((note) => note && p(note, "box")),
     quiet(`${fill(m.facts, { n })} ${view.issuer ? m.startSends : m.nothingYet}`),
     fold(m.who, () =>
