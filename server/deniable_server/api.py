@@ -13,7 +13,7 @@ from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, g, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
-from deniable import Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
+from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
@@ -63,6 +63,16 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
 def get_store() -> Store:
     """The store of the application that serves this request."""
     store: Store = current_app.extensions["deniable"]["store"]
+    return store
+
+
+def require_owner(survey_id: str, doing: str) -> Store:
+    """The store, if the token of the request may do that with a survey; it is refused with 401 or 403 otherwise."""
+    token = require_token()
+    store = get_store()
+    g.survey = store.survey(survey_id).id
+    if not token.owns(store.owner(survey_id)):
+        raise Forbidden(f"survey: belongs to another token than {token.name!r}; {doing} needs scope 'operate'")
     return store
 
 
@@ -156,12 +166,7 @@ def close_survey(survey_id: str) -> Response:
     Take no more reports, from now on and for good. Needs the token that published the survey, or one of scope
     `operate`.
     """
-    token = require_token()
-    store = get_store()
-    g.survey = store.survey(survey_id).id
-    if not token.owns(store.owner(survey_id)):
-        raise Forbidden(f"survey: belongs to another token than {token.name!r}; closing it needs scope 'operate'")
-    store.close_survey(survey_id)
+    require_owner(survey_id, "closing it").close_survey(survey_id)
     return Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -172,7 +177,8 @@ def close_survey(survey_id: str) -> Response:
         200: "known already, counted once; or what became of a batch",
         201: "stored: on disk",
         404: "no such survey",
-        409: "another report has this id",
+        403: "without an invitation or a token of this survey, where it asks for one",
+        409: "another report has this id, or has used the invitation",
         410: "closed, or not yet open",
         413: "body too large",
         415: "neither application/json nor application/x-ndjson",
@@ -294,6 +300,10 @@ def refusal_of(outcome: Outcome, store: Store, survey: Survey) -> ReportError | 
     """The error that an outcome stands for, or None when the report counts."""
     if outcome is Outcome.CONFLICT:
         return ReportConflict("id: another report was stored under this id; it was not changed")
+    if outcome is Outcome.SPENT:
+        return ReportConflict("credential: another report was stored for this invitation; it was not changed")
+    if outcome is Outcome.UNINVITED:
+        return NotInvited("credential: must be an invitation of this survey")
     if outcome is Outcome.CLOSED:
         reason = store.state(survey.id).not_open_because(store.today()) or "it was closed"
         return SurveyClosed(f"survey {survey.id}: takes no reports: {reason}")

@@ -11,6 +11,7 @@ from apiflask import APIFlask
 
 from deniable import __version__
 from deniable_server import (
+    access,
     api,
     delivery,
     edge,
@@ -48,9 +49,51 @@ def create_app(
         By default from the environment.
     """
     settings = settings or Settings()
+    app, store, writer = _application("Deniable collector", database, today, settings)
+    metrics.init_app(app, store, writer)
+    results.init_app(app, store)
+    api.init_app(app, store, writer)
+    access.init_app(app)
+    pages.init_app(app)
+    embedding.init_app(app)
+    openapi.init_app(app)
+    intake.init_app(app, store, writer)
+    delivery.init_app(app)
+    edge.init_app(app, settings.trusted_proxies)
+    return app
+
+
+def create_issuer(
+    database: Path | str | None = None,
+    today: Callable[[], datetime.date] = utc_today,
+    settings: Settings | None = None,
+) -> APIFlask:
+    """Make an issuer: it signs blind tokens for surveys of other collectors, and does nothing else.
+
+    Parameters
+    ----------
+    database : Path or str, optional
+        The SQLite file, in place of that of the settings.
+    today : callable
+        The day by which surveys open and close.
+    settings : Settings, optional
+        By default from the environment.
+    """
+    settings = settings or Settings()
+    app, store, writer = _application("Deniable issuer", database, today, settings)
+    app.extensions["deniable"] = {"store": store, "writer": writer}
+    access.init_app(app, signs_for_others=True)
+    edge.init_app(app, settings.trusted_proxies)
+    return app
+
+
+def _application(
+    title: str, database: Path | str | None, today: Callable[[], datetime.date], settings: Settings
+) -> tuple[APIFlask, Store, Writer]:
+    """What collectors and issuers have in common."""
     app = APIFlask(
         "deniable_server",
-        title="Deniable collector",
+        title=title,
         version=__version__,
         spec_path="/api/openapi.json",
         docs_path=None,  # the page that APIFlask brings loads scripts from other hosts
@@ -72,14 +115,5 @@ def create_app(
     problems.init_app(app)
     logs.init_app(app)
     limits.init_app(app, settings.rate_limit, settings.trusted_proxies)
-    metrics.init_app(app, store, writer)
     health.init_app(app, store, writer, settings.min_free_mb * 10**6)
-    results.init_app(app, store)
-    api.init_app(app, store, writer)
-    pages.init_app(app)
-    embedding.init_app(app)
-    openapi.init_app(app)
-    intake.init_app(app, store, writer)
-    delivery.init_app(app)
-    edge.init_app(app, settings.trusted_proxies)
-    return app
+    return app, store, writer

@@ -10,7 +10,9 @@ from pathlib import Path
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, make_response, render_template, request
 
+from deniable import Survey
 from deniable_server.api import get_store
+from deniable_server.edge import CONTENT_SECURITY_POLICY
 
 embedding = APIBlueprint("embedding", __name__, enable_openapi=False)
 
@@ -65,12 +67,10 @@ def init_app(app: APIFlask) -> None:
 @embedding.get("/embed/<survey_id>")
 def frame(survey_id: str) -> Response:
     """The survey alone, for a frame on a page of another site."""
-    response = survey_page("frame.html", survey_id)
-    response.headers["Content-Security-Policy"] = FRAME_POLICY
-    return response
+    return survey_page("frame.html", survey_id, FRAME_POLICY)
 
 
-def survey_page(template: str, survey_id: str) -> Response:
+def survey_page(template: str, survey_id: str, policy: str = CONTENT_SECURITY_POLICY) -> Response:
     """A page with a survey in it, and the words around it in the language that the browser asks for.
 
     So nothing more has to be fetched before the first question. The client trusts neither: it checks both by their
@@ -80,5 +80,13 @@ def survey_page(template: str, survey_id: str) -> Response:
     survey = get_store().survey(survey_id)
     page = render_template(template, survey=survey, catalogue=catalogues()[language], words=words(language))
     response = make_response(page)
+    response.headers["Content-Security-Policy"] = with_issuer(policy, survey)
     response.vary.add("Accept-Language")
     return response
+
+
+def with_issuer(policy: str, survey: Survey) -> str:
+    """A policy that lets a page reach the issuer of its survey. What may stand there, `Issuer` has checked."""
+    if survey.issuer is None or survey.issuer.url is None:
+        return policy
+    return policy.replace("connect-src 'self'", f"connect-src 'self' {survey.issuer.url}")

@@ -18,7 +18,10 @@ from flask import Response, g, request
 
 LOGGER = logging.getLogger("deniable")
 
-OF_OPERATORS = {"api.list_surveys", "api.publish_survey", "api.close_survey"}
+OF_OPERATORS = {
+    *("api.list_surveys", "api.publish_survey", "api.close_survey"),
+    *("invitations.add_invitations", "invitations.unused_invitations"),
+}
 """Endpoints whose calls are logged once their token is known: whoever has none cannot fill the log."""
 
 MOST_MISTAKES = 100
@@ -36,7 +39,7 @@ def init_app(app: APIFlask) -> None:
             about = {"survey": g.survey} if "survey" in g else {}
             log(
                 "operator",
-                call=request.endpoint.removeprefix("api."),
+                call=request.endpoint.rpartition(".")[2],
                 token=g.token.name,
                 **about,
                 status=response.status_code,

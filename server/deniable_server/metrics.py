@@ -42,6 +42,7 @@ OF_RESPONDENTS = {
     "/client/<path:name>",
     "/api/v1/surveys/<survey_id>",
     "/api/v1/surveys/<survey_id>/reports",
+    "/api/v1/surveys/<survey_id>/tokens",
 }
 """Routes whose requests are held back."""
 
@@ -174,6 +175,7 @@ def _survey_asked_for(store: Store, response: Response) -> Survey | None:
     """The survey of a respondent's request, where there is one: whoever is refused may have asked for anything."""
     survey_id = (request.view_args or {}).get("survey_id")
     is_known = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code in (
+        HTTPStatus.FORBIDDEN,
         HTTPStatus.CONFLICT,
         HTTPStatus.GONE,
     )

@@ -12,18 +12,26 @@ from deniable_server.api import BASE, NDJSON, NOT_PUBLIC
 
 _REF = "#/components/schemas/{model}"
 
-_MODELS = (schemas.BatchTaken, schemas.Problem, schemas.ReportBody, schemas.Taken)
+_MODELS = (
+    *(schemas.BatchTaken, schemas.Problem, schemas.ReportBody, schemas.Taken),
+    *(schemas.InvitationHashes, schemas.InvitationsAsked, schemas.TokenRequest),
+)
 
 _TAKEN = {"$ref": _REF.format(model="Taken")}
 _BATCH_TAKEN = {"$ref": _REF.format(model="BatchTaken")}
 _TEXT = {"type": "string"}
+_HASHES = {"$ref": _REF.format(model="InvitationHashes")}
 _SURVEY = {"type": "object", "description": "a published survey"}
 
 REPORTS = f"{BASE}/surveys/{{survey_id}}/reports"
+INVITATIONS = f"{BASE}/surveys/{{survey_id}}/invitations"
 
 REQUESTS: dict[tuple[str, str], dict[str, Any]] = {
     (f"{BASE}/surveys", "post"): {"application/json": _SURVEY},
     (REPORTS, "post"): {"application/json": {"$ref": _REF.format(model="ReportBody")}, NDJSON: _TEXT},
+    (INVITATIONS, "post"): {"application/json": _HASHES},
+    (f"{INVITATIONS}/unused", "post"): {"application/json": {"$ref": _REF.format(model="InvitationsAsked")}},
+    (f"{BASE}/surveys/{{survey_id}}/tokens", "post"): {"application/json": {"$ref": _REF.format(model="TokenRequest")}},
 }
 """Media type to schema of what is parsed strictly instead of through pydantic."""
 

@@ -14,7 +14,7 @@ from apiflask.exceptions import HTTPError
 from flask import Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from deniable.errors import DeniableError, ReportConflict, SurveyClosed
+from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
 from deniable_server.computing import TooBusy
 from deniable_server.limits import NoPlace, TooMany
 from deniable_server.logs import log_mistake
@@ -24,6 +24,7 @@ from deniable_server.store import NotFound, StoreBusy, StoreDamaged, StoreFull, 
 STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ReportConflict, HTTPStatus.CONFLICT),
+    (NotInvited, HTTPStatus.FORBIDDEN),
     (SurveyClosed, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
     (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),

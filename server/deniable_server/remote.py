@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import urllib3
 
-from deniable import CollectorError, Survey
+from deniable import CollectorError, Survey, parse_survey
 
 _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=0.2), timeout=30)
 
@@ -37,6 +38,19 @@ def estimates(url: str, token: str | None, survey_id: str, query: Mapping[str, A
     """The collector's estimates; the query is that of the API. A token is needed where readers do."""
     fields = {key: str(value) for key, value in query.items() if value is not None}
     found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", token=token, fields=fields).json()
+    return found
+
+
+def survey(url: str, survey_id: str) -> Survey:
+    """A published survey, whose bytes are those of its address."""
+    return parse_survey(_call("GET", url, f"/surveys/{survey_id}").data, survey_id)
+
+
+def invitations(url: str, token: str | None, survey_id: str, what: str, hashes: Sequence[str] | None) -> dict[str, Any]:
+    """Add invitations, or with ``"/unused"`` ask about them; the answer is that of the API."""
+    body = json.dumps({} if hashes is None else {"hashes": list(hashes)}).encode("ascii")
+    path = f"/surveys/{survey_id}/invitations{what}"
+    found: dict[str, Any] = _call("POST", url, path, token=_needed(token), body=body).json()
     return found
 
 

@@ -178,6 +178,63 @@ class ReportBody(BaseModel):
     values: dict[str, int | str | None] = Field(
         description="question id to noisy report value, null where the device drew other questions of a group"
     )
+    credential: Annotated[
+        str | None, WithJsonSchema({"type": "string", "pattern": "^([0-9a-f]{32}|[0-9a-f]{708})$"})
+    ] = Field(
+        None,
+        description="where the survey asks for one: the invitation, or the token in hexadecimal (RFC 9578, 0x0002)",
+    )
+
+
+_Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class InvitationHashes(BaseModel):
+    """Invitations, by what may be known of them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hashes: list[_Hash] = Field(
+        min_length=1, max_length=10_000, description="SHA-256 of the 16 bytes of each invitation"
+    )
+
+
+class InvitationsAsked(BaseModel):
+    """Invitations that somebody asks about, or none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hashes: list[_Hash] = Field([], max_length=10_000, description="SHA-256 of the 16 bytes of each invitation")
+
+
+class InvitationsAdded(BaseModel):
+    """What became of invitations."""
+
+    added: int = Field(description="new ones")
+    known: int = Field(description="those that were there, or came twice")
+
+
+class InvitationsUnused(BaseModel):
+    """Who has not answered."""
+
+    invited: int
+    unused: int
+    hashes: list[str] | None = Field(description="those asked for that are unused; null where results are live")
+
+
+class TokenRequest(BaseModel):
+    """A blinded message, and the right to have it signed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    invitation: str = Field(pattern="^[0-9a-f]{32}$")
+    blinded: str = Field(pattern="^[0-9a-f]{512}$", description="RFC 9474, section 4.2")
+
+
+class Signature(BaseModel):
+    """A blind signature."""
+
+    signature: str = Field(pattern="^[0-9a-f]{512}$", description="RFC 9474, section 4.3")
 
 
 class Problem(BaseModel):

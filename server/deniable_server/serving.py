@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ from granian.server.common import AbstractServer
 
 from deniable.errors import DeniableError
 from deniable_server import logs, results, stalls
-from deniable_server.app import create_app
+from deniable_server.app import create_app, create_issuer
 from deniable_server.settings import Settings
 
 THREADS = 256
@@ -55,8 +56,8 @@ STOP_SECONDS = 10
 """How long requests in flight have to be answered after a signal to stop."""
 
 
-def serve(settings: Settings, listener: socket.socket) -> None:
-    """Run the collector on a socket of `listen` until it is told to stop."""
+def serve(settings: Settings, listener: socket.socket, load: Callable[[Settings, str], APIFlask]) -> None:
+    """Run what is to be loaded on a socket of `listen` until it is told to stop."""
     logs.configure()
     _allow_connections()
     logs.log("starting", port=settings.port)
@@ -129,12 +130,22 @@ def server(listener: socket.socket) -> AbstractServer[Any]:
     )
 
 
-def load(settings: Settings, _target: str) -> APIFlask:
+def load_collector(settings: Settings, _target: str) -> APIFlask:
     """Make the application, in the process that serves it."""
+    app = _load(settings, create_app)
+    results.start_computing()
+    return app
+
+
+def load_issuer(settings: Settings, _target: str) -> APIFlask:
+    """Make an issuer, in the process that serves it."""
+    return _load(settings, create_issuer)
+
+
+def _load(settings: Settings, create: Callable[..., APIFlask]) -> APIFlask:
     end_with_parent()
     logs.configure()
-    app = create_app(settings=settings)
-    results.start_computing()
+    app = create(settings=settings)
     spare_the_collector_of_garbage()
     sys.setswitchinterval(SWITCH_SECONDS)
     stalls.watch(settings.port)

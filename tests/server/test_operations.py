@@ -313,6 +313,8 @@ def test_who_may_do_what(http: FlaskClient, store: Store, survey: Survey, clock:
         ("get", "/api/v1/surveys"): both,
         ("post", "/api/v1/surveys"): both,
         ("post", "/api/v1/surveys/{survey_id}/close"): both,
+        ("post", "/api/v1/surveys/{survey_id}/invitations"): both,
+        ("post", "/api/v1/surveys/{survey_id}/invitations/unused"): both,
     }
 
 

@@ -51,12 +51,25 @@ class Collector:
 @contextmanager
 def running_collector(folder: Path, *flags: str) -> Iterator[Collector]:
     """A real collector with a database in that folder; without a limit, unless a flag sets one. Ends with the block."""
+    with _running(["serve"], folder / "test.db", *flags) as collector:
+        yield collector
+
+
+@contextmanager
+def running_issuer(database: Path, *flags: str) -> Iterator[Collector]:
+    """A real issuer of a database; without a limit, unless a flag sets one. Ends with the block."""
+    with _running(["issuer", "serve"], database, *flags) as issuer:
+        yield issuer
+
+
+@contextmanager
+def _running(command: list[str], database: Path, *flags: str) -> Iterator[Collector]:
     port = free_port()
-    log = folder / "log"
-    command = [sys.executable, "-m", "deniable", "serve", "--db", str(folder / "test.db"), "--port", str(port)]
+    log = database.with_name("log")
+    command = [sys.executable, "-m", "deniable", *command, "--db", str(database), "--port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen([*command, "--rate-limit", "off", *flags], stdout=output, stderr=subprocess.STDOUT)
-    collector = Collector(f"http://127.0.0.1:{port}", folder / "test.db", process, log)
+    collector = Collector(f"http://127.0.0.1:{port}", database, process, log)
     try:
         wait_until_ready(collector)
         yield collector

@@ -29,6 +29,7 @@ from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.tokens import create_token
+from tests.support.access import invited_survey, publish, unlinkable_survey
 from tests.support.surveys import FIVE_TYPES, person
 
 CHECKS = [
@@ -86,6 +87,10 @@ class Target:
         self.to_close: Survey = read_survey(FIVE_TYPES.replace("Five types", "To close"))
         for survey in (self.survey, self.to_close):
             self.store.publish(survey)
+        self.invited = invited_survey(opens=None, closes=None)
+        self.unlinkable = unlinkable_survey(opens=None, closes=None)
+        for survey in (self.invited, self.unlinkable):
+            publish(self.store, survey, "publish")
         self.tokens = {scope: create_token(self.store, scope, scope) for scope in ("publish", "metrics")}
         self.statuses: Counter[int] = Counter()
 
@@ -119,11 +124,20 @@ class Target:
             @given(case=cases, exists=st.booleans(), token=st.sampled_from(["", *self.tokens.values()]))
             def send(case: Case[Any], exists: bool, token: str) -> None:
                 if exists and "survey_id" in case.path_parameters:
-                    is_close = case.operation.path.endswith("/close")
-                    case.path_parameters["survey_id"] = (self.to_close if is_close else self.survey).id
+                    case.path_parameters["survey_id"] = self.survey_for(case.operation.path).id
                 self.check_case(case, {"Authorization": f"Bearer {token}"} if token else None)
 
             send()
+
+    def survey_for(self, path: str) -> Survey:
+        """A survey of which an operation does more than refuse."""
+        ends = {
+            "/close": self.to_close,
+            "/invitations": self.invited,
+            "/unused": self.invited,
+            "/tokens": self.unlinkable,
+        }
+        return next((survey for end, survey in ends.items() if path.endswith(end)), self.survey)
 
     def check_case(self, case: Case[Any], headers: dict[str, str] | None) -> None:
         """Send one request, and hold the answer against the document and the database."""

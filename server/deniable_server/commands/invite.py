@@ -7,4 +7,4 @@ import click
 
 @click.group()
 def invite() -> None:
-    """Not written yet."""
+    """Invite people to a survey."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +37,18 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
 @flags_of_settings
 def serve(**flags: Any) -> None:
     """Run the collector until Ctrl-C."""
-    from deniable_server.serving import listen
-    from deniable_server.serving import serve as run
+    run("Collector", flags)
+
+
+def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
+    """Run a collector, or an issuer, with the flags that somebody gave."""
+    from deniable_server import serving
     from deniable_server.store import Store
     from deniable_server.store.integrity import refuse_damaged
     from deniable_server.store.lock import Lock
 
     settings = settings_from(flags)
-    with listen(settings.host, settings.port) as listener, Lock(settings.db):
+    with serving.listen(settings.host, settings.port) as listener, Lock(settings.db):
         Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
         unread = refuse_damaged(settings.db).unread
         if unread:
@@ -56,6 +60,6 @@ def serve(**flags: Any) -> None:
                 err=True,
             )
         click.echo(
-            f"Collector on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it."
+            f"{what} on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it."
         )
-        run(settings, listener)
+        serving.serve(settings, listener, serving.load_issuer if is_issuer else serving.load_collector)

@@ -7,8 +7,11 @@
 `files`        whether the files under a database's names are still those that were opened
 `lock`         one collector a database
 `migrations`   the tables of every version, and the way from an older one
-`tables`       the two tables of a survey, and what a row of them is
+`tables`       the tables of a survey, and what a row of them is
 `pending`      how a report comes in: known, in conflict, or new
+`outcome`      what becomes of a report, and of a request for a token
+`invitations`  who was invited, and whose invitation is used
+`keys`         the private keys that sign blind tokens, and for which survey
 `agenda`       which surveys there is something to do for, and from which day on
 `calendar`     which day it is, and whether that can be believed
 `fold`         how pending reports become rows in the order of their ids, and how a table comes to tell no order
@@ -22,10 +25,12 @@ No column of any table holds an address, a user agent or a time of day.
 """
 
 from deniable_server.store.errors import NotFound, StoreBusy, StoreDamaged, StoreFull, StoreReplaced
-from deniable_server.store.pending import Outcome
+from deniable_server.store.invitations import Added, Unused
+from deniable_server.store.outcome import Outcome
 from deniable_server.store.store import Store, SurveyState, utc_today
 
 __all__ = [
+    "Added",
     "NotFound",
     "Outcome",
     "Store",
@@ -34,5 +39,6 @@ __all__ = [
     "StoreFull",
     "StoreReplaced",
     "SurveyState",
+    "Unused",
     "utc_today",
 ]

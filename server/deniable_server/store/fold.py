@@ -150,7 +150,7 @@ def forget_ids(db: Database, survey: Survey) -> None:
 
 
 def write_anew(db: Database, survey: Survey, table: str, query: str, rows: int) -> None:
-    """Empty a table of a survey and fill it with the rows of a query, in the order of ids.
+    """Empty a table of a survey and fill it with the rows of a query, in the order of ids, or of invitations' hashes.
 
     From an equal table, and without a word about order, SQLite fills page after page. Sorting while it inserts, it
     would move rows between neighbouring pages and leave copies behind. A test reads the bytes.
@@ -166,7 +166,7 @@ def write_anew(db: Database, survey: Survey, table: str, query: str, rows: int) 
     """
     beside = "temp" if rows <= WRITTEN_ANEW else "main"
     create_table(db, f"{beside}.anew", survey, like=table)
-    db.execute(f"INSERT INTO {beside}.anew {query} ORDER BY id")
+    db.execute(f"INSERT INTO {beside}.anew {query} ORDER BY 1")
     db.execute(f"DELETE FROM {table}")  # without a condition: every page is wiped and freed
     db.execute(f"INSERT INTO {table} SELECT * FROM {beside}.anew")
     db.execute(f"DROP TABLE {beside}.anew")

@@ -13,14 +13,14 @@ from sqlite_utils import Database
 
 from deniable import Survey, parse_survey, tally_reports
 from deniable.errors import DeniableError
-from deniable_server.store import checksum, counts
+from deniable_server.store import checksum, counts, invitations, keys
 from deniable_server.store.connection import WAIT_MS, transaction
 from deniable_server.store.errors import StoreDamaged
 from deniable_server.store.migrations import apply, refuse_newer, refuse_unreadable, schema
 from deniable_server.store.tables import create_tables, pending_table, report_of, reports_table, rows_of
 
 ROWS_AT_START = 100_000
-"""Reports that are looked at before a collector starts, in about a second; smaller surveys first."""
+"""Reports and invitations that are looked at before a collector starts, in about a second; smaller surveys first."""
 
 SURVEYS_AT_START = 500
 """Surveys that are, in about two seconds: documents are read and tables compared, however few their reports."""
@@ -54,8 +54,8 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
     path : Path
         The SQLite file.
     most_rows : int, optional
-        Reports to look at, of the smaller surveys first and of `SURVEYS_AT_START` of them; then SQLite's own look at
-        every page is left out too. By default everything.
+        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them; then
+        SQLite's own look at every page is left out too. By default everything.
 
     Raises
     ------
@@ -102,11 +102,15 @@ def _inspect(db: Database, most_rows: int | None) -> Inspection:
     surveys: list[Survey] = []
     read, unread = 0, []
     sizes = "SELECT id, document, (SELECT coalesce(sum(n), 0) FROM totals WHERE survey = id) FROM surveys ORDER BY 3"
+    invited = _invitations_of_surveys(db)
+    rows = 0
     for survey_id, document, n in db.conn.execute(sizes):
-        if most_rows is not None and (read + n > most_rows or len(surveys) >= SURVEYS_AT_START):
+        of_survey = n + invited.get(survey_id, 0)
+        if most_rows is not None and (rows + of_survey > most_rows or len(surveys) >= SURVEYS_AT_START):
             unread.append(survey_id)
             continue
         read += n
+        rows += of_survey
         try:
             surveys.append(parse_survey(document, survey_id))
         except Exception as error:
@@ -120,12 +124,21 @@ def _inspect(db: Database, most_rows: int | None) -> Inspection:
     return Inspection(len(surveys), read, tuple(findings), tuple(unread))
 
 
+def _invitations_of_surveys(db: Database) -> dict[str, int]:
+    """How many invitations there are, by survey."""
+    tables = db.conn.execute("SELECT name FROM sqlite_master WHERE name GLOB 'invitations_*'").fetchall()
+    return {
+        name.partition("_")[2]: db.conn.execute(f"SELECT count(*) FROM [{name}]").fetchone()[0] for (name,) in tables
+    }
+
+
 def _beside_surveys(db: Database) -> Iterator[str]:
-    """What belongs to no survey: tokens, and the list of migrations."""
+    """What belongs to no survey: tokens, private keys, and the list of migrations."""
     columns = "sha256, name, scope, expires_on"
     for one, other in (("tokens", "tokens_copy"), ("tokens_copy", "tokens")):
         if db.conn.execute(f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}").fetchone():
             yield f"{one}: a row differs from its copy in {other}"
+    yield from keys.differences(db)
     if any(each.applied_at for each in schema.applied(db)):
         yield "_sqlite_migrations: a row is not as it was written"
 
@@ -150,6 +163,8 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
     found = (
         checksum.digest(survey, "survey", row)
         ^ checksum.sum_of(survey, "owner", owners)
+        ^ checksum.sum_of(survey, "key", keys.rows_of(db, survey))
+        ^ checksum.sum_of(survey, "invitation", invitations.rows_of(db, survey))
         ^ counts.checksum_of_tallies(db, survey)
         ^ checksum.sum_of(survey, "report", rows_of(db, pending))
         ^ checksum.sum_of(survey, checksum.kind_kept(survey), rows_of(db, reports))
@@ -159,6 +174,11 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
         return
     if db.conn.execute(f"SELECT 1 FROM {pending} JOIN {reports} USING (id) LIMIT 1").fetchone():
         yield "a report is both pending and folded"
+    if survey.access == "invited":
+        used = sum(state == invitations.USED for _, state in invitations.rows_of(db, survey))
+        (waiting,) = db.conn.execute(f"SELECT count(*) FROM {pending}").fetchone()
+        if used != waiting + counts.folded(db, survey):
+            yield "it has more or fewer reports than invitations that are used"
     tallies = counts.stored(db, survey)
     if keeps_reports:
         if tallies != tally_reports((report_of(survey, each) for each in rows_of(db, reports)), survey):

@@ -202,3 +202,17 @@ CREATE TABLE agenda (
 @schema(name="7 surveys of format 2")
 def _surveys_of_format_2(db: Database) -> None:
     """Changes nothing: `refuse_unreadable` found no survey of format 1, and no older version writes here again."""
+
+
+@schema(name="8 signing keys")
+def _signing_keys(db: Database) -> None:
+    """Private keys that sign blind tokens: none, or one survey each. Invitations have a table for each survey."""
+    db.execute(
+        """
+CREATE TABLE signing_keys (
+    key_id TEXT PRIMARY KEY,
+    private TEXT NOT NULL,
+    survey TEXT UNIQUE REFERENCES surveys (id),
+    reissue INTEGER NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )

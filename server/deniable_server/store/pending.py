@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import json
 from collections.abc import Sequence
 from operator import itemgetter
@@ -12,20 +11,11 @@ from sqlite_utils import Database
 from deniable import Report, Survey
 from deniable_server.store import agenda, checksum, fold
 from deniable_server.store.errors import StoreDamaged
+from deniable_server.store.invitations import Rights
+from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import Row, insert, is_empty, pending_table, reports_table, rows_from
 
 _id = itemgetter(0)
-
-
-class Outcome(enum.Enum):
-    """What became of a report."""
-
-    STORED = "stored"
-    KNOWN = "known"
-    """The same report was stored before; it counts once."""
-    CONFLICT = "conflict"
-    """Another report was stored under this id before."""
-    CLOSED = "closed"
 
 
 def take(db: Database, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
@@ -33,18 +23,25 @@ def take(db: Database, survey: Survey, reports: Sequence[Report]) -> tuple[list[
     rows = rows_from(survey, reports)
     known = _known(db, rows, pending_table(survey))
     enough, few = fold.enough(survey, rows)
-    if enough and not few and not known and fold.take(db, survey, rows):  # a batch that comes for the first time
+    is_first = bool(enough) and not few and not known and survey.access == "open"
+    if is_first and fold.take(db, survey, rows):  # a batch that comes for the first time
         return [Outcome.STORED] * len(rows), 0
     known |= _known(db, rows, reports_table(survey))
+    rights = Rights(db, survey, reports)
     new: list[Row] = []
     outcomes: list[Outcome] = []
     for report, row in zip(reports, rows, strict=True):
-        before = known.setdefault(report.id, row)
-        if before is row:
+        before = known.get(report.id)
+        if before is not None:  # where no more than the id was kept, nothing can conflict with it
+            # Before its invitation is looked at: who asks with an id that is taken learns nothing about invitations.
+            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
+        elif refusal := rights.refusal_of(report):
+            outcomes.append(refusal)
+        else:
+            known[report.id] = row
             new.append(row)
             outcomes.append(Outcome.STORED)
-        else:  # where no more than the id was kept, nothing can conflict with it
-            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
+    rights.spend()
     new.sort(key=_id)  # neighbours on a page together, and no trace of the order within the batch
     enough, few = fold.enough(survey, new)
     if (enough and not fold.take(db, survey, enough)) or (few and not _let_wait(db, survey, few)):

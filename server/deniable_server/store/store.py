@@ -7,7 +7,7 @@ import functools
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +16,16 @@ from typing import Any
 from sqlite_utils import Database
 
 from deniable import Report, Survey, Tally, parse_survey
-from deniable_server.store import agenda, calendar, checksum, counts, fold, pending
+from deniable.errors import SurveyError
+from deniable_server.signing import PrivateKey
+from deniable_server.store import agenda, calendar, checksum, counts, fold, invitations, keys, pending
 from deniable_server.store.calendar import Calendar
 from deniable_server.store.connection import connect, transaction, truncate_log
 from deniable_server.store.errors import NotFound
 from deniable_server.store.files import Siblings
+from deniable_server.store.invitations import Added, Unused
 from deniable_server.store.migrations import bring_up_to_date
-from deniable_server.store.pending import Outcome
+from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import create_tables, is_empty, pending_table, report_of, reports_table
 
 DAYS_OF_DOUBT = 7
@@ -130,15 +133,28 @@ class Store:
             self._threads.db.close()
             del self._threads.db
 
-    def publish(self, survey: Survey, owner: str | None = None) -> bool:
-        """Keep a survey for ever; whether it is new. Then it belongs to the token of that name, or to nobody."""
+    def publish(self, survey: Survey, owner: str | None = None, signs: bool = False) -> bool:
+        """Keep a survey for ever; whether it is new. Then it belongs to the token of that name, or to nobody.
+
+        Parameters
+        ----------
+        signs : bool
+            Whether its blind tokens are to be signed here, also where it says that another issuer signs them.
+
+        Raises
+        ------
+        SurveyError
+            If its blind tokens are to be signed here, and the key is not here or is another survey's.
+        """
         today = self.today().isoformat()
         with self._transaction() as db:
             if db.execute("SELECT 1 FROM surveys WHERE id = ?", [survey.id]).fetchone():
+                if signs:
+                    checksum.change(db, survey, keys.bind(db, survey, must=True))
                 return False
             db.execute("INSERT INTO surveys VALUES (?, ?, ?, NULL)", [survey.id, survey.document, today])
             create_tables(db, survey)
-            total = checksum.digest(survey, "survey", [today, None])
+            total = checksum.digest(survey, "survey", [today, None]) ^ keys.bind(db, survey, must=signs)
             if owner is not None:
                 db.execute("INSERT INTO owners VALUES (?, ?)", [survey.id, owner])
                 total ^= checksum.digest(survey, "owner", [owner])
@@ -187,6 +203,78 @@ class Store:
         self._settle(survey, closed_on=self.today().isoformat(), days_over=0)
         truncate_log(self.db, self.path)
         return self.state(survey_id)
+
+    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
+        """Invite whoever has the secrets of these hashes. Who was invited before stays so, used or not.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        SurveyError
+            If a hash is none, or the survey has no invitations here.
+        """
+        survey = self.survey(survey_id)
+        with self._transaction() as db:
+            key = self._refuse_without_invitations(db, survey)
+            return invitations.add(db, survey, hashes, messages=1 + key.reissue if key else 0)
+
+    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
+        """How many were invited and how many invitations are unused, and of the hashes asked for which ones.
+
+        Where results are live it is never said which ones: beside them it would say whose report came when.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        SurveyError
+            If a hash is none, or the survey has no invitations here.
+        """
+        survey = self.survey(survey_id)
+        with self._snapshot() as db:
+            self._refuse_without_invitations(db, survey)
+            return invitations.unused(db, survey, None if hashes is None else list(hashes))
+
+    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
+        """Use an invitation to have a blinded message signed; both are named by their hashes.
+
+        Whoever gets `Outcome.STORED`, or later `Outcome.KNOWN`, may be told the signature.
+        """
+        survey = self.survey(survey_id)
+        with self._transaction() as db:
+            if not self._is_open(db, survey):
+                return Outcome.CLOSED
+            key = keys.of(db, survey)
+            if key is None:
+                raise NotFound(f"tokens: those of survey {survey_id} are not signed here")
+            return invitations.use_for_message(db, survey, invitation, message, 1 + key.reissue)
+
+    def add_key(self, key: PrivateKey) -> None:
+        """Keep a new key for the blind tokens of one survey, which is not written yet."""
+        with self._transaction() as db:
+            keys.add(db, key)
+
+    def signing_key(self, survey: Survey) -> str | None:
+        """The private key, a PEM, that signs the blind tokens of a survey here; None where none does."""
+        found = keys.of(self.db, survey)
+        return found.private if found else None
+
+    def set_reissue(self, survey_id: str, n: int) -> None:
+        """Let each invitation of a survey have so many other blinded messages signed after its first.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        ParameterError
+            If it is no number from 0 to `keys.MOST_REISSUED`.
+        SurveyError
+            If the survey's tokens are not signed here.
+        """
+        survey = self.survey(survey_id)
+        with self._transaction() as db:
+            keys.set_reissue(db, survey, n)
 
     def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
         """Store reports in one durable transaction, and say of each what became of it.
@@ -306,6 +394,8 @@ class Store:
             is_sorted = fold.sort_pending(db, survey, new)
             if fold.is_unsorted(db, survey) and (closed or fold.may_sort(db, survey, new)):
                 fold.sort_reports(db, survey)
+            if closed and survey.access != "open":
+                invitations.sort(db, survey, whatever_their_number=True)
             if closed_on and survey.retention == "tallies":
                 fold.forget_ids(db, survey)
             if not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0)):
@@ -316,6 +406,18 @@ class Store:
                 agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if closed else 1))
         if has_folded or closed:
             self._folded(survey)
+
+    def _refuse_without_invitations(self, db: Database, survey: Survey) -> keys.SigningKey | None:
+        """The key that signs for those whom the survey invites here; None where invitations let reports count."""
+        if survey.access == "open":
+            raise SurveyError(f"survey {survey.id}: is open to everybody, so it has no invitations")
+        key = keys.of(db, survey)
+        if survey.issuer and not key:
+            raise SurveyError(
+                f"survey {survey.id}: its tokens are not signed here, so its invitations belong to its issuer"
+                f"{f', {survey.issuer.url}' if survey.issuer.url else ''}"
+            )
+        return key
 
     def _folded(self, survey: Survey) -> None:
         if survey.results != "live" and self.release_of(survey.id) != HIDDEN:

@@ -1,4 +1,4 @@
-"""The two tables of a survey: `pending_<id>`, where reports wait, and `reports_<id>`, where they rest."""
+"""The tables of a survey: `pending_<id>`, where reports wait, `reports_<id>`, where they rest; `invitations_<id>`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def reports_table(survey: Survey) -> str:
     return f"reports_{survey.id}"
 
 
+def invitations_table(survey: Survey) -> str:
+    """Who was invited; only of a survey that is not open to everybody."""
+    return f"invitations_{survey.id}"
+
+
 def kept_columns(survey: Survey) -> str:
     """What the fold keeps of a pending row: all of it, or the id alone."""
     return "*" if survey.retention == "reports" else "id"
@@ -38,13 +43,17 @@ def kept_of(survey: Survey, rows: Iterable[Row]) -> Iterable[Row]:
 
 
 def create_tables(db: Database, survey: Survey) -> None:
-    """Make both tables of a survey."""
-    for table in (pending_table(survey), reports_table(survey)):
+    """Make the tables of a survey."""
+    invited = [] if survey.access == "open" else [invitations_table(survey)]
+    for table in (pending_table(survey), reports_table(survey), *invited):
         create_table(db, table, survey)
 
 
 def create_table(db: Database, table: str, survey: Survey, like: str | None = None) -> None:
     """Make a table of a survey, or another one like it."""
+    if (like or table) == invitations_table(survey):
+        db.execute(f"CREATE TABLE {table} (hash TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT, WITHOUT ROWID")
+        return
     only_ids = survey.retention == "tallies" and (like or table) == reports_table(survey)
     types = {int: "INTEGER", str: "TEXT"}
     columns = ", cohort TEXT" + "".join(

@@ -24,6 +24,8 @@ SHORT_HELP = {
     "demo": "Real people's answers through the whole path.",
     "estimate": "Estimate the true shares, with standard errors and confidence intervals.",
     "export": "Write the noisy reports of a survey to a file, with labels.",
+    "invite": "Invite people to a survey.",
+    "issuer": "Sign blind tokens: make keys, and run an issuer apart from the collector.",
     "plan": "Say how many people a survey takes, or what so many people tell.",
     "risk": "Say what an epsilon means: how much likelier a guess about a person can become.",
     "serve": "Run the collector until Ctrl-C.",

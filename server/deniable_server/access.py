@@ -1,0 +1,193 @@
+"""Who may be counted, over HTTP: an author invites, and whoever is invited has a blinded message signed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Set
+from functools import lru_cache
+from typing import Any
+
+from apiflask import APIBlueprint, APIFlask
+from flask import current_app, request
+
+from deniable import NotInvited, ReportConflict, ReportError, Survey, SurveyClosed, SurveyError
+from deniable.access.blind_rsa import SIZE
+from deniable.access.invitation import hash_of, is_invitation
+from deniable.errors import DeniableError
+from deniable.report import strict_json
+from deniable_server import schemas
+from deniable_server.api import BASE, TOO_MANY, UNAVAILABLE, allow_other_origins, get_store, read_body, require_owner
+from deniable_server.inviting import MOST_HASHES
+from deniable_server.limits import get_limits, limited
+from deniable_server.signing import PrivateKey
+from deniable_server.store import NotFound, Outcome, Store
+
+MAX_HASHES = 1024 * 1024
+"""Bytes of a body that holds as many hashes as there may be."""
+
+MAX_REQUEST = 4 * 1024
+"""Bytes of a body that holds an invitation and a blinded message, which are less than 600."""
+
+OF_OWNERS = {401: "no valid token", 403: "another token's", 404: "no such survey"}
+
+_BLINDED = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
+
+_SIGNS_FOR_OTHERS = "deniable-signs-for-others"
+
+_one_signature_at_a_time = threading.Lock()
+"""One takes some milliseconds during which no other thread runs."""
+
+invitations = APIBlueprint("invitations", __name__, url_prefix=BASE, tag="API")
+tokens = APIBlueprint("signing", __name__, url_prefix=BASE, tag="API")
+
+
+def init_app(app: APIFlask, signs_for_others: bool = False) -> None:
+    """Serve what belongs to invitations.
+
+    Parameters
+    ----------
+    signs_for_others : bool
+        Whether this is an issuer, which signs for surveys of other collectors; their authors invite in its file.
+    """
+    app.extensions[_SIGNS_FOR_OTHERS] = signs_for_others
+    app.register_blueprint(tokens)
+    if not signs_for_others:
+        app.register_blueprint(invitations)
+
+
+invitations.after_request(allow_other_origins)
+tokens.after_request(allow_other_origins)
+
+
+@invitations.post("/surveys/<survey_id>/invitations")
+@limited
+@invitations.output(schemas.InvitationsAdded, status_code=201)
+@invitations.doc(
+    responses={
+        **OF_OWNERS,
+        413: "body too large",
+        415: "not application/json",
+        422: "no hashes, or a survey without invitations here",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+        507: "disk full",
+    }
+)
+def add_invitations(survey_id: str) -> tuple[dict[str, int], int]:
+    """Invite people.
+
+    Takes the SHA-256 of each invitation's 16 bytes, up to 10,000 of them: the invitations themselves are nobody's but
+    the author's and the people's. What was added before stays as it is, used or not. Needs the token that published the
+    survey, or one of scope `operate`.
+    """
+    store = require_owner(survey_id, "inviting people")
+    hashes = _hashes(_content(MAX_HASHES, {"hashes"}, SurveyError))
+    if not hashes:
+        raise SurveyError("hashes: must be at least one, got none")
+    return store.add_invitations(survey_id, hashes)._asdict(), 201
+
+
+@invitations.post("/surveys/<survey_id>/invitations/unused")
+@limited
+@invitations.output(schemas.InvitationsUnused)
+@invitations.doc(
+    responses={
+        **OF_OWNERS,
+        413: "body too large",
+        415: "not application/json",
+        422: "no hashes, or a survey without invitations here",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+    }
+)
+def unused_invitations(survey_id: str) -> dict[str, Any]:
+    """Ask who has not answered.
+
+    How many were invited and how many of them have not used it; of up to 10,000 hashes also which ones, unless results
+    are live: beside live results that would say whose noisy report came when. Needs the token that published the
+    survey, or one of scope `operate`.
+    """
+    store = require_owner(survey_id, "asking about invitations")
+    content = _content(MAX_HASHES, {"hashes"}, SurveyError, may_lack=True)
+    return store.unused_invitations(survey_id, _hashes(content) if content else None)._asdict()
+
+
+@tokens.post("/surveys/<survey_id>/tokens")
+@limited
+@tokens.output(schemas.Signature)
+@tokens.doc(
+    responses={
+        403: "no invitation of this survey",
+        404: "no such survey, or its tokens are signed elsewhere",
+        409: "the invitation was used for another token",
+        410: "closed, or not yet open",
+        413: "body too large",
+        415: "not application/json",
+        422: "no invitation and blinded message, or a survey without blind tokens",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+        507: "disk full: send the same again later",
+    }
+)
+def sign(survey_id: str) -> dict[str, str]:
+    """Get a token signed.
+
+    Signs a blinded message (RFC 9474) for an invitation, once; the same message again gets the same signature. Whoever
+    signs cannot recognise the token that a device makes of it.
+    """
+    store = get_store()
+    survey = store.survey(survey_id)
+    key = _key_of(store, survey)
+    content = _content(MAX_REQUEST, {"invitation", "blinded"}, ReportError)
+    invitation, blinded = content["invitation"], content["blinded"]
+    if not isinstance(invitation, str) or not is_invitation(invitation):
+        raise ReportError("invitation: must be 32 lower-case hexadecimal digits")
+    if not isinstance(blinded, str) or not _BLINDED.fullmatch(blinded):
+        raise ReportError(f"blinded: must be {2 * SIZE} lower-case hexadecimal digits")
+    message = bytes.fromhex(blinded)
+    if not key.can_sign(message):  # before the invitation is used for it
+        raise ReportError("blinded: must be below the modulus of the survey's key, and not 0")
+    outcome = store.issue(survey_id, hash_of(invitation), hashlib.sha256(message).hexdigest())
+    if outcome is Outcome.UNINVITED:
+        raise NotInvited("invitation: must be one of this survey")
+    if outcome is Outcome.SPENT:
+        raise ReportConflict("invitation: was used for another token")
+    if outcome is Outcome.CLOSED:
+        reason = store.state(survey_id).not_open_because(store.today()) or "it was closed"
+        raise SurveyClosed(f"survey {survey_id}: gives no tokens: {reason}")
+    get_limits().charge(request.environ, 1)
+    with _one_signature_at_a_time:
+        return {"signature": key.blind_sign(message).hex()}
+
+
+_parsed = lru_cache(maxsize=256)(PrivateKey.parse)
+
+
+def _key_of(store: Store, survey: Survey) -> PrivateKey:
+    if survey.issuer is None:
+        raise ReportError(f"survey {survey.id}: has no blind tokens, its access is {survey.access!r}")
+    if survey.issuer.url and not current_app.extensions[_SIGNS_FOR_OTHERS]:
+        raise NotFound(f"tokens: those of this survey are signed at {survey.issuer.url}")
+    key = store.signing_key(survey)
+    if key is None:
+        raise NotFound("tokens: those of this survey are not signed here")
+    return _parsed(key)
+
+
+def _content(limit: int, keys: Set[str], error: type[DeniableError], may_lack: bool = False) -> dict[str, Any]:
+    """The object in the body, which has these keys, or may have none of them."""
+    content = strict_json.loads(read_body(limit, "application/json"), error, "body")
+    if not isinstance(content, dict) or (content.keys() != keys and not (may_lack and not content)):
+        or_none = " or {}" if may_lack else ""
+        raise error(f"body: must be an object with {' and '.join(sorted(keys))}{or_none}")
+    return content
+
+
+def _hashes(content: dict[str, Any]) -> list[str]:
+    """The hashes in a body; each of them is checked where it is stored or looked up."""
+    hashes = content["hashes"]
+    if not isinstance(hashes, list) or len(hashes) > MOST_HASHES:
+        raise SurveyError(f"hashes: must be a list of at most {MOST_HASHES:,}")
+    return hashes

@@ -1,0 +1,75 @@
+"""What an author does about invitations, in a collector's or an issuer's file or over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from deniable_server import remote
+from deniable_server.store import Added, Store, Unused
+
+MOST_HASHES = 10_000
+"""Hashes in one request."""
+
+
+class Inviting(Protocol):
+    """Where the invitations of a survey are kept."""
+
+    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> Added:
+        """Invite whoever has the secrets of these hashes."""
+
+    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
+        """How many were invited, how many invitations are unused, and which of some."""
+
+
+def inviting(database: Path, url: str | None = None, token: str | None = None) -> Inviting:
+    """The store of a file, or a running collector where there is an address."""
+    return _Remote(url, token) if url else Store(database)
+
+
+def add_invitations(place: Inviting, survey_id: str, hashes: Sequence[str]) -> Added:
+    """Invite, however many there are. What failed halfway can be sent again: who was invited stays so.
+
+    Raises
+    ------
+    DeniableError
+        If there is no such survey, it has no invitations there, or the place cannot be reached.
+    """
+    added = known = 0
+    for start in range(0, len(hashes), MOST_HASHES):
+        of_these = place.add_invitations(survey_id, hashes[start : start + MOST_HASHES])
+        added, known = added + of_these.added, known + of_these.known
+    return Added(added, known)
+
+
+def unused_invitations(place: Inviting, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
+    """How many were invited, how many invitations are unused, and which of the hashes given, unless results are live.
+
+    Raises
+    ------
+    DeniableError
+        If there is no such survey, it has no invitations there, or the place cannot be reached.
+    """
+    if hashes is None:
+        return place.unused_invitations(survey_id)
+    starts = range(0, max(len(hashes), 1), MOST_HASHES)
+    parts = [place.unused_invitations(survey_id, hashes[start : start + MOST_HASHES]) for start in starts]
+    found = [each for part in parts for each in part.hashes or ()]
+    return parts[-1]._replace(hashes=None if parts[-1].hashes is None else found)
+
+
+class _Remote:
+    """A running collector."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self._url = url
+        self._token = token
+
+    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> Added:
+        """Invite over HTTP."""
+        return Added(**remote.invitations(self._url, self._token, survey_id, "", hashes))
+
+    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
+        """Ask over HTTP."""
+        return Unused(**remote.invitations(self._url, self._token, survey_id, "/unused", hashes))

@@ -1,0 +1,224 @@
+"""Who was invited, and whose invitation is used: `invitations_<id>`, a table without any key of a report.
+
+An invitation is kept as its hash only, beside a state of the same length whether it is used or not: SQLite overwrites a
+row by one of its size where it lies, so a page tells which invitations are used and not in which order they were.
+Rows that are added are the only ones that move, and they move without respondents; the table is written anew then, so
+that no page keeps a copy of a row from before.
+
+Where invitations let reports count, the state is one digit. Where they let blind tokens be signed, it has room for the
+hashes of as many blinded messages as one invitation may have signed: the same message is signed again, another one is
+not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sqlite_utils import Database
+
+from deniable import Report, Survey
+from deniable.access.invitation import hash_of
+from deniable.errors import SurveyError
+from deniable_server.store import checksum, fold
+from deniable_server.store.outcome import Outcome
+from deniable_server.store.tables import insert, invitations_table
+
+UNUSED, USED = "0", "1"
+"""States of an invitation that lets a report count."""
+
+HASH_DIGITS = 64
+"""Of a SHA-256 in hexadecimal: an invitation's, or a blinded message's."""
+
+NO_MESSAGE = UNUSED * HASH_DIGITS
+"""Stands where no message was signed yet. It is nothing's hash: whoever found one would have broken SHA-256."""
+
+IS_USED = "ltrim(state, '0') <> ''"
+"""In SQL, for both kinds of states."""
+
+_HASH = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}")
+
+
+class Added(NamedTuple):
+    """What became of invitations that somebody added.
+
+    Attributes
+    ----------
+    added, known : int
+        How many are new, and how many were there before.
+    """
+
+    added: int
+    known: int
+
+
+class Unused(NamedTuple):
+    """How many were invited, and who has not used it.
+
+    Attributes
+    ----------
+    invited, unused : int
+        Invitations of the survey, and how many of them are unused.
+    hashes : list of str or None
+        Those of the hashes asked for that are unused; None where nobody asked, and where results are live.
+    """
+
+    invited: int
+    unused: int
+    hashes: list[str] | None
+
+
+def check(hashes: Iterable[str]) -> list[str]:
+    """Hashes in their order, each once.
+
+    Raises
+    ------
+    SurveyError
+        If one is no SHA-256 in hexadecimal; it says which by number, because an invitation itself may stand there.
+    """
+    found = list(hashes)
+    for number, each in enumerate(found, start=1):
+        if not isinstance(each, str) or not _HASH.fullmatch(each):
+            raise SurveyError(f"hashes: number {number} must be {HASH_DIGITS} lower-case hexadecimal digits")
+    return sorted(set(found))
+
+
+def add(db: Database, survey: Survey, hashes: Iterable[str], messages: int) -> Added:
+    """Invite; within the caller's transaction. Who was invited before keeps the state of the invitation.
+
+    Parameters
+    ----------
+    messages : int
+        How many blinded messages an invitation may have signed; 0 where it lets a report count.
+    """
+    sent = list(hashes)
+    asked = check(sent)
+    known = states(db, survey, asked)
+    state = NO_MESSAGE * messages or UNUSED
+    rows = [(each, state) for each in asked if each not in known]
+    if rows:
+        insert(db, invitations_table(survey), rows)
+        checksum.change(db, survey, checksum.sum_of(survey, "invitation", rows))
+        sort(db, survey)
+    return Added(len(rows), len(sent) - len(rows))
+
+
+def unused(db: Database, survey: Survey, hashes: Sequence[str] | None) -> Unused:
+    """Count invitations, and say which of some are unused."""
+    table = invitations_table(survey)
+    query = f"SELECT count(*), coalesce(sum({IS_USED}), 0) FROM {table}"
+    invited, used = db.conn.execute(query).fetchone()
+    if hashes is None or survey.results == "live":
+        return Unused(invited, invited - used, None)
+    found = states(db, survey, check(hashes))
+    return Unused(invited, invited - used, [each for each, state in found.items() if not state.strip(UNUSED)])
+
+
+def states(db: Database, survey: Survey, hashes: Iterable[str]) -> dict[str, str]:
+    """The states of those invitations that there are, by their hashes, in that order."""
+    asked = json.dumps(sorted(set(hashes)))
+    query = (
+        f"SELECT hash, state FROM json_each(?) AS asked CROSS JOIN {invitations_table(survey)} ON hash = asked.value"
+    )
+    return dict(db.conn.execute(query, [asked]))
+
+
+def change(db: Database, survey: Survey, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """Write states over others of their length."""
+    query = f"UPDATE {invitations_table(survey)} SET state = ? WHERE hash = ?"
+    for each, state in sorted(after.items()):
+        db.conn.execute(query, [state, each])
+    rows = [*after.items(), *((each, before[each]) for each in after)]
+    checksum.change(db, survey, checksum.sum_of(survey, "invitation", rows))
+
+
+def use_for_message(db: Database, survey: Survey, invitation: str, message: str, most: int) -> Outcome:
+    """Use an invitation to have a blinded message signed, which is named by its hash; what became of the request.
+
+    Parameters
+    ----------
+    most : int
+        How many messages one invitation may have signed.
+    """
+    found = states(db, survey, [invitation])
+    if not found:
+        return Outcome.UNINVITED
+    state = found[invitation]
+    messages = [state[start : start + HASH_DIGITS] for start in range(0, len(state), HASH_DIGITS)]
+    signed = [each for each in messages if each != NO_MESSAGE]
+    if message in signed:
+        return Outcome.KNOWN
+    if len(signed) >= min(most, len(messages)):
+        return Outcome.SPENT
+    after = "".join([*signed, message]).ljust(len(state), UNUSED)
+    change(db, survey, found, {invitation: after})
+    return Outcome.STORED
+
+
+def widen(db: Database, survey: Survey, messages: int) -> None:
+    """Make room for so many blinded messages an invitation, where there is less."""
+    table = invitations_table(survey)
+    wanted = messages * HASH_DIGITS
+    before = db.conn.execute(f"SELECT hash, state FROM {table} WHERE length(state) < ?", [wanted]).fetchall()
+    if before:
+        after = [(each, state.ljust(wanted, UNUSED)) for each, state in before]
+        db.conn.executemany(f"UPDATE {table} SET state = ? WHERE hash = ?", [row[::-1] for row in after])
+        checksum.change(db, survey, checksum.sum_of(survey, "invitation", [*before, *after]))
+        sort(db, survey)
+
+
+def sort(db: Database, survey: Survey, whatever_their_number: bool = False) -> None:
+    """Write the table anew, in the order of hashes, unless there are too many for somebody who waits."""
+    table = invitations_table(survey)
+    rows: int
+    (rows,) = db.conn.execute(f"SELECT count(*) FROM {table}").fetchone()
+    if whatever_their_number or rows <= fold.WRITTEN_ANEW_AT_REST:
+        fold.write_anew(db, survey, table, f"SELECT * FROM {table}", rows)
+
+
+def rows_of(db: Database, survey: Survey) -> Iterable[tuple[str, str]]:
+    """Hash and state of every invitation of a survey; none of one that is open."""
+    if survey.access == "open":
+        return ()
+    return db.conn.execute(f"SELECT hash, state FROM {invitations_table(survey)}")
+
+
+class Rights:
+    """The right of reports to be counted, within one transaction.
+
+    A blind token was checked by `deniable.parse_report`, and it is spent by the id of its report. An invitation is
+    looked up here, and spent when the transaction is about to store its report.
+    """
+
+    def __init__(self, db: Database, survey: Survey, reports: Sequence[Report]) -> None:
+        self._db = db
+        self._survey = survey
+        self._asks = survey.access != "open"
+        self._found: dict[str, str] = {}
+        self._spent: dict[str, str] = {}
+        if survey.access == "invited":
+            self._hash = {each.credential: hash_of(each.credential) for each in reports if each.credential}
+            self._found = states(db, survey, self._hash.values())
+
+    def refusal_of(self, report: Report) -> Outcome | None:
+        """Why a new report does not count; None if it does, and then no other one does by the same right."""
+        if not self._asks:
+            return None
+        if report.credential is None:
+            return Outcome.UNINVITED
+        if self._survey.access != "invited":
+            return None
+        invitation = self._hash[report.credential]
+        if invitation not in self._found:
+            return Outcome.UNINVITED
+        if invitation in self._spent or self._found[invitation] != UNUSED:
+            return Outcome.SPENT
+        self._spent[invitation] = USED
+        return None
+
+    def spend(self) -> None:
+        """Write down which invitations are used."""
+        if self._spent:
+            change(self._db, self._survey, self._found, self._spent)

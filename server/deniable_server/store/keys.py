@@ -1,0 +1,121 @@
+"""The private keys that sign blind tokens: made before the survey whose document names their public half.
+
+One key serves one survey. Whoever is invited to a survey can have anything signed that its key signs; with a second
+survey under the same key they could take part in that as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sqlite_utils import Database
+
+from deniable import Survey
+from deniable.errors import ParameterError, SurveyError
+from deniable_server.signing import PrivateKey
+from deniable_server.store import checksum, invitations
+
+MOST_REISSUED = 9
+"""Other blinded messages that one invitation may have signed: what a person with ten devices that broke would need."""
+
+
+class SigningKey(NamedTuple):
+    """A key as it is kept.
+
+    Attributes
+    ----------
+    private : str
+        A PKCS#8 PEM.
+    reissue : int
+        How many other blinded messages it signs for an invitation, after the first.
+    """
+
+    private: str
+    reissue: int
+
+
+def add(db: Database, key: PrivateKey) -> None:
+    """Keep a new key, which belongs to no survey yet."""
+    db.conn.execute("INSERT INTO signing_keys VALUES (?, ?, NULL, 0)", [key.key_id, key.pem])
+
+
+def bind(db: Database, survey: Survey, must: bool) -> int:
+    """Let a survey have its key; what that changes in its checksum.
+
+    Parameters
+    ----------
+    must : bool
+        Whether the key has to be here, whoever the survey says signs.
+
+    Raises
+    ------
+    SurveyError
+        If the key is another survey's, or is not here and must be.
+    """
+    if survey.issuer is None:
+        if must:
+            raise SurveyError(f"survey {survey.id}: has no blind tokens to sign, its access is {survey.access!r}")
+        return 0
+    key_id = survey.issuer.key_id.hex()
+    found = db.conn.execute("SELECT survey FROM signing_keys WHERE key_id = ?", [key_id]).fetchone()
+    if found is None:
+        if must or survey.issuer.url is None:
+            raise SurveyError(
+                "issuer.key: its private half must be in this database, and is not; make a key here with "
+                "'deniable issuer key' and put what that prints into the survey, or name who signs as issuer.url"
+            )
+        return 0
+    if found[0] == survey.id:
+        return 0
+    if found[0] is not None:
+        raise SurveyError(
+            f"issuer.key: belongs to survey {found[0]}, and a key serves one survey only; make another one with "
+            "'deniable issuer key'"
+        )
+    db.conn.execute("UPDATE signing_keys SET survey = ? WHERE key_id = ?", [survey.id, key_id])
+    return checksum.sum_of(survey, "key", rows_of(db, survey))
+
+
+def of(db: Database, survey: Survey) -> SigningKey | None:
+    """The key that signs for a survey here, or None where none does."""
+    for _, private, reissue in rows_of(db, survey):
+        return SigningKey(str(private), int(str(reissue)))
+    return None
+
+
+def set_reissue(db: Database, survey: Survey, n: int) -> None:
+    """Let each invitation have so many other blinded messages signed after its first.
+
+    Raises
+    ------
+    ParameterError
+        If it is no number from 0 to `MOST_REISSUED`.
+    SurveyError
+        If no key here signs for the survey.
+    """
+    if not 0 <= n <= MOST_REISSUED:
+        raise ParameterError(f"reissue: must be 0 to {MOST_REISSUED}, got {n}")
+    before = rows_of(db, survey)
+    if not before:
+        raise SurveyError(f"survey {survey.id}: its tokens are not signed here")
+    db.conn.execute("UPDATE signing_keys SET reissue = ? WHERE survey = ?", [n, survey.id])
+    checksum.change(db, survey, checksum.sum_of(survey, "key", [*before, *rows_of(db, survey)]))
+    invitations.widen(db, survey, 1 + n)
+
+
+def rows_of(db: Database, survey: Survey) -> Sequence[tuple[object, ...]]:
+    """What the checksum of a survey has of its key."""
+    query = "SELECT key_id, private, reissue FROM signing_keys WHERE survey = ?"
+    return db.conn.execute(query, [survey.id]).fetchall()
+
+
+def differences(db: Database) -> Iterator[str]:
+    """What is wrong about keys, whose survey they are or none's."""
+    for key_id, private in db.conn.execute("SELECT key_id, private FROM signing_keys"):
+        try:
+            is_whole = PrivateKey.parse(private).key_id == key_id
+        except ValueError:
+            is_whole = False
+        if not is_whole:
+            yield "signing_keys: a private key is not that of its public one"

@@ -1,0 +1,32 @@
+"""Invitations: secrets of 128 bits that a link carries behind its #, and the hashes that collectors keep of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+
+from deniable.survey.document import INVITATION
+
+
+def new_invitation() -> str:
+    """A fresh invitation, 32 hexadecimal digits. Whoever has it is invited."""
+    return os.urandom(16).hex()
+
+
+def is_invitation(text: str) -> bool:
+    """Whether a text has the form of an invitation.
+
+    >>> is_invitation("00" * 16), is_invitation("0x" * 16)
+    (True, False)
+    """
+    return re.fullmatch(INVITATION, text) is not None
+
+
+def hash_of(invitation: str) -> str:
+    """The SHA-256 of an invitation's bytes, in hexadecimal: all that is kept of it.
+
+    >>> hash_of("00" * 16)
+    '374708fff7719dd5979ec875d56cd2286f6d3cf7ec317a3b25632aab28ec37bb'
+    """
+    return hashlib.sha256(bytes.fromhex(invitation)).hexdigest()
