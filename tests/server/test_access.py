@@ -30,9 +30,10 @@ from deniable_server import inviting, remote, signing
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
 from deniable_server.signing import PrivateKey, SigningFault
-from deniable_server.store import Outcome, Store, invitations
-from deniable_server.store.backup import back_up
-from deniable_server.store.integrity import inspect
+from deniable_server.store import Outcome, invitations
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.access import (
     Purchase,
@@ -54,7 +55,7 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "blind_rsa.json").
 ACCESS = Literal["invited", "unlinkable"]
 
 
-def store_one(store: Store, report: Report, survey: Survey) -> Outcome:
+def store_one(store: SqliteStore, report: Report, survey: Survey) -> Outcome:
     ((outcome,),) = store.store_reports([(survey, [report])])
     return outcome
 
@@ -89,7 +90,7 @@ def turned(token: str) -> str:
 class TestInvitation:
     """An invitation lets one report count."""
 
-    def test_is_spent_by_the_report_that_is_stored(self, http: FlaskClient, store: Store) -> None:
+    def test_is_spent_by_the_report_that_is_stored(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -114,7 +115,7 @@ class TestInvitation:
     @pytest.mark.parametrize("n", [3, 200])
     @pytest.mark.parametrize("retention", ["reports", "tallies"])
     def test_is_spent_once_in_a_batch_that_waits_and_in_one_that_does_not(
-        self, store: Store, n: int, retention: Literal["reports", "tallies"]
+        self, store: SqliteStore, n: int, retention: Literal["reports", "tallies"]
     ) -> None:
         survey = invited_survey(results="batches", retention=retention)
         publish(store, survey)
@@ -139,7 +140,7 @@ class TestInvitation:
         assert outcomes == [Outcome.KNOWN] * n
         assert inspect(store.path).findings == ()
 
-    def test_of_a_report_that_is_refused_stays_unused(self, http: FlaskClient, store: Store) -> None:
+    def test_of_a_report_that_is_refused_stays_unused(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -152,7 +153,7 @@ class TestInvitation:
         assert post(http, survey, "reports", wrong).status_code == 422
         assert store.unused_invitations(survey.id, [hash_of(yours)]).unused == 1
 
-    def test_cannot_be_tried_with_an_id_that_is_taken(self, store: Store) -> None:
+    def test_cannot_be_tried_with_an_id_that_is_taken(self, store: SqliteStore) -> None:
         """Rows show ids: with one of them an onlooker asks for nothing but the id."""
         survey = invited_survey()
         publish(store, survey)
@@ -164,14 +165,14 @@ class TestInvitation:
             assert store_one(store, replace(first, credential=credential), survey) is Outcome.KNOWN
         assert store.unused_invitations(survey.id).unused == 1
 
-    def test_of_another_survey_does_not_count(self, http: FlaskClient, store: Store) -> None:
+    def test_of_another_survey_does_not_count(self, http: FlaskClient, store: SqliteStore) -> None:
         survey, other = invited_survey(), invited_survey(title="Other")
         for each in (survey, other):
             publish(store, each)
         (theirs,) = invite(store, other, 1)
         assert send(http, survey, report_for(survey, theirs)).status_code == 403
 
-    def test_in_a_batch_has_the_status_that_its_report_has_alone(self, http: FlaskClient, store: Store) -> None:
+    def test_in_a_batch_has_the_status_that_its_report_has_alone(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -189,7 +190,7 @@ class TestInvitation:
         assert (answer.json["stored"], answer.json["known"]) == (2, 0)
         assert [(each["line"], each["status"]) for each in answer.json["refused"]] == [(2, 409), (3, 403)]
 
-    def test_is_counted_by_what_became_of_it(self, http: FlaskClient, store: Store) -> None:
+    def test_is_counted_by_what_became_of_it(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -199,7 +200,7 @@ class TestInvitation:
         for outcome in ("stored", "spent", "uninvited"):
             assert f'deniable_reports_total{{outcome="{outcome}"}} 1.0' in text
 
-    def test_is_closed_with_its_survey(self, http: FlaskClient, store: Store) -> None:
+    def test_is_closed_with_its_survey(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -211,10 +212,10 @@ class TestInviting:
     """What authors may do, and what they learn."""
 
     @pytest.fixture
-    def token(self, store: Store) -> str:
+    def token(self, store: SqliteStore) -> str:
         return create_token(store, "ada")
 
-    def test_adds_each_invitation_once(self, http: FlaskClient, store: Store, token: str) -> None:
+    def test_adds_each_invitation_once(self, http: FlaskClient, store: SqliteStore, token: str) -> None:
         survey = invited_survey(results="batches")
         publish(store, survey, "ada")
         hashes = [hash_of(new_invitation()) for _ in range(5)]
@@ -223,7 +224,7 @@ class TestInviting:
         assert post(http, survey, "invitations", {"hashes": hashes}, token).json == {"added": 2, "known": 3}
 
     def test_tells_who_has_not_answered_but_beside_live_results(
-        self, http: FlaskClient, store: Store, token: str
+        self, http: FlaskClient, store: SqliteStore, token: str
     ) -> None:
         for results in ("batches", "closed", "live"):
             survey = invited_survey(results=results)
@@ -240,7 +241,7 @@ class TestInviting:
             assert inviting.unused_invitations(store, survey.id, []).hashes == (None if results == "live" else [])
 
     def test_is_the_same_in_a_file_and_over_http_however_many(
-        self, store: Store, token: str, monkeypatch: pytest.MonkeyPatch, http: FlaskClient
+        self, store: SqliteStore, token: str, monkeypatch: pytest.MonkeyPatch, http: FlaskClient
     ) -> None:
         survey = invited_survey(results="batches")
         publish(store, survey, "ada")
@@ -267,7 +268,9 @@ class TestInviting:
             assert (found.unused, sorted(found.hashes or [])) == (30, sorted(hashes))
 
     @pytest.mark.parametrize("what", ["invitations", "invitations/unused"])
-    def test_is_for_the_owner_and_the_operator(self, http: FlaskClient, store: Store, token: str, what: str) -> None:
+    def test_is_for_the_owner_and_the_operator(
+        self, http: FlaskClient, store: SqliteStore, token: str, what: str
+    ) -> None:
         survey = invited_survey()
         publish(store, survey, "grace")
         body = {"hashes": ["0" * 64]}
@@ -296,7 +299,7 @@ class TestInviting:
         ],
     )
     def test_refuses_what_is_no_list_of_hashes(
-        self, http: FlaskClient, store: Store, token: str, body: object, sentence: str
+        self, http: FlaskClient, store: SqliteStore, token: str, body: object, sentence: str
     ) -> None:
         survey = invited_survey()
         publish(store, survey, "ada")
@@ -305,7 +308,7 @@ class TestInviting:
         assert store.unused_invitations(survey.id).invited == 0
 
     def test_is_for_surveys_that_have_invitations_here(
-        self, http: FlaskClient, store: Store, token: str, survey: Survey
+        self, http: FlaskClient, store: SqliteStore, token: str, survey: Survey
     ) -> None:
         elsewhere = unlinkable_survey(url="https://issuer.example")
         for each in (survey, elsewhere):
@@ -385,7 +388,7 @@ class TestSigning:
 class TestToken:
     """A blind token lets one report count, and an invitation gets one token."""
 
-    def test_goes_the_whole_way(self, http: FlaskClient, store: Store) -> None:
+    def test_goes_the_whole_way(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -399,7 +402,7 @@ class TestToken:
         assert inspect(store.path).findings == ()
 
     def test_is_signed_once_for_an_invitation_and_again_for_the_same_message(
-        self, http: FlaskClient, store: Store
+        self, http: FlaskClient, store: SqliteStore
     ) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
@@ -410,7 +413,7 @@ class TestToken:
         assert answers[0].json == answers[1].json == answers[3].json
         assert answers[2].json["detail"] == "invitation: was used for another token"
 
-    def test_can_be_asked_for_again_as_often_as_the_issuer_allows(self, http: FlaskClient, store: Store) -> None:
+    def test_can_be_asked_for_again_as_often_as_the_issuer_allows(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         before, after = invite(store, survey, 2)
@@ -442,7 +445,7 @@ class TestToken:
         ],
     )
     def test_is_refused_before_the_invitation_is_used(
-        self, http: FlaskClient, store: Store, change: dict[str, Any], status: int
+        self, http: FlaskClient, store: SqliteStore, change: dict[str, Any], status: int
     ) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
@@ -453,7 +456,7 @@ class TestToken:
         assert mine not in answer.text
         assert store.unused_invitations(survey.id).unused == 1
 
-    def test_is_not_signed_once_the_survey_is_closed(self, http: FlaskClient, store: Store) -> None:
+    def test_is_not_signed_once_the_survey_is_closed(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -463,7 +466,7 @@ class TestToken:
         assert ask(http, survey, purchase).status_code == 410
 
     def test_is_for_surveys_with_blind_tokens_that_are_signed_here(
-        self, http: FlaskClient, store: Store, survey: Survey
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
     ) -> None:
         elsewhere = unlinkable_survey(url="https://issuer.example")
         for each in (survey, elsewhere):
@@ -476,7 +479,7 @@ class TestToken:
             "tokens: those of this survey are signed at https://issuer.example",
         )
 
-    def test_is_that_of_its_survey_and_its_report(self, http: FlaskClient, store: Store) -> None:
+    def test_is_that_of_its_survey_and_its_report(self, http: FlaskClient, store: SqliteStore) -> None:
         survey, other = unlinkable_survey(), unlinkable_survey(1, title="Other")
         publish(store, survey)
         publish(store, other, number=1)
@@ -494,7 +497,7 @@ class TestToken:
             assert str(wrong.credential) not in answer.text
         assert store.state(survey.id).reports == 0
 
-    def test_costs_its_network_two_requests(self, app: APIFlask, http: FlaskClient, store: Store) -> None:
+    def test_costs_its_network_two_requests(self, app: APIFlask, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -509,7 +512,7 @@ class TestToken:
 class TestKey:
     """One key signs for one survey."""
 
-    def test_must_be_here_when_the_collector_signs(self, http: FlaskClient, store: Store) -> None:
+    def test_must_be_here_when_the_collector_signs(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         token = create_token(store, "ada")
         answer = http.post(
@@ -522,7 +525,7 @@ class TestKey:
         assert "make a key here with 'deniable issuer key'" in answer.json["detail"]
         assert store.states() == []
 
-    def test_serves_one_survey(self, store: Store) -> None:
+    def test_serves_one_survey(self, store: SqliteStore) -> None:
         publish(store, unlinkable_survey())
         assert not store.publish(unlinkable_survey())  # the very same
         with pytest.raises(SurveyError, match="a key serves one survey only"):
@@ -531,7 +534,7 @@ class TestKey:
             store.publish(unlinkable_survey(title="Other", url="https://issuer.example"), signs=True)
         assert len(store.states()) == 1
 
-    def test_is_made_added_and_allowed_more_by_commands(self, tmp_path: Path, store: Store) -> None:
+    def test_is_made_added_and_allowed_more_by_commands(self, tmp_path: Path, store: SqliteStore) -> None:
         issuer = CommandLine("issuer")
         file = tmp_path / "issuer.db"
         table = issuer.ok("key", "--db", file, "--url", "https://issuer.example").partition("The survey")[0]
@@ -541,7 +544,7 @@ class TestKey:
         )
         (tmp_path / "survey.toml").write_text(toml + table, encoding="utf-8")
         survey_id = issuer.ok("add", tmp_path / "survey.toml", "--db", file).strip()
-        survey = Store(file).survey(survey_id)
+        survey = SqliteStore(file).survey(survey_id)
         assert survey.issuer
         assert survey.issuer.url == "https://issuer.example"
         (tmp_path / "published").write_bytes(survey.document)
@@ -557,7 +560,7 @@ class TestKey:
         assert "issuer.url: must be like" in issuer.refused("key", "--url", "ftp://x", "--db", file)
         assert inspect(file).findings == ()
 
-    def test_in_a_damaged_row_is_found(self, store: Store) -> None:
+    def test_in_a_damaged_row_is_found(self, store: SqliteStore) -> None:
         store.add_key(key_number(0))
         store.db.execute("UPDATE signing_keys SET private = replace(private, 'A', 'B')")
         assert inspect(store.path).findings == ("signing_keys: a private key is not that of its public one",)
@@ -573,10 +576,10 @@ class TestIssuer:
         app.extensions["deniable"]["writer"].stop()
         app.extensions["deniable"]["store"].close()
 
-    def test_signs_for_a_survey_elsewhere(self, issuer: APIFlask, http: FlaskClient, store: Store) -> None:
+    def test_signs_for_a_survey_elsewhere(self, issuer: APIFlask, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey(url="https://issuer.example")
         store.publish(survey)
-        signs: Store = issuer.extensions["deniable"]["store"]
+        signs: SqliteStore = issuer.extensions["deniable"]["store"]
         publish(signs, survey)
         (mine,) = invite(signs, survey, 1)
         token = bought(issuer.test_client(), survey, mine)
@@ -590,7 +593,7 @@ class TestIssuer:
         asked = issuer.test_client().options("/api/v1/surveys/x/tokens")
         assert asked.headers["Access-Control-Allow-Origin"] == "*"
 
-    def test_may_be_reached_by_the_pages_of_its_surveys_alone(self, http: FlaskClient, store: Store) -> None:
+    def test_may_be_reached_by_the_pages_of_its_surveys_alone(self, http: FlaskClient, store: SqliteStore) -> None:
         elsewhere, here = unlinkable_survey(url="https://issuer.example:8443"), invited_survey()
         for each in (elsewhere, here):
             store.publish(each)
@@ -603,7 +606,7 @@ class TestIssuer:
     @pytest.mark.slow
     def test_runs_as_a_command(self, tmp_path: Path) -> None:
         survey = replace(unlinkable_survey(url="https://issuer.example"), opens=None, closes=None)
-        with closing(Store(tmp_path / "issuer.db")) as store:
+        with closing(SqliteStore(tmp_path / "issuer.db")) as store:
             publish(store, survey)
             (mine,) = invite(store, survey, 1)
         with running_issuer(tmp_path / "issuer.db") as issuer:
@@ -618,7 +621,7 @@ class TestIssuer:
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_report_with_a_credential_goes_the_short_way(
-    access: ACCESS, app: APIFlask, http: FlaskClient, store: Store
+    access: ACCESS, app: APIFlask, http: FlaskClient, store: SqliteStore
 ) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     publish(store, survey)
@@ -635,7 +638,7 @@ def test_report_with_a_credential_goes_the_short_way(
 @pytest.mark.slow
 def test_authors_reach_a_real_collector(tmp_path: Path, start_collector: StartCollector) -> None:
     collector = start_collector()
-    with closing(Store(collector.database)) as store:
+    with closing(SqliteStore(collector.database)) as store:
         token = create_token(store, "ada")
     invited = replace(invited_survey(results="batches"), opens=None, closes=None)
     assert remote.publish(collector.url, token, invited)
@@ -645,7 +648,7 @@ def test_authors_reach_a_real_collector(tmp_path: Path, start_collector: StartCo
     assert inviting.unused_invitations(place, invited.id, hashes) == (3, 3, sorted(hashes))
     elsewhere = replace(unlinkable_survey(url="https://issuer.example"), opens=None, closes=None)
     assert remote.publish(collector.url, token, elsewhere)
-    with closing(Store(tmp_path / "issuer.db")) as store:
+    with closing(SqliteStore(tmp_path / "issuer.db")) as store:
         store.add_key(key_number(0))
     added = CommandLine("issuer").ok(
         "add", f"{collector.url}/s/{elsewhere.id}#cohort=web", "--db", tmp_path / "issuer.db"
@@ -657,7 +660,7 @@ def test_authors_reach_a_real_collector(tmp_path: Path, start_collector: StartCo
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_nothing_that_is_kept_or_said_holds_a_secret_of_a_person(
-    access: ACCESS, http: FlaskClient, store: Store, caplog: pytest.LogCaptureFixture
+    access: ACCESS, http: FlaskClient, store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     survey = invited_survey() if access == "invited" else unlinkable_survey()
@@ -706,7 +709,7 @@ def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
     used = {each: f"{dice.getrandbits(256):064x}" for each in made[:250]}
     pages = []
     for number in range(3):
-        with closing(Store(tmp_path / f"{number}.db", clock)) as store:
+        with closing(SqliteStore(tmp_path / f"{number}.db", clock)) as store:
             publish(store, survey)
             order = dice.sample(made, len(made))
             store.add_invitations(survey.id, map(hash_of, order[:400]))
@@ -728,13 +731,13 @@ def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
 def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 50)
+    monkeypatch.setattr("deniable_server.store.sqlite.fold.WRITTEN_ANEW_AT_REST", 50)
     dice = random.Random(7)
     survey = invited_survey(results="batches")
     made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
     open_pages, closed_pages = [], []
     for number in range(2):
-        with closing(Store(tmp_path / f"{number}.db", clock)) as store:
+        with closing(SqliteStore(tmp_path / f"{number}.db", clock)) as store:
             publish(store, survey)
             order = dice.sample(made, len(made))
             for start in range(0, 600, 40):
@@ -748,7 +751,7 @@ def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
     assert closed_pages[0] == closed_pages[1]
 
 
-def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: Store) -> None:
+def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: SqliteStore) -> None:
     survey = invited_survey()
     publish(store, survey)
     invite(store, survey, 30)
@@ -756,7 +759,7 @@ def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: S
     assert inspect(store.path, most_rows=30).unread == ()
 
 
-def use(store: Store, survey: Survey, invitation: str, message: str) -> None:
+def use(store: SqliteStore, survey: Survey, invitation: str, message: str) -> None:
     """Use an invitation that was added, for a report or for a message."""
     if survey.issuer:
         assert store.issue(survey.id, hash_of(invitation), message) in (
@@ -793,7 +796,7 @@ def leaves_with(content: bytes, hashes: list[str]) -> set[bytes]:
         "INSERT INTO invitations_{0} VALUES ('0', '0')",
     ],
 )
-def test_change_of_an_invitation_is_found(store: Store, statement: str) -> None:
+def test_change_of_an_invitation_is_found(store: SqliteStore, statement: str) -> None:
     survey = invited_survey()
     publish(store, survey)
     for invitation in invite(store, survey, 6)[:3]:
@@ -805,7 +808,7 @@ def test_change_of_an_invitation_is_found(store: Store, statement: str) -> None:
     assert "checksum differs" in finding
 
 
-def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(store: Store) -> None:
+def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(store: SqliteStore) -> None:
     survey = invited_survey()
     publish(store, survey)
     (mine,) = invite(store, survey, 1)
@@ -817,7 +820,7 @@ def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(
 
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
-def test_backup_knows_who_has_answered(access: ACCESS, store: Store, http: FlaskClient, clock: Clock) -> None:
+def test_backup_knows_who_has_answered(access: ACCESS, store: SqliteStore, http: FlaskClient, clock: Clock) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     publish(store, survey)
     mine, yours = invite(store, survey, 2)
@@ -826,7 +829,7 @@ def test_backup_knows_who_has_answered(access: ACCESS, store: Store, http: Flask
     copy = store.path.with_name("copy.db")
     assert back_up(store.path, copy).findings == ()
     assert copy.stat().st_mode & 0o077 == 0
-    with closing(Store(copy, clock)) as restored:
+    with closing(SqliteStore(copy, clock)) as restored:
         if access == "invited":
             assert store_one(restored, report_for(survey, mine), survey) is Outcome.SPENT
             assert store_one(restored, report_for(survey, yours), survey) is Outcome.STORED
@@ -871,7 +874,7 @@ def two_collectors(database: Path) -> Iterator[list[str]]:
 def test_of_50_uses_at_once_over_4_connections_and_2_processes_one_counts(access: ACCESS, tmp_path: Path) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     survey = replace(survey, opens=None, closes=None)
-    with closing(Store(tmp_path / "test.db")) as store:
+    with closing(SqliteStore(tmp_path / "test.db")) as store:
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
         with two_collectors(tmp_path / "test.db") as urls:
@@ -925,7 +928,7 @@ def at_once(urls: list[str], path: str, bodies: list[object]) -> list[tuple[int,
 
 
 @pytest.mark.fuzz
-def test_10_000_wrong_credentials_store_nothing(http: FlaskClient, store: Store) -> None:
+def test_10_000_wrong_credentials_store_nothing(http: FlaskClient, store: SqliteStore) -> None:
     """Forged, replayed, of another survey, of a closed one, malformed: refused with a sentence, each of them."""
     dice = random.Random(1974)
     invited, unlinkable = invited_survey(), unlinkable_survey()

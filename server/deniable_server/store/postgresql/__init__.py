@@ -1,0 +1,1 @@
+"""A PostgreSQL database, which several collectors may use at once, through psycopg."""
