@@ -84,7 +84,7 @@ class Outage:
         except DeniableError as error:
             return _reason_of(error)
         finally:
-            self._store.close()
+            self._store.leave()
         return None
 
 

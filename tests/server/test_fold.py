@@ -12,7 +12,7 @@ from typing import Literal
 
 import pytest
 
-from deniable import Report, Survey, Tally, read_survey, tally_reports
+from deniable import Report, Survey, read_survey, tally_reports
 from deniable_client import randomize
 from deniable_server.store import Outcome, StoreUnavailable, counts
 from deniable_server.store.sqlite import fold
@@ -20,7 +20,6 @@ from deniable_server.store.sqlite.connection import truncate_log
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
-from deniable_server.writer import Writer
 from tests.support.surveys import FIVE_TYPES, SURVEY, Clock, person
 from tools.torture import storage_clock, storage_disk, storage_machine
 from tools.torture.storage_disk import PAGE, read_elsewhere
@@ -76,59 +75,6 @@ def tallied(survey: Survey) -> Survey:
     return replace(survey, retention="tallies")
 
 
-def test_reports_wait_until_there_are_200(store: SqliteStore, survey: Survey) -> None:
-    store.publish(survey)
-    take(store, survey, reports(survey, 199))
-    store.settle()
-    assert rows(store, survey) == (199, 0)
-    take(store, survey, reports(survey, 1))
-    store.settle()
-    assert rows(store, survey) == (0, 200)
-
-
-def test_tallies_grow_in_the_fold_and_live_estimates_count_what_waits(store: SqliteStore, live: Survey) -> None:
-    store.publish(live)
-    sent = reports(live, 210, "web") + reports(live, 30)
-    take(store, live, sent)
-    assert counts.folded(store.db, live) == 0
-    assert store.tallies(live) == tally_reports(sent, live)
-    store.settle()
-    assert counts.folded(store.db, live) == 240
-    assert store.tallies(live) == tally_reports(sent, live)
-    more = reports(live, 50, "paper") + reports(live, 3, "web")
-    take(store, live, more)
-    assert store.tallies(live) == tally_reports(sent + more, live)
-    assert store.state(live.id).reports == store.release_of(live.id) == 293
-
-
-def test_counts_by_sql_are_those_of_the_reports_for_every_question_type(store: SqliteStore) -> None:
-    survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
-    store.publish(survey)
-    sent = [randomize(survey, person(n), (None, "a", "b")[n % 3]) for n in range(300)]
-    take(store, survey, sent)
-    assert counts.count(store.db, survey, pending_table(survey)) == tally_reports(sent, survey)
-
-
-def test_closing_folds_however_few(store: SqliteStore, survey: Survey) -> None:
-    store.publish(survey)
-    take(store, survey, reports(survey, 3))
-    store.close_survey(survey.id)
-    assert rows(store, survey) == (0, 3)
-    assert store.state(survey.id).reports == 3
-
-
-def test_last_day_folds_however_few_and_a_clock_set_back_opens_again(
-    store: SqliteStore, survey: Survey, clock: Clock
-) -> None:
-    store.publish(survey)
-    (first, second) = reports(survey, 2)
-    take(store, survey, [first])
-    go_to(store, clock, datetime.date(2026, 12, 21))
-    assert rows(store, survey) == (0, 1)
-    clock.today = datetime.date(2026, 12, 20)
-    assert take(store, survey, [first, second]) == [Outcome.KNOWN, Outcome.STORED]
-
-
 def test_large_tables_take_sorted_rows_and_are_written_anew_at_closing(
     store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,111 +91,10 @@ def test_large_tables_take_sorted_rows_and_are_written_anew_at_closing(
     assert not store.db.table("anew").exists()
 
 
-@pytest.mark.parametrize("results", ["live", "batches"])
-def test_reports_come_out_once_and_sorted_even_when_a_fold_comes_between(
-    store: SqliteStore, survey: Survey, results: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("deniable_server.store.sql_store.AT_A_TIME", 7)
-    survey = replace(survey, results=results)
-    store.publish(survey)
-    sent = sorted(reports(survey, 430), key=lambda each: each.id)
-    take(store, survey, sent[::2])
-    store.settle()
-    if results == "live":
-        take(store, survey, sent[1::2][:115])
-        shown = sorted(sent[::2] + sent[1::2][:115], key=lambda each: each.id)
-    else:
-        shown = sent[::2]
-    reading = store.reports(survey)
-    read = [next(reading) for _ in range(50)]
-    take(store, survey, reports(survey, 200))
-    store.settle()
-    read += reading
-    assert [each for each in read if each in shown] == shown
-    assert len({each.id for each in read}) == len(read)
-
-
-def test_tallies_keep_ids_only_and_only_until_closing(store: SqliteStore, tallied: Survey) -> None:
-    store.publish(tallied)
-    sent = reports(tallied, 250)
-    take(store, tallied, sent)
-    assert take(store, tallied, [replace(sent[0], cohort="web")]) == [Outcome.CONFLICT]
-    store.settle()
-    assert store.db.execute(f"SELECT * FROM {reports_table(tallied)} ORDER BY id").fetchall() == sorted(
-        (each.id,) for each in sent
-    )
-    assert list(store.reports(tallied)) == []
-    other = replace(sent[0], cohort="web")
-    assert take(store, tallied, [sent[0], other]) == [Outcome.KNOWN, Outcome.KNOWN]  # of its content nothing was kept
-    assert store.tallies(tallied) == tally_reports(sent, tallied)
-    store.close_survey(tallied.id)
-    assert rows(store, tallied) == (0, 0)
-    assert store.tallies(tallied) == tally_reports(sent, tallied)
-    assert store.state(tallied.id).reports == 250
-    assert inspect(store.path).findings == ()
-
-
-def test_ids_outlive_the_last_day_by_a_week_and_then_the_survey_stays_closed(
-    store: SqliteStore, tallied: Survey, clock: Clock
-) -> None:
-    store.publish(tallied)
-    take(store, tallied, reports(tallied, 5))
-    go_to(store, clock, datetime.date(2026, 12, 27))
-    assert rows(store, tallied) == (0, 5)
-    assert store.state(tallied.id).closed_on is None
-    go_to(store, clock, datetime.date(2026, 12, 28))
-    assert rows(store, tallied) == (0, 0)
-    assert store.state(tallied.id).closed_on == "2026-12-28"
-
-
-def test_writer_folds_what_a_killed_collector_left(store: SqliteStore, survey: Survey) -> None:
-    store.publish(survey)
-    take(store, survey, reports(survey, 300))
-    Writer(store).stop()
-    assert rows(store, survey) == (0, 300)
-
-
-def test_writer_folds_on_its_timer_and_when_much_came(
-    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store.publish(survey)
-    writer = Writer(store, fold_seconds=0.02)
-    for _ in range(2):
-        writer.submit(survey, reports(survey, 100))
-    wait_until_folded(store, survey, 200)
-    writer.stop()
-    monkeypatch.setattr("deniable_server.writer.MOST_PENDING", 250)
-    writer = Writer(store, fold_seconds=3600)
-    for n in (125, 124):
-        writer.submit(survey, reports(survey, n))
-    assert rows(store, survey) == (249, 200)
-    writer.submit(survey, reports(survey, 1))
-    wait_until_folded(store, survey, 450)
-    writer.stop()
-
-
 def wait_until_folded(store: SqliteStore, survey: Survey, n: int) -> None:
     deadline = datetime.datetime.now() + datetime.timedelta(seconds=10)
     while rows(store, survey) != (0, n):
         assert datetime.datetime.now() < deadline
-
-
-def test_fold_that_fails_is_put_off_and_nobody_notices(
-    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store.publish(survey)
-    original = store.settle
-
-    def fails() -> bool:
-        raise sqlite3.OperationalError("disk I/O error")
-
-    monkeypatch.setattr(store, "settle", fails)
-    writer = Writer(store, fold_seconds=0.001)
-    assert writer.submit(survey, reports(survey, 200)) == [Outcome.STORED] * 200
-    assert writer.is_running
-    monkeypatch.setattr(store, "settle", original)
-    wait_until_folded(store, survey, 200)
-    writer.stop()
 
 
 def test_log_is_empty_after_settling_unless_somebody_reads(store: SqliteStore, survey: Survey) -> None:
@@ -278,13 +123,6 @@ def test_nothing_is_written_when_nothing_came(store: SqliteStore, survey: Survey
     assert store.db.conn.total_changes == before
 
 
-def test_empty_survey_has_empty_tallies(store: SqliteStore, survey: Survey) -> None:
-    store.publish(survey)
-    store.settle()
-    assert store.tallies(survey) == {}
-    assert sum(store.tallies(survey).values(), Tally.empty(survey)) == Tally.empty(survey)
-
-
 @pytest.mark.parametrize("retention", ["reports", "tallies"])
 def test_batch_of_200_never_waits(store: SqliteStore, survey: Survey, retention: Literal["reports", "tallies"]) -> None:
     survey = replace(survey, retention=retention)
@@ -304,29 +142,6 @@ def test_rows_of_a_batch_are_counted_like_those_of_a_table_for_every_question_ty
     sent = [randomize(survey, person(n), (None, "a", "b")[n % 3]) for n in range(300)]
     take_together(store, survey, sent)
     assert counts.stored(store.db, survey) == tally_reports(sent, survey)
-    assert inspect(store.path).findings == ()
-
-
-@pytest.mark.parametrize("retention", ["reports", "tallies"])
-def test_batch_with_known_ids_has_the_outcomes_that_its_reports_have_alone(
-    store: SqliteStore, survey: Survey, retention: Literal["reports", "tallies"]
-) -> None:
-    survey = replace(survey, retention=retention, results="live")
-    store.publish(survey)
-    folded, pending, new = reports(survey, 200), reports(survey, 50), reports(survey, 200)
-    take_together(store, survey, folded)
-    take_together(store, survey, pending)
-
-    def changed(some: Report) -> Report:
-        return replace(some, cohort="web")
-
-    batch = [new[0], changed(new[0]), folded[0], changed(folded[1]), pending[0], changed(pending[1]), *new]
-    of_folded = Outcome.CONFLICT if retention == "reports" else Outcome.KNOWN
-    first = [Outcome.STORED, Outcome.CONFLICT, Outcome.KNOWN, of_folded, Outcome.KNOWN, Outcome.CONFLICT, Outcome.KNOWN]
-    assert take_together(store, survey, batch) == first + [Outcome.STORED] * 199
-    assert rows(store, survey) == (50, 400)
-    assert take_together(store, survey, new) == [Outcome.KNOWN] * 200
-    assert store.tallies(survey) == tally_reports(folded + pending + new, survey)
     assert inspect(store.path).findings == ()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
-from deniable_client import randomize
 from deniable_server.store import Outcome, StoreBusy, StoreDamaged, StoreFull
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.writer import Writer
@@ -64,46 +62,6 @@ def test_commits_reach_the_disk(store: SqliteStore) -> None:
     settings = {name: store.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "secure_delete")}
     assert settings == {"synchronous": 2, "secure_delete": 1}
     assert store.db.journal_mode == "wal"
-
-
-def test_tallies_equal_a_recount_of_the_rows(store: SqliteStore, survey: Survey) -> None:
-    store.publish(survey)
-    for start in range(0, 500, 50):
-        people = [randomize(survey, {"affair": "no", "religious": "fairly"}, "web") for _ in range(start % 7)]
-        store.store_reports([(survey, [*people, *map(report, range(start, start + 50))])])
-    assert store.tallies(survey) == recount(store, survey)
-    assert store.state(survey.id).reports == sum(tally.n for tally in recount(store, survey).values())
-
-
-def test_outcomes_are_in_the_order_of_the_reports_even_within_one_transaction(
-    store: SqliteStore, survey: Survey
-) -> None:
-    store.publish(survey)
-    other = replace(survey, title="Another one")
-    store.publish(other)
-    submissions = [
-        (survey, [report(1), report(2), report(1)]),
-        (other, [report(1)]),
-        (survey, [report(1, affair=0), report(3)]),
-        (other, [report(1), report(4)]),
-    ]
-    assert store.store_reports(submissions) == [
-        [Outcome.STORED, Outcome.STORED, Outcome.KNOWN],
-        [Outcome.STORED],
-        [Outcome.CONFLICT, Outcome.STORED],
-        [Outcome.KNOWN, Outcome.STORED],
-    ]
-    assert store.tallies(survey) == recount(store, survey)
-
-
-def test_failed_batch_leaves_nothing(store: SqliteStore, survey: Survey) -> None:
-    store.publish(survey)
-    broken = Report("f" * 32, None, {"affair": None, "religious": 0})
-    with pytest.raises(sqlite3.IntegrityError):
-        store.store_reports([(survey, [report(1)]), (survey, [broken])])
-    assert store.state(survey.id).reports == 0
-    assert list(store.reports(survey)) == []
-    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.STORED]]
 
 
 def test_writer_stores_together_what_waits_together(store: SqliteStore, survey: Survey) -> None:
@@ -213,14 +171,6 @@ def test_writer_logs_once_that_it_cannot_settle_and_once_that_it_can_again(
         "fold: put off, gone",
         "fold: done again",
     ]
-
-
-def test_closing_in_another_process_counts_at_once(store: SqliteStore, survey: Survey) -> None:
-    store.publish(survey)
-    other = SqliteStore(store.path, store.today)
-    other.close_survey(survey.id)
-    other.close()
-    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.CLOSED]]
 
 
 @pytest.mark.parametrize("content", [b"this is no database, and long enough to be looked at" * 10])

@@ -69,9 +69,8 @@ def stored(db: Connection, survey: Survey) -> Counts:
 
 def folded(db: Connection, survey: Survey) -> int:
     """How many reports the tallies count."""
-    n: int
     (n,) = db.execute("SELECT coalesce(sum(n), 0) FROM totals WHERE survey = ?", [survey.id]).fetchone()
-    return n
+    return int(n)  # PostgreSQL's sums are decimals
 
 
 def together(some: Counts, others: Counts) -> Counts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from deniable import Survey, parse_survey, tally_reports
@@ -59,8 +60,9 @@ def look(
     beside: Iterable[str],
     invited: Mapping[str, int],
     differences_of_schema: Callable[[list[Survey]], Iterable[str]],
+    snapshot: Callable[[Survey], AbstractContextManager[Connection]],
 ) -> Inspection:
-    """Look at a database within a transaction whose reads see the same state.
+    """Look at a database, within a transaction.
 
     Parameters
     ----------
@@ -72,6 +74,8 @@ def look(
         How many invitations there are, by survey.
     differences_of_schema : callable
         What is not defined as it was, with the tables of these surveys.
+    snapshot : callable
+        A transaction whose reads see one state of the tables of a survey.
     """
     findings = [*beside, *keys.differences(db)]
     surveys: list[Survey] = []
@@ -94,7 +98,8 @@ FROM surveys ORDER BY reports, id"""
     findings += differences_of_schema(surveys)
     for survey in surveys:
         try:
-            findings += [f"survey {survey.id}: {finding}" for finding in differences_of_rows(db, survey)]
+            with snapshot(survey) as its:
+                findings += [f"survey {survey.id}: {finding}" for finding in differences_of_rows(its, survey)]
         except Exception as error:  # damaged rows can be wrong in every way there is, and each is a finding
             findings.append(f"survey {survey.id}: its rows cannot be read ({type(error).__name__}: {error})")
     return Inspection(len(surveys), read, tuple(findings), tuple(unread))

@@ -134,8 +134,12 @@ class Store(ABC):
     on_release: Callable[[Survey], None]
 
     @abstractmethod
+    def leave(self) -> None:
+        """Let go of what this thread has of the store; it will not come back."""
+
+    @abstractmethod
     def close(self) -> None:
-        """Let go of this thread's connection; with the last one, of everything."""
+        """Let go of everything, in the thread that opened it."""
 
     @abstractmethod
     def publish(self, survey: Survey, owner: str | None = None, signs: bool = False) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
@@ -55,7 +55,14 @@ def _inspect(db: SqliteConnection, most_rows: int | None) -> Inspection:
         found += [f"SQLite: {line}" for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
     found += [f"{table}: a row names no survey" for table, *_ in db.execute("PRAGMA foreign_key_check")]
     found += _beside_surveys(db)
-    return look(db, most_rows, found, _invitations_of_surveys(db), partial(_differences_of_schema, db))
+    return look(
+        db,
+        most_rows,
+        found,
+        _invitations_of_surveys(db),
+        partial(_differences_of_schema, db),
+        lambda _: nullcontext(db),
+    )
 
 
 def _invitations_of_surveys(db: SqliteConnection) -> dict[str, int]:

@@ -64,6 +64,10 @@ class SqliteStore(SqlStore):
         return db
 
     def close(self) -> None:
+        """Close this thread's connection; others have let go of theirs."""
+        self.leave()
+
+    def leave(self) -> None:
         """Close this thread's connection."""
         if hasattr(self._threads, "db"):
             self._threads.db.close()
