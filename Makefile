@@ -73,7 +73,7 @@ tables: $(VENV)/test.installed
 # For every Python and system that we support. The file names no host: hashes hold wherever the files come from.
 requirements: $(VENV)/python.installed
 	$(PIP) install --quiet --constraint constraints.txt uv
-	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra research --extra files --extra engine \
+	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra postgresql --extra research --extra files --extra engine \
 		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 		--output-file requirements.txt
 
@@ -103,7 +103,7 @@ $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
 	touch $@
 
 $(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tools/programs.py
-	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,research,files,engine]' --group dev
+	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev
 	$(TOOL) install
 	$(TOOL) npm --prefix $(WEB) ci --silent
 	touch $@

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from multiprocessing.util import Finalize
-from pathlib import Path
 
 from apiflask import APIFlask
 
@@ -27,13 +26,14 @@ from deniable_server import (
     problems,
     results,
 )
+from deniable_server.location import Location
 from deniable_server.settings import Settings
-from deniable_server.store import Store, utc_today
+from deniable_server.store import Store, open_store, utc_today
 from deniable_server.writer import Writer
 
 
 def create_app(
-    database: Path | str | None = None,
+    database: Location | str | None = None,
     today: Callable[[], datetime.date] = utc_today,
     settings: Settings | None = None,
 ) -> APIFlask:
@@ -41,8 +41,8 @@ def create_app(
 
     Parameters
     ----------
-    database : Path or str, optional
-        The SQLite file, in place of that of the settings.
+    database : Path, Address or str, optional
+        The database, in place of that of the settings.
     today : callable
         The day by which surveys open and close.
     settings : Settings, optional
@@ -64,7 +64,7 @@ def create_app(
 
 
 def create_issuer(
-    database: Path | str | None = None,
+    database: Location | str | None = None,
     today: Callable[[], datetime.date] = utc_today,
     settings: Settings | None = None,
 ) -> APIFlask:
@@ -72,8 +72,8 @@ def create_issuer(
 
     Parameters
     ----------
-    database : Path or str, optional
-        The SQLite file, in place of that of the settings.
+    database : Path, Address or str, optional
+        The database, in place of that of the settings.
     today : callable
         The day by which surveys open and close.
     settings : Settings, optional
@@ -89,7 +89,7 @@ def create_issuer(
 
 def _application(
     title: str,
-    database: Path | str | None,
+    database: Location | str | None,
     today: Callable[[], datetime.date],
     settings: Settings,
     spec_path: str | None,
@@ -111,7 +111,7 @@ def _application(
     )
     app.json.compact = True  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the order of the columns
-    store = Store(database or settings.db, today)
+    store = open_store(database or settings.db, today)
     writer = Writer(store, settings.fold_seconds)
     # A worker process ends without atexit, but with this, and after the last request was answered.
     Finalize(app, writer.stop, exitpriority=10)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Protocol
 
 from deniable_server import remote
-from deniable_server.store import Added, Store, Unused
+from deniable_server.location import Location
+from deniable_server.store import Added, Unused, open_store
 
 MOST_HASHES = 10_000
 """Hashes in one request."""
@@ -23,9 +23,9 @@ class Inviting(Protocol):
         """How many were invited, how many invitations are unused, and which of some."""
 
 
-def inviting(database: Path, url: str | None = None, token: str | None = None) -> Inviting:
+def inviting(database: Location, url: str | None = None, token: str | None = None) -> Inviting:
     """The store of a file, or a running collector where there is an address."""
-    return _Remote(url, token) if url else Store(database)
+    return _Remote(url, token) if url else open_store(database)
 
 
 def add_invitations(place: Inviting, survey_id: str, hashes: Sequence[str]) -> Added:

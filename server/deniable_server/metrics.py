@@ -22,7 +22,6 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from deniable import Survey
-from deniable_server.health import free_bytes
 from deniable_server.store import Outcome, Store
 from deniable_server.tokens import require_token
 from deniable_server.writer import Writer
@@ -79,7 +78,7 @@ class Figures:
 class Metrics(Collector):
     """What one application counts, in a registry of its own, so that two in one process do not meet."""
 
-    def __init__(self, waiting: Callable[[], float], free_bytes: Callable[[], float]) -> None:
+    def __init__(self, waiting: Callable[[], float], free_bytes: Callable[[], int | None]) -> None:
         self._waiting = waiting
         self._free_bytes = free_bytes
         self._lock = threading.Lock()
@@ -129,11 +128,12 @@ class Metrics(Collector):
             "Submissions that wait for the writer, in fifties.",
             _down(self._waiting(), QUEUE_STEP),
         )
-        yield GaugeMetricFamily(
-            "deniable_disk_free_bytes",
-            "Bytes free, in steps of 100 megabytes.",
-            _down(self._free_bytes(), DISK_STEP),
-        )
+        if (free := self._free_bytes()) is not None:
+            yield GaugeMetricFamily(
+                "deniable_disk_free_bytes",
+                "Bytes free, in steps of 100 megabytes.",
+                _down(free, DISK_STEP),
+            )
 
     def _figures_of(self, survey: Survey | None) -> Figures:
         """Where to count what belongs to a survey; where results are live, there is nothing to hold back."""
@@ -144,7 +144,7 @@ class Metrics(Collector):
 
 def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
     """Measure each request, and serve the figures to who holds a token of scope ``metrics``."""
-    metrics = Metrics(writer.waiting, lambda: free_bytes(store.path))
+    metrics = Metrics(writer.waiting, store.free_bytes)
     app.extensions["deniable-metrics"] = metrics
     store.on_release = metrics.release
 

@@ -7,7 +7,6 @@ database on whole multiples of `SECONDS`, writes one line when it has gone, and 
 from __future__ import annotations
 
 import logging
-import sqlite3
 import threading
 import time
 
@@ -16,8 +15,7 @@ from flask import current_app
 
 from deniable.errors import DeniableError
 from deniable_server.logs import log
-from deniable_server.store import Store, StoreDamaged, StoreFull, StoreReplaced
-from deniable_server.store.connection import transaction
+from deniable_server.store import Store, StoreDamaged, StoreForbidden, StoreFull, StoreReplaced, StoreUnavailable
 from deniable_server.writer import Writer
 
 SECONDS = 10
@@ -26,6 +24,7 @@ _REASONS: tuple[tuple[type[Exception], str], ...] = (
     (StoreFull, "the disk is full"),
     (StoreReplaced, "its files were replaced"),
     (StoreDamaged, "it is damaged"),
+    (StoreForbidden, "its role may not write"),
 )
 
 
@@ -80,16 +79,12 @@ class Outage:
 
     def _try_to_write(self) -> str | None:
         """Commit what changes nothing; why that failed, or None."""
-        if not self._store.path.exists():
-            return _reason_of(StoreReplaced())  # asking must not make a new one
         try:
-            with transaction(self._store.db, self._store.path) as db:
-                (version,) = db.conn.execute("PRAGMA user_version").fetchone()
-                db.conn.execute(f"PRAGMA user_version = {version}")
-        except (DeniableError, sqlite3.Error) as error:
+            self._store.try_to_write()
+        except DeniableError as error:
             return _reason_of(error)
         finally:
-            self._store.close()
+            self._store.leave()
         return None
 
 
@@ -108,4 +103,6 @@ def _reason_of(error: Exception) -> str:
     for kind, reason in _REASONS:
         if isinstance(error, kind):
             return reason
-    return getattr(error, "sqlite_errorname", type(error).__name__)
+    if isinstance(error, StoreUnavailable):
+        return error.reason
+    return type(error).__name__

@@ -6,7 +6,6 @@ No answer of the collector repeats what was sent to it beyond the names of keys.
 from __future__ import annotations
 
 import json
-import sqlite3
 from http import HTTPStatus
 
 from apiflask import APIFlask
@@ -19,7 +18,15 @@ from deniable_server.computing import TooBusy
 from deniable_server.limits import NoPlace, TooMany
 from deniable_server.logs import log_mistake
 from deniable_server.outage import get_outage
-from deniable_server.store import NotFound, StoreBusy, StoreDamaged, StoreFull, StoreReplaced
+from deniable_server.store import (
+    NotFound,
+    StoreBusy,
+    StoreDamaged,
+    StoreForbidden,
+    StoreFull,
+    StoreReplaced,
+    StoreUnavailable,
+)
 
 STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
@@ -30,6 +37,8 @@ STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (StoreDamaged, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreReplaced, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StoreForbidden, HTTPStatus.FORBIDDEN),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """The first class that fits decides."""
@@ -95,8 +104,8 @@ def init_app(app: APIFlask) -> None:
         get_outage().began(error)
         return problem(status_of(error), REPLACED, {"Retry-After": "60"})
 
-    @app.errorhandler(sqlite3.OperationalError)
-    def on_database(error: sqlite3.OperationalError) -> Response:
+    @app.errorhandler(StoreUnavailable)
+    def on_database(error: StoreUnavailable) -> Response:
         get_outage().began(error)
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, UNAVAILABLE, {"Retry-After": "1"})
 

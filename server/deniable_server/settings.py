@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from deniable.errors import ParameterError
 from deniable_server.limits import Rate
+from deniable_server.location import Address, location
 
 PREFIX = "DENIABLE_"
 
@@ -27,7 +28,9 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", validate_default=True)
 
-    db: Path = Field(default=Path("deniable.db"), description="The collector's SQLite file.")
+    db: Annotated[Path | Address, NoDecode, BeforeValidator(location)] = Field(
+        default=Path("deniable.db"), description="The collector's SQLite file, or postgresql://user@host/name."
+    )
     host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
     port: int = Field(default=8000, ge=1, le=65535, description="Port to listen on.")
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(

@@ -14,7 +14,7 @@ from werkzeug.exceptions import Unauthorized
 
 from deniable import Survey
 from deniable.errors import DeniableError
-from deniable_server.store import Store
+from deniable_server.store import Store, TokenRow
 
 SCOPES = ("publish", "operate", "metrics", "read")
 """``publish``: publish surveys, list and close one's own, read their results. ``operate``: also those of others.
@@ -48,35 +48,27 @@ def create_token(store: Store, name: str, scope: str = "publish", days: int = DE
         raise TokenError(f"scope: must be one of {', '.join(SCOPES)}, got {scope!r}")
     if not 1 <= days <= 3650:
         raise TokenError(f"days: must be 1 to 3650, got {days}")
-    if next(store.db.table("tokens").rows_where("name = ?", [name]), None):
-        raise TokenError(f"name: there is a token {name!r} already; revoke it first or take another name")
     token = "dn_" + secrets.token_urlsafe(32)
     expires = store.today() + datetime.timedelta(days=days)
-    row = {"sha256": _digest(token), "name": name, "scope": scope, "expires_on": expires.isoformat()}
-    store.db.table("tokens").insert(row)
+    if not store.add_token(TokenRow(_digest(token), name, scope, expires.isoformat())):
+        raise TokenError(f"name: there is a token {name!r} already; revoke it first or take another name")
     return token
-
-
-def list_tokens(store: Store) -> list[dict[str, str]]:
-    """Name, scope and last day of every token."""
-    return list(store.db.table("tokens").rows_where(select="name, scope, expires_on", order_by="name"))
 
 
 def revoke_token(store: Store, name: str) -> None:
     """Make a token worthless from now on."""
-    if not next(store.db.table("tokens").rows_where("name = ?", [name]), None):
+    if not store.remove_token(name):
         raise TokenError(f"name: there is no token {name!r}")
-    store.db.table("tokens").delete_where("name = ?", [name])
 
 
 def find_token(store: Store, token: str, scope: str) -> Token | None:
     """The token, if it is known, has the scope, and has not expired; the time that it takes tells nothing else."""
     scopes = [scope, *(wide for wide, narrow in INCLUDED.items() if scope in narrow)]
-    where = f"scope IN ({', '.join('?' * len(scopes))}) AND expires_on >= ?"
-    rows = store.db.table("tokens").rows_where(where, [*scopes, store.today().isoformat()])
+    today = store.today().isoformat()
+    rows = [row for row in store.tokens() if row.scope in scopes and row.expires_on >= today]
     digest = _digest(token)
-    found = [row for row in rows if hmac.compare_digest(row["sha256"], digest)]  # all of them, found or not
-    return Token(found[0]["name"], found[0]["scope"]) if found else None
+    found = [row for row in rows if hmac.compare_digest(row.sha256, digest)]  # all of them, found or not
+    return Token(found[0].name, found[0].scope) if found else None
 
 
 def require_token(scope: str = "publish") -> Token:

@@ -135,7 +135,7 @@ class Writer:
             if stopping or self._store.unfolded >= MOST_PENDING or time.monotonic() >= due:
                 self._settle()
                 due = self._due()
-        self._store.close()
+        self._store.leave()
 
     def _due(self) -> float:
         return time.monotonic() + self._fold_seconds

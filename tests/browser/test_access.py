@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, Route, expect
 
 from deniable import Survey, parse_report, read_survey
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
 from tests.support.access import ANSWERS, invite, invited_survey, key_number, publish, unlinkable_survey
 from tests.support.browsing import (
@@ -47,7 +47,7 @@ def phone(browser: Browser) -> Iterator[BrowserContext]:
 
 def links(collector: Collector, survey: Survey, n: int = 1) -> list[str]:
     """Publish a survey under a title of its own; the links of so many who are invited."""
-    with closing(Store(collector.database)) as store:
+    with closing(SqliteStore(collector.database)) as store:
         publish(store, survey, number=NUMBERS.get(survey.id, 0))
         made = invite(store, survey, n)
     return [f"{collector.url}/s/{survey.id}#invitation={each}" for each in made]
@@ -320,7 +320,7 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
     with running_issuer(tmp_path / "issuer.db") as issuer:
         survey = titled("unlinkable", "Signed elsewhere", url=issuer.url)
         collector.publish(survey)
-        with closing(Store(issuer.database)) as store:
+        with closing(SqliteStore(issuer.database)) as store:
             publish(store, survey, number=NUMBERS[survey.id])
             (invitation,) = invite(store, survey, 1)
         page.route("**/tokens", lambda route: route.abort())

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.browsing import (
     ARRIVED,
     Witness,
@@ -117,7 +117,7 @@ def test_results_can_be_read_at_every_width_and_in_the_dark(
     witness = Witness.of(page)
     for each in (survey, arabic):
         link = collector.publish(each)
-        store = Store(collector.database)
+        store = SqliteStore(collector.database)
         answers = [person(i) if each is survey else {"a": each.questions[0].options[i % 3]} for i in range(60)]
         store.store_reports([(each, [randomize(each, given, (*each.cohorts, None)[0]) for given in answers])])
         store.close()

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from deniable import Survey, parse_report, read_survey
 from deniable_server.embedding import catalogues
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.browsing import (
     ANOTHER_PERSON,
     ARRIVED,
@@ -66,7 +66,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     (body,) = witness.posts()
     report = parse_report(body, survey)
     assert report.cohort == "web"
-    store = Store(collector.database)
+    store = SqliteStore(collector.database)
     assert report in list(store.reports(survey))
     store.close()
 

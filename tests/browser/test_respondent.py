@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from deniable import DrawnBoxes, Survey, parse_report, read_survey
 from deniable_client import randomize
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.browsing import (
     ANOTHER_PERSON,
     ARRIVED,
@@ -164,7 +164,7 @@ def test_survey_that_closed_while_the_report_waited(collector: Collector, page: 
     page.goto(collector.publish(survey))
     press_send(page, survey, TRULY)
     expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
-    store = Store(collector.database)
+    store = SqliteStore(collector.database)
     store.close_survey(survey.id)
     store.close()
     page.unroute("**/reports")

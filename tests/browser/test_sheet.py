@@ -16,7 +16,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from deniable import Survey, read_survey
 from deniable_server.people.sheet import A_PAGE
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import ANSWERS, invited_survey, publish, unlinkable_survey
 from tests.support.browsing import ARRIVED, answer
 from tests.support.collectors import Collector
@@ -29,7 +29,7 @@ TITLE = "Life & <b>love</b>: how we live, and whom we tell about it"
 def made(survey: Survey, folder: Path, n: int, *more: str) -> tuple[list[str], Path]:
     """The links of a list, and the sheet with the same."""
     database, links, sheet = folder / "test.db", folder / "links.csv", folder / "sheet.html"
-    store = Store(database)
+    store = SqliteStore(database)
     store.publish(survey)
     store.close()
     where = ["--db", database, "--public-url", "https://collector.example"]
@@ -100,7 +100,7 @@ def test_a_phone_that_reads_a_code_answers(
         survey = replace(read_survey(SURVEY), title=title)
     else:
         survey = invited_survey(title=title) if access == "invited" else unlinkable_survey(40, title=title)
-    with closing(Store(collector.database)) as store:
+    with closing(SqliteStore(collector.database)) as store:
         publish(store, survey, number=40)
     sheet = tmp_path / "sheet.html"
     CommandLine("invite").ok(

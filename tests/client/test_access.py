@@ -40,8 +40,8 @@ from deniable_client.connection import Connection
 from deniable_client.tokens import TokenRequest
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
-from deniable_server.store import Store
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invite, invited_survey, key_number, publish, unlinkable_survey
 from tests.support.in_process import app, http, store
 from tests.support.survey_files import question_toml, survey_toml
@@ -113,7 +113,9 @@ class TestAnswering:
 
     @pytest.mark.parametrize("access", BOTH)
     @pytest.mark.parametrize("with_memory", [False, True])
-    def test_counts_once(self, store: Store, wire: Wire, memory: Memory, access: Access, with_memory: bool) -> None:
+    def test_counts_once(
+        self, store: SqliteStore, wire: Wire, memory: Memory, access: Access, with_memory: bool
+    ) -> None:
         survey = survey_with(access)
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -133,7 +135,9 @@ class TestAnswering:
         assert store.unused_invitations(survey.id).unused == 1
 
     @pytest.mark.parametrize("access", BOTH)
-    def test_needs_an_invitation_that_is_known(self, store: Store, wire: Wire, memory: Memory, access: Access) -> None:
+    def test_needs_an_invitation_that_is_known(
+        self, store: SqliteStore, wire: Wire, memory: Memory, access: Access
+    ) -> None:
         survey = survey_with(access)
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -148,14 +152,16 @@ class TestAnswering:
         assert unknown.type is NotInvited
         assert store.state(survey.id).reports == 0
 
-    def test_of_an_open_survey_shows_the_invitation_to_nobody(self, store: Store, wire: Wire, survey: Survey) -> None:
+    def test_of_an_open_survey_shows_the_invitation_to_nobody(
+        self, store: SqliteStore, wire: Wire, survey: Survey
+    ) -> None:
         store.publish(survey)
         invitation = new_invitation()
         Client(HERE).answer(survey, ANSWERS, invitation=invitation)
         assert invitation.encode() not in b"".join(each.path.encode() + each.body for each in wire.requests)
 
     @pytest.mark.parametrize("access", BOTH)
-    def test_wrongly_uses_no_invitation(self, store: Store, wire: Wire, access: Access) -> None:
+    def test_wrongly_uses_no_invitation(self, store: SqliteStore, wire: Wire, access: Access) -> None:
         survey = survey_with(access)
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -173,7 +179,7 @@ class TestAnswering:
     @pytest.mark.parametrize("access", BOTH)
     @pytest.mark.parametrize("with_memory", [False, True])
     def test_takes_answers_to_what_was_drawn(
-        self, store: Store, wire: Wire, memory: Memory, access: Access, with_memory: bool
+        self, store: SqliteStore, wire: Wire, memory: Memory, access: Access, with_memory: bool
     ) -> None:
         questions = [question_toml(name, "yes-no", f"{name}?") for name in ("one", "two", "three")]
         drawn = read_survey(survey_toml("T", *questions, epsilon=2, results="live"))
@@ -190,7 +196,7 @@ class TestAnswering:
         client.answer(survey, answers, asked=None if with_memory else asked, invitation=mine)
         assert store.state(survey.id).reports == 1
 
-    def test_of_a_survey_that_asks_too_much_buys_no_token(self, store: Store, wire: Wire, memory: Memory) -> None:
+    def test_of_a_survey_that_asks_too_much_buys_no_token(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
         plain = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=4.1)))
         dear = replace(plain, access="unlinkable", issuer=survey_with("unlinkable").issuer)
         publish(store, dear)
@@ -200,7 +206,7 @@ class TestAnswering:
                 client.credential(dear, mine)
         assert wire.requests == []
 
-    def test_when_closed_says_so(self, store: Store, wire: Wire) -> None:
+    def test_when_closed_says_so(self, store: SqliteStore, wire: Wire) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -209,11 +215,11 @@ class TestAnswering:
             Client(HERE).credential(survey, mine)
 
     def test_goes_to_the_issuer_that_the_survey_names(
-        self, store: Store, http: FlaskClient, issuer: APIFlask, monkeypatch: pytest.MonkeyPatch
+        self, store: SqliteStore, http: FlaskClient, issuer: APIFlask, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         survey = unlinkable_survey(url=ISSUER, opens=None, closes=None)
         store.publish(survey)
-        theirs: Store = issuer.extensions["deniable"]["store"]
+        theirs: SqliteStore = issuer.extensions["deniable"]["store"]
         publish(theirs, survey)
         (mine,) = invite(theirs, survey, 1)
         wire = wire_to(monkeypatch, collector=http, issuer=issuer.test_client())
@@ -226,7 +232,7 @@ class TestAnswering:
         assert mine.encode() not in wire.requests[1].body, "the collector is not shown the invitation"
         assert store.state(survey.id).reports == 1
 
-    def test_hands_the_report_back_with_its_token(self, store: Store, wire: Wire) -> None:
+    def test_hands_the_report_back_with_its_token(self, store: SqliteStore, wire: Wire) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -244,7 +250,7 @@ class TestAnswering:
 
     @pytest.mark.parametrize("signature", ["00" * 256, "ff" * 256, "12" * 256, "another key"])
     def test_uses_no_token_that_does_not_verify(
-        self, store: Store, wire: Wire, memory: Memory, monkeypatch: pytest.MonkeyPatch, signature: str
+        self, store: SqliteStore, wire: Wire, memory: Memory, monkeypatch: pytest.MonkeyPatch, signature: str
     ) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
@@ -271,7 +277,7 @@ class TestAnswering:
 
     @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"signature":7}', b'{"signature":"00"}', b"[" * 9999])
     def test_is_told_when_an_issuer_answers_nonsense(
-        self, store: Store, wire: Wire, monkeypatch: pytest.MonkeyPatch, body: bytes
+        self, store: SqliteStore, wire: Wire, monkeypatch: pytest.MonkeyPatch, body: bytes
     ) -> None:
         survey = survey_with("unlinkable")
         answered = Answered(200, body, {"Content-Type": "application/json"})
@@ -279,7 +285,7 @@ class TestAnswering:
         with pytest.raises(CollectorError, match="answered without a signature"):
             Client(HERE).credential(survey, new_invitation())
 
-    def test_shows_no_secret_in_what_it_raises_or_prints(self, store: Store, wire: Wire, memory: Memory) -> None:
+    def test_shows_no_secret_in_what_it_raises_or_prints(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -308,7 +314,7 @@ class TestRandomize:
 
     @pytest.mark.parametrize("access", BOTH)
     def test_draws_the_same_words_with_it_and_without(
-        self, store: Store, wire: Wire, survey: Survey, access: Access
+        self, store: SqliteStore, wire: Wire, survey: Survey, access: Access
     ) -> None:
         asked = survey_with(access)
         publish(store, asked)
@@ -328,7 +334,9 @@ def words(seed: int) -> Any:
 class TestMemory:
     """What a device keeps, so that nobody loses the right to answer and nobody counts twice."""
 
-    def test_keeps_the_request_then_the_token_then_the_report(self, store: Store, wire: Wire, memory: Memory) -> None:
+    def test_keeps_the_request_then_the_token_then_the_report(
+        self, store: SqliteStore, wire: Wire, memory: Memory
+    ) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -356,7 +364,7 @@ class TestMemory:
         ]
         assert parse_report(client.kept(survey).report, survey).credential == token  # type: ignore[union-attr]
 
-    def test_wipes_what_blinded_a_token(self, store: Store, wire: Wire, memory: Memory) -> None:
+    def test_wipes_what_blinded_a_token(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -369,7 +377,7 @@ class TestMemory:
         assert blinded[100:140].encode() not in content
         assert mine.encode() not in content, "nothing needs it any more"
 
-    def test_is_shared_by_threads_that_start_at_once(self, store: Store, wire: Wire, tmp_path: Path) -> None:
+    def test_is_shared_by_threads_that_start_at_once(self, store: SqliteStore, wire: Wire, tmp_path: Path) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -394,7 +402,7 @@ class TestMemory:
         assert len(set(wire.bodies("/reports"))) == 1
         assert store.state(survey.id).reports == 1
 
-    def test_of_version_2_is_taken_over(self, store: Store, wire: Wire, memory: Memory, survey: Survey) -> None:
+    def test_of_version_2_is_taken_over(self, store: SqliteStore, wire: Wire, memory: Memory, survey: Survey) -> None:
         store.publish(survey)
         Client(HERE, memory=memory).answer(survey, ANSWERS)
         kept = memory.recall(survey.id, HERE)
@@ -421,7 +429,7 @@ class TestMemory:
         ],
     )
     def test_that_is_damaged_is_refused_and_nobody_is_asked(
-        self, store: Store, wire: Wire, memory: Memory, damage: str
+        self, store: SqliteStore, wire: Wire, memory: Memory, damage: str
     ) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
@@ -441,7 +449,7 @@ class TestMemory:
         assert wire.requests == []
 
     def test_of_a_report_that_was_refused_takes_the_right_invitation(
-        self, store: Store, wire: Wire, memory: Memory
+        self, store: SqliteStore, wire: Wire, memory: Memory
     ) -> None:
         """Somebody opened a link that is not theirs, answered, and then opens their own."""
         survey = survey_with("invited")
@@ -459,7 +467,7 @@ class TestMemory:
         client.answer(survey, ANSWERS, invitation=new_invitation())
         assert len(wire.bodies("/reports")) == 2, "what has arrived keeps what it was sent with"
 
-    def test_of_a_report_that_waits_keeps_its_bytes(self, store: Store, wire: Wire, memory: Memory) -> None:
+    def test_of_a_report_that_waits_keeps_its_bytes(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
         survey = survey_with("invited")
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -535,7 +543,7 @@ class Device:
 @pytest.mark.slow
 @pytest.mark.parametrize("access", BOTH)
 def test_100_people_whose_device_dies_between_steps_count_once(
-    store: Store, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: Access
+    store: SqliteStore, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: Access
 ) -> None:
     survey = survey_with(access)
     publish(store, survey)
@@ -584,7 +592,9 @@ class TestTerminal:
     """``deniable answer``"""
 
     @pytest.mark.parametrize("access", BOTH)
-    def test_says_what_it_means_before_and_what_is_used_after(self, store: Store, run: Any, access: Access) -> None:
+    def test_says_what_it_means_before_and_what_is_used_after(
+        self, store: SqliteStore, run: Any, access: Access
+    ) -> None:
         survey = survey_with(access)
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -604,7 +614,7 @@ class TestTerminal:
         assert store.state(survey.id).reports == 1
 
     @pytest.mark.parametrize("access", BOTH)
-    def test_without_an_invitation_asks_nothing(self, store: Store, run: Any, wire: Wire, access: Access) -> None:
+    def test_without_an_invitation_asks_nothing(self, store: SqliteStore, run: Any, wire: Wire, access: Access) -> None:
         survey = survey_with(access)
         publish(store, survey)
         for fragment in ("", "#invitation=abc"):
@@ -614,7 +624,7 @@ class TestTerminal:
             assert messages.START.strip() not in said(result)
         assert wire.bodies("/tokens") == wire.bodies("/reports") == []
 
-    def test_with_an_unknown_invitation_asks_nothing(self, store: Store, run: Any) -> None:
+    def test_with_an_unknown_invitation_asks_nothing(self, store: SqliteStore, run: Any) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         result = run(f"{HERE}/s/{survey.id}#invitation={new_invitation()}")
@@ -623,7 +633,7 @@ class TestTerminal:
         assert messages.NOT_ASKED in said(result)
         assert messages.TRUTHFULLY not in said(result)
 
-    def test_with_a_used_invitation_asks_nothing(self, store: Store, run: Any) -> None:
+    def test_with_a_used_invitation_asks_nothing(self, store: SqliteStore, run: Any) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -633,7 +643,7 @@ class TestTerminal:
         assert messages.TRUTHFULLY not in said(result)
 
     @pytest.mark.parametrize("used", [False, True])
-    def test_of_an_invited_survey_says_it_when_it_is_sent(self, store: Store, run: Any, used: bool) -> None:
+    def test_of_an_invited_survey_says_it_when_it_is_sent(self, store: SqliteStore, run: Any, used: bool) -> None:
         survey = survey_with("invited")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -649,7 +659,7 @@ class TestTerminal:
             assert messages.INVITED_USED in said(again)
             assert store.state(survey.id).reports == 1
 
-    def test_tries_again_where_the_issuer_cannot_be_reached(self, store: Store, run: Any, wire: Wire) -> None:
+    def test_tries_again_where_the_issuer_cannot_be_reached(self, store: SqliteStore, run: Any, wire: Wire) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -668,7 +678,7 @@ class TestTerminal:
         assert store.state(survey.id).reports == 1
 
     def test_stopped_after_the_token_says_what_was_sent_and_goes_on_later(
-        self, store: Store, run: Any, wire: Wire
+        self, store: SqliteStore, run: Any, wire: Wire
     ) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
@@ -684,7 +694,7 @@ class TestTerminal:
         assert len(wire.bodies("/tokens")) == 1, "the token was kept"
         assert store.state(survey.id).reports == 1
 
-    def test_stopped_on_a_kiosk_says_that_the_token_is_lost(self, store: Store, run: Any) -> None:
+    def test_stopped_on_a_kiosk_says_that_the_token_is_lost(self, store: SqliteStore, run: Any) -> None:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -694,7 +704,7 @@ class TestTerminal:
 
     @pytest.mark.parametrize("access", BOTH)
     def test_on_a_kiosk_takes_one_person_after_another(
-        self, store: Store, run: Any, tmp_path: Path, access: Access
+        self, store: SqliteStore, run: Any, tmp_path: Path, access: Access
     ) -> None:
         survey = survey_with(access)
         publish(store, survey)

@@ -26,7 +26,7 @@ from deniable_client import Client, Memory, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.answer.asking import answer_from
 from deniable_client.answer.simulator import PRESSES, split
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.client.test_audit import EVERYTHING
 from tests.client.test_client import misbehaving
 from tests.client.test_memory import never
@@ -328,7 +328,7 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     assert result.stderr == "This survey is closed.\n\nIt took answers until 20 December 2020 (UTC).\n\n"
     assert "It takes answers from 2 January 2999 (UTC) on." in run(f"{collector.url}/s/{early.id}").stderr
     assert list(home.rglob("*")) == []
-    store = Store(collector.database)
+    store = SqliteStore(collector.database)
     store.close_survey(by_hand.id)
     store.close()
     result = run(f"{collector.url}/s/{by_hand.id}", typed=["", "yes", "send"])

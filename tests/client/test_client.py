@@ -42,7 +42,7 @@ from deniable_client import (
     parse_link,
     randomize,
 )
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector
 from tests.support.serving import running
 from tests.support.survey_files import question_toml, survey_toml
@@ -140,7 +140,7 @@ def test_unknown_cohort_is_refused(client: Client, open_survey: Survey) -> None:
 def test_closed_survey_is_refused(collector: Collector) -> None:
     survey = read_survey(OPEN.replace('"Open"', '"Closed"'))
     collector.publish(survey)
-    store = Store(collector.database)
+    store = SqliteStore(collector.database)
     store.close_survey(survey.id)
     store.close()
     with pytest.raises(SurveyClosed, match="takes no reports: it was closed on"):

@@ -9,7 +9,7 @@ import pytest
 
 from deniable import Survey
 from deniable_client.demo.people import choose, everybody, true_shares
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.command_line import run_cli
 
 
@@ -35,7 +35,7 @@ def test_whole_demo(tmp_path: Path, demo_survey: Survey) -> None:
     assert done.returncode == 0, done.stderr
     assert "6,366 reports stored" in done.stdout
     assert len(re.findall(r"(?:yes|no)$", done.stdout, re.MULTILINE)) == 11
-    store = Store(database)
+    store = SqliteStore(database)
     tally = store.tallies(demo_survey)[None]
     store.close()
     assert tally.n == 6366

@@ -86,6 +86,21 @@ def test_server_never_randomises() -> None:
         assert not found, f"{path.relative_to(ROOT)} names {found}"
 
 
+def test_only_the_rooms_of_databases_know_their_drivers() -> None:
+    """Whoever adds a store adds a room; everybody else asks `deniable_server.store`."""
+    rooms = {"sqlite": {"sqlite3", "sqlite_utils"}, "postgresql": {"psycopg", "psycopg_pool"}}
+    store = ROOT / "server" / "deniable_server" / "store"
+    for room, drivers in rooms.items():
+        users = {
+            path
+            for path in modules("server/deniable_server")
+            if drivers.intersection(name.split(".")[0] for name in imported(ast.parse(path.read_text("utf-8"))))
+        }
+        assert users, f"nobody imports {drivers}"
+        outside = [path for path in users if store / room not in path.parents]
+        assert not outside, f"{outside} import {drivers}"
+
+
 def test_importing_shared_loads_only_the_standard_library() -> None:
     """`import numpy` within a function is fine: who does not call it does not need it."""
     for path in modules("shared/deniable"):

@@ -24,8 +24,9 @@ from deniable.access.invitation import hash_of, new_invitation
 from deniable_server import inviting, remote
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
-from deniable_server.store import Outcome, Store
-from deniable_server.store.integrity import inspect
+from deniable_server.store import Outcome
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.access import (
     Access,
@@ -56,7 +57,7 @@ def turned(token: str) -> str:
 class TestInvitation:
     """An invitation lets one report count."""
 
-    def test_is_spent_by_the_report_that_is_stored(self, http: FlaskClient, store: Store) -> None:
+    def test_is_spent_by_the_report_that_is_stored(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -81,7 +82,7 @@ class TestInvitation:
     @pytest.mark.parametrize("n", [3, 200])
     @pytest.mark.parametrize("retention", ["reports", "tallies"])
     def test_is_spent_once_in_a_batch_that_waits_and_in_one_that_does_not(
-        self, store: Store, n: int, retention: Literal["reports", "tallies"]
+        self, store: SqliteStore, n: int, retention: Literal["reports", "tallies"]
     ) -> None:
         survey = invited_survey(results="batches", retention=retention)
         publish(store, survey)
@@ -106,7 +107,7 @@ class TestInvitation:
         assert outcomes == [Outcome.KNOWN] * n
         assert inspect(store.path).findings == ()
 
-    def test_of_a_report_that_is_refused_stays_unused(self, http: FlaskClient, store: Store) -> None:
+    def test_of_a_report_that_is_refused_stays_unused(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -119,7 +120,7 @@ class TestInvitation:
         assert post(http, survey, "reports", wrong).status_code == 422
         assert store.unused_invitations(survey.id, [hash_of(yours)]).unused == 1
 
-    def test_cannot_be_tried_with_an_id_that_is_taken(self, store: Store) -> None:
+    def test_cannot_be_tried_with_an_id_that_is_taken(self, store: SqliteStore) -> None:
         """Rows show ids: with one of them an onlooker asks for nothing but the id."""
         survey = invited_survey()
         publish(store, survey)
@@ -131,14 +132,14 @@ class TestInvitation:
             assert store_one(store, replace(first, credential=credential), survey) is Outcome.KNOWN
         assert store.unused_invitations(survey.id).unused == 1
 
-    def test_of_another_survey_does_not_count(self, http: FlaskClient, store: Store) -> None:
+    def test_of_another_survey_does_not_count(self, http: FlaskClient, store: SqliteStore) -> None:
         survey, other = invited_survey(), invited_survey(title="Other")
         for each in (survey, other):
             publish(store, each)
         (theirs,) = invite(store, other, 1)
         assert send(http, survey, report_for(survey, theirs)).status_code == 403
 
-    def test_in_a_batch_has_the_status_that_its_report_has_alone(self, http: FlaskClient, store: Store) -> None:
+    def test_in_a_batch_has_the_status_that_its_report_has_alone(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         mine, yours = invite(store, survey, 2)
@@ -156,7 +157,7 @@ class TestInvitation:
         assert (answer.json["stored"], answer.json["known"]) == (2, 0)
         assert [(each["line"], each["status"]) for each in answer.json["refused"]] == [(2, 409), (3, 403)]
 
-    def test_is_counted_by_what_became_of_it(self, http: FlaskClient, store: Store) -> None:
+    def test_is_counted_by_what_became_of_it(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -166,7 +167,7 @@ class TestInvitation:
         for outcome in ("stored", "spent", "uninvited"):
             assert f'deniable_reports_total{{outcome="{outcome}"}} 1.0' in text
 
-    def test_is_closed_with_its_survey(self, http: FlaskClient, store: Store) -> None:
+    def test_is_closed_with_its_survey(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -178,10 +179,10 @@ class TestInviting:
     """What authors may do, and what they learn."""
 
     @pytest.fixture
-    def token(self, store: Store) -> str:
+    def token(self, store: SqliteStore) -> str:
         return create_token(store, "ada")
 
-    def test_adds_each_invitation_once(self, http: FlaskClient, store: Store, token: str) -> None:
+    def test_adds_each_invitation_once(self, http: FlaskClient, store: SqliteStore, token: str) -> None:
         survey = invited_survey(results="batches")
         publish(store, survey, "ada")
         hashes = [hash_of(new_invitation()) for _ in range(5)]
@@ -190,7 +191,7 @@ class TestInviting:
         assert post(http, survey, "invitations", {"hashes": hashes}, token).json == {"added": 2, "known": 3}
 
     def test_tells_who_has_not_answered_but_beside_live_results(
-        self, http: FlaskClient, store: Store, token: str
+        self, http: FlaskClient, store: SqliteStore, token: str
     ) -> None:
         for results in ("batches", "closed", "live"):
             survey = invited_survey(results=results)
@@ -207,7 +208,7 @@ class TestInviting:
             assert inviting.unused_invitations(store, survey.id, []).hashes == (None if results == "live" else [])
 
     def test_is_the_same_in_a_file_and_over_http_however_many(
-        self, store: Store, token: str, monkeypatch: pytest.MonkeyPatch, http: FlaskClient
+        self, store: SqliteStore, token: str, monkeypatch: pytest.MonkeyPatch, http: FlaskClient
     ) -> None:
         survey = invited_survey(results="batches")
         publish(store, survey, "ada")
@@ -234,7 +235,9 @@ class TestInviting:
             assert (found.unused, sorted(found.hashes or [])) == (30, sorted(hashes))
 
     @pytest.mark.parametrize("what", ["invitations", "invitations/unused"])
-    def test_is_for_the_owner_and_the_operator(self, http: FlaskClient, store: Store, token: str, what: str) -> None:
+    def test_is_for_the_owner_and_the_operator(
+        self, http: FlaskClient, store: SqliteStore, token: str, what: str
+    ) -> None:
         survey = invited_survey()
         publish(store, survey, "grace")
         body = {"hashes": ["0" * 64]}
@@ -263,7 +266,7 @@ class TestInviting:
         ],
     )
     def test_refuses_what_is_no_list_of_hashes(
-        self, http: FlaskClient, store: Store, token: str, body: object, sentence: str
+        self, http: FlaskClient, store: SqliteStore, token: str, body: object, sentence: str
     ) -> None:
         survey = invited_survey()
         publish(store, survey, "ada")
@@ -272,7 +275,7 @@ class TestInviting:
         assert store.unused_invitations(survey.id).invited == 0
 
     def test_is_for_surveys_that_have_invitations_here(
-        self, http: FlaskClient, store: Store, token: str, survey: Survey
+        self, http: FlaskClient, store: SqliteStore, token: str, survey: Survey
     ) -> None:
         elsewhere = unlinkable_survey(url="https://issuer.example")
         for each in (survey, elsewhere):
@@ -290,7 +293,7 @@ class TestInviting:
 class TestToken:
     """A blind token lets one report count, and an invitation gets one token."""
 
-    def test_goes_the_whole_way(self, http: FlaskClient, store: Store) -> None:
+    def test_goes_the_whole_way(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -304,7 +307,7 @@ class TestToken:
         assert inspect(store.path).findings == ()
 
     def test_is_signed_once_for_an_invitation_and_again_for_the_same_message(
-        self, http: FlaskClient, store: Store
+        self, http: FlaskClient, store: SqliteStore
     ) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
@@ -315,7 +318,7 @@ class TestToken:
         assert answers[0].json == answers[1].json == answers[3].json
         assert answers[2].json["detail"] == "invitation: was used for another token"
 
-    def test_can_be_asked_for_again_as_often_as_the_issuer_allows(self, http: FlaskClient, store: Store) -> None:
+    def test_can_be_asked_for_again_as_often_as_the_issuer_allows(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         before, after = invite(store, survey, 2)
@@ -347,7 +350,7 @@ class TestToken:
         ],
     )
     def test_is_refused_before_the_invitation_is_used(
-        self, http: FlaskClient, store: Store, change: dict[str, Any], status: int
+        self, http: FlaskClient, store: SqliteStore, change: dict[str, Any], status: int
     ) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
@@ -358,7 +361,7 @@ class TestToken:
         assert mine not in answer.text
         assert store.unused_invitations(survey.id).unused == 1
 
-    def test_is_not_signed_once_the_survey_is_closed(self, http: FlaskClient, store: Store) -> None:
+    def test_is_not_signed_once_the_survey_is_closed(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -368,7 +371,7 @@ class TestToken:
         assert ask(http, survey, purchase).status_code == 410
 
     def test_is_for_surveys_with_blind_tokens_that_are_signed_here(
-        self, http: FlaskClient, store: Store, survey: Survey
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
     ) -> None:
         elsewhere = unlinkable_survey(url="https://issuer.example")
         for each in (survey, elsewhere):
@@ -381,7 +384,7 @@ class TestToken:
             "tokens: those of this survey are signed at https://issuer.example",
         )
 
-    def test_is_that_of_its_survey_and_its_report(self, http: FlaskClient, store: Store) -> None:
+    def test_is_that_of_its_survey_and_its_report(self, http: FlaskClient, store: SqliteStore) -> None:
         survey, other = unlinkable_survey(), unlinkable_survey(1, title="Other")
         publish(store, survey)
         publish(store, other, number=1)
@@ -399,7 +402,7 @@ class TestToken:
             assert str(wrong.credential) not in answer.text
         assert store.state(survey.id).reports == 0
 
-    def test_costs_its_network_two_requests(self, app: APIFlask, http: FlaskClient, store: Store) -> None:
+    def test_costs_its_network_two_requests(self, app: APIFlask, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
@@ -421,10 +424,10 @@ class TestIssuer:
         app.extensions["deniable"]["writer"].stop()
         app.extensions["deniable"]["store"].close()
 
-    def test_signs_for_a_survey_elsewhere(self, issuer: APIFlask, http: FlaskClient, store: Store) -> None:
+    def test_signs_for_a_survey_elsewhere(self, issuer: APIFlask, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey(url="https://issuer.example")
         store.publish(survey)
-        signs: Store = issuer.extensions["deniable"]["store"]
+        signs: SqliteStore = issuer.extensions["deniable"]["store"]
         publish(signs, survey)
         (mine,) = invite(signs, survey, 1)
         token = bought(issuer.test_client(), survey, mine)
@@ -441,7 +444,7 @@ class TestIssuer:
         asked = issuer.test_client().options("/api/v1/surveys/x/tokens")
         assert asked.headers["Access-Control-Allow-Origin"] == "*"
 
-    def test_may_be_reached_by_the_pages_of_its_surveys_alone(self, http: FlaskClient, store: Store) -> None:
+    def test_may_be_reached_by_the_pages_of_its_surveys_alone(self, http: FlaskClient, store: SqliteStore) -> None:
         elsewhere, here = unlinkable_survey(url="https://issuer.example:8443"), invited_survey()
         for each in (elsewhere, here):
             store.publish(each)
@@ -454,7 +457,7 @@ class TestIssuer:
     @pytest.mark.slow
     def test_runs_as_a_command(self, tmp_path: Path) -> None:
         survey = replace(unlinkable_survey(url="https://issuer.example"), opens=None, closes=None)
-        with closing(Store(tmp_path / "issuer.db")) as store:
+        with closing(SqliteStore(tmp_path / "issuer.db")) as store:
             publish(store, survey)
             (mine,) = invite(store, survey, 1)
         with running_issuer(tmp_path / "issuer.db") as issuer:
@@ -469,7 +472,7 @@ class TestIssuer:
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_report_with_a_credential_goes_the_short_way(
-    access: Access, app: APIFlask, http: FlaskClient, store: Store
+    access: Access, app: APIFlask, http: FlaskClient, store: SqliteStore
 ) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     publish(store, survey)
@@ -486,7 +489,7 @@ def test_report_with_a_credential_goes_the_short_way(
 @pytest.mark.slow
 def test_authors_reach_a_real_collector(tmp_path: Path, start_collector: StartCollector) -> None:
     collector = start_collector()
-    with closing(Store(collector.database)) as store:
+    with closing(SqliteStore(collector.database)) as store:
         token = create_token(store, "ada")
     invited = replace(invited_survey(results="batches"), opens=None, closes=None)
     assert remote.publish(collector.url, token, invited)
@@ -496,7 +499,7 @@ def test_authors_reach_a_real_collector(tmp_path: Path, start_collector: StartCo
     assert inviting.unused_invitations(place, invited.id, hashes) == (3, 3, sorted(hashes))
     elsewhere = replace(unlinkable_survey(url="https://issuer.example"), opens=None, closes=None)
     assert remote.publish(collector.url, token, elsewhere)
-    with closing(Store(tmp_path / "issuer.db")) as store:
+    with closing(SqliteStore(tmp_path / "issuer.db")) as store:
         store.add_key(key_number(0))
     added = CommandLine("issuer").ok(
         "add", f"{collector.url}/s/{elsewhere.id}#cohort=web", "--db", tmp_path / "issuer.db"
@@ -541,7 +544,7 @@ def two_collectors(database: Path) -> Iterator[list[str]]:
 def test_of_50_uses_at_once_over_4_connections_and_2_processes_one_counts(access: Access, tmp_path: Path) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     survey = replace(survey, opens=None, closes=None)
-    with closing(Store(tmp_path / "test.db")) as store:
+    with closing(SqliteStore(tmp_path / "test.db")) as store:
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
         with two_collectors(tmp_path / "test.db") as urls:
@@ -595,7 +598,7 @@ def at_once(urls: list[str], path: str, bodies: list[object]) -> list[tuple[int,
 
 
 @pytest.mark.fuzz
-def test_10_000_wrong_credentials_store_nothing(http: FlaskClient, store: Store) -> None:
+def test_10_000_wrong_credentials_store_nothing(http: FlaskClient, store: SqliteStore) -> None:
     """Forged, replayed, of another survey, of a closed one, malformed: refused with a sentence, each of them."""
     dice = random.Random(1974)
     invited, unlinkable = invited_survey(), unlinkable_survey()

@@ -14,9 +14,10 @@ from flask.testing import FlaskClient
 
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
-from deniable_server.store import Outcome, Store, invitations
-from deniable_server.store.backup import back_up
-from deniable_server.store.integrity import inspect
+from deniable_server.store import Outcome, invitations
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.access import (
     Access,
@@ -39,7 +40,7 @@ from tools.torture.storage_disk import read_elsewhere
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_nothing_that_is_kept_or_said_holds_a_secret_of_a_person(
-    access: Access, http: FlaskClient, store: Store, caplog: pytest.LogCaptureFixture
+    access: Access, http: FlaskClient, store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     survey = invited_survey() if access == "invited" else unlinkable_survey()
@@ -88,7 +89,7 @@ def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
     used = {each: f"{dice.getrandbits(256):064x}" for each in made[:250]}
     pages = []
     for number in range(3):
-        with closing(Store(tmp_path / f"{number}.db", clock)) as store:
+        with closing(SqliteStore(tmp_path / f"{number}.db", clock)) as store:
             publish(store, survey)
             order = dice.sample(made, len(made))
             store.add_invitations(survey.id, map(hash_of, order[:400]))
@@ -116,7 +117,7 @@ def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
     made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
     open_pages, closed_pages = [], []
     for number in range(2):
-        with closing(Store(tmp_path / f"{number}.db", clock)) as store:
+        with closing(SqliteStore(tmp_path / f"{number}.db", clock)) as store:
             publish(store, survey)
             order = dice.sample(made, len(made))
             for start in range(0, 600, 40):
@@ -130,7 +131,7 @@ def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
     assert closed_pages[0] == closed_pages[1]
 
 
-def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: Store) -> None:
+def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: SqliteStore) -> None:
     survey = invited_survey()
     publish(store, survey)
     invite(store, survey, 30)
@@ -138,7 +139,7 @@ def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: S
     assert inspect(store.path, most_rows=30).unread == ()
 
 
-def use(store: Store, survey: Survey, invitation: str, message: str) -> None:
+def use(store: SqliteStore, survey: Survey, invitation: str, message: str) -> None:
     """Use an invitation that was added, for a report or for a message."""
     if survey.issuer:
         assert store.issue(survey.id, hash_of(invitation), message) in (
@@ -175,7 +176,7 @@ def leaves_with(content: bytes, hashes: list[str]) -> set[bytes]:
         "INSERT INTO invitations_{0} VALUES ('0', '0')",
     ],
 )
-def test_change_of_an_invitation_is_found(store: Store, statement: str) -> None:
+def test_change_of_an_invitation_is_found(store: SqliteStore, statement: str) -> None:
     survey = invited_survey()
     publish(store, survey)
     for invitation in invite(store, survey, 6)[:3]:
@@ -187,7 +188,7 @@ def test_change_of_an_invitation_is_found(store: Store, statement: str) -> None:
     assert "checksum differs" in finding
 
 
-def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(store: Store) -> None:
+def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(store: SqliteStore) -> None:
     survey = invited_survey()
     publish(store, survey)
     (mine,) = invite(store, survey, 1)
@@ -199,7 +200,7 @@ def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(
 
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
-def test_backup_knows_who_has_answered(access: Access, store: Store, http: FlaskClient, clock: Clock) -> None:
+def test_backup_knows_who_has_answered(access: Access, store: SqliteStore, http: FlaskClient, clock: Clock) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     publish(store, survey)
     mine, yours = invite(store, survey, 2)
@@ -208,7 +209,7 @@ def test_backup_knows_who_has_answered(access: Access, store: Store, http: Flask
     copy = store.path.with_name("copy.db")
     assert back_up(store.path, copy).findings == ()
     assert copy.stat().st_mode & 0o077 == 0
-    with closing(Store(copy, clock)) as restored:
+    with closing(SqliteStore(copy, clock)) as restored:
         if access == "invited":
             assert store_one(restored, report_for(survey, mine), survey) is Outcome.SPENT
             assert store_one(restored, report_for(survey, yours), survey) is Outcome.STORED

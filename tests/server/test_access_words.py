@@ -21,7 +21,7 @@ from deniable.data.survey_data import ONE_REPORT_COLUMN, enforced
 from deniable.survey.document import ACCESS
 from deniable_research import read
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.access import invite, invited_survey, publish, report_for, unlinkable_survey
 from tests.support.command_line import CommandLine
@@ -37,7 +37,7 @@ def asked(request: pytest.FixtureRequest, survey: Survey) -> Survey:
     return {"open": survey, "invited": invited_survey(), "unlinkable": unlinkable_survey()}[request.param]
 
 
-def fill(store: Store, survey: Survey) -> None:
+def fill(store: SqliteStore, survey: Survey) -> None:
     """Publish it, and store reports of so many people. Tokens of an unlinkable survey are not checked in here."""
     publish(store, survey)
     made = ["0" * 32] * N if survey.access == "open" else invite(store, survey, N)
@@ -52,13 +52,13 @@ def fill(store: Store, survey: Survey) -> None:
 @pytest.fixture
 def database(asked: Survey, tmp_path: Path) -> Path:
     path = tmp_path / "words.db"
-    store = Store(path)
+    store = SqliteStore(path)
     fill(store, asked)
     store.close()
     return path
 
 
-def test_page_and_downloads_over_http_say_it(http: FlaskClient, store: Store, asked: Survey) -> None:
+def test_page_and_downloads_over_http_say_it(http: FlaskClient, store: SqliteStore, asked: Survey) -> None:
     fill(store, asked)
     base, said, how = f"/api/v1/surveys/{asked.id}", ONE_REPORT[asked.access], enforced(asked.access)
     assert f"{N} reports; {said}." in http.get(f"/s/{asked.id}/results").text
@@ -168,7 +168,7 @@ def test_a_question_may_be_called_like_the_columns_of_estimates(tmp_path: Path) 
     """No id of a question is the name of the column of reports, which has spaces."""
     ids = ("access", "one_report_a_person")
     survey = read_survey(survey_toml("T", *(question_toml(each, "yes-no", "?", epsilon=1) for each in ids)))
-    store = Store(tmp_path / "t.db")
+    store = SqliteStore(tmp_path / "t.db")
     store.publish(survey)
     store.close()
     for suffix in ("csv", "dta", "parquet"):

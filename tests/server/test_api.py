@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token, revoke_token
 from tests.support.collectors import Collector
 from tests.support.surveys import Clock
@@ -31,7 +31,7 @@ def report(number: int = 0, **changes: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def base(store: Store, survey: Survey) -> str:
+def base(store: SqliteStore, survey: Survey) -> str:
     """Path of a published survey."""
     store.publish(survey)
     return f"/api/v1/surveys/{survey.id}"
@@ -127,7 +127,7 @@ def test_survey_opens_and_closes_by_the_day(http: FlaskClient, base: str, clock:
     assert stored(http, base) == 3
 
 
-def test_closing_by_hand_is_final(http: FlaskClient, base: str, store: Store, survey: Survey) -> None:
+def test_closing_by_hand_is_final(http: FlaskClient, base: str, store: SqliteStore, survey: Survey) -> None:
     send(http, base, report())
     store.close_survey(survey.id)
     assert_problem(send(http, base, report(1)), 410, "it was closed on 2026-11-25 (UTC)")
@@ -157,7 +157,9 @@ def test_batch_stores_the_good_lines_and_names_the_others(http: FlaskClient, bas
     assert stored(http, base) == 4
 
 
-def test_batch_for_a_closed_survey_stores_nothing(http: FlaskClient, base: str, store: Store, survey: Survey) -> None:
+def test_batch_for_a_closed_survey_stores_nothing(
+    http: FlaskClient, base: str, store: SqliteStore, survey: Survey
+) -> None:
     store.close_survey(survey.id)
     result = send(http, base, json.dumps(report()), NDJSON).json
     assert result["stored"] == 0
@@ -287,7 +289,7 @@ class TestPublishing:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return http.post("/api/v1/surveys", data=body, headers=headers, content_type="application/json")
 
-    def test_needs_a_token(self, http: FlaskClient, store: Store, clock: Clock) -> None:
+    def test_needs_a_token(self, http: FlaskClient, store: SqliteStore, clock: Clock) -> None:
         token = create_token(store, "ada", days=10)
         for wrong in (None, "", "dn_wrong", token[:-1], token + "x"):
             response = self.publish(http, wrong)
@@ -301,14 +303,14 @@ class TestPublishing:
         assert self.publish(http, token).status_code == 401
         assert len(store.states()) == 1
 
-    def test_token_is_kept_as_a_hash(self, store: Store) -> None:
+    def test_token_is_kept_as_a_hash(self, store: SqliteStore) -> None:
         token = create_token(store, "ada")
         store.close()
         content = b"".join(path.read_bytes() for path in store.path.parent.iterdir())
         assert b"ada" in content
         assert token.encode() not in content
 
-    def test_is_idempotent_and_gives_the_address(self, http: FlaskClient, store: Store) -> None:
+    def test_is_idempotent_and_gives_the_address(self, http: FlaskClient, store: SqliteStore) -> None:
         token = create_token(store, "ada")
         first, second = self.publish(http, token), self.publish(http, token)
         assert (first.status_code, second.status_code) == (201, 200)
@@ -316,11 +318,11 @@ class TestPublishing:
         assert http.get(f"/api/v1/surveys/{self.SURVEY.id}").data == self.SURVEY.document
 
     @pytest.mark.parametrize("body", [b"", b"{}", b"[" * 5000, SURVEY.document + b" ", b'title = "TOML"'])
-    def test_refuses_what_is_no_survey(self, http: FlaskClient, store: Store, body: bytes) -> None:
+    def test_refuses_what_is_no_survey(self, http: FlaskClient, store: SqliteStore, body: bytes) -> None:
         assert_problem(self.publish(http, create_token(store, "ada"), body), 422, "survey: ")
         assert store.states() == []
 
-    def test_list_and_close_over_http(self, http: FlaskClient, store: Store, base: str) -> None:
+    def test_list_and_close_over_http(self, http: FlaskClient, store: SqliteStore, base: str) -> None:
         headers = {"Authorization": f"Bearer {create_token(store, 'ada', 'operate')}"}
         send(http, base, report())
         (listed,) = http.get("/api/v1/surveys", headers=headers).json["surveys"]
@@ -370,7 +372,7 @@ def test_errors_are_pages_for_browsers_and_problems_for_programs(http: FlaskClie
 
 
 def test_mistakes_are_a_problem_too_and_say_nothing_of_the_inside(
-    http: FlaskClient, base: str, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    http: FlaskClient, base: str, store: SqliteStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_arguments: object) -> None:
         raise KeyError("the inside")

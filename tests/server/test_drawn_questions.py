@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable.commands.main import main
 from deniable_client import randomize
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.survey_files import question_toml, survey_toml
 
 NAMES = ("affair", "tax", "drugs", "theft", "abuse")
@@ -56,7 +56,7 @@ def people(n: int, survey: Survey = SURVEY) -> list[Report]:
 
 
 @pytest.mark.parametrize("retention", ["reports", "tallies"])
-def test_tallies_know_how_many_were_asked(store: Store, retention: str) -> None:
+def test_tallies_know_how_many_were_asked(store: SqliteStore, retention: str) -> None:
     survey = replace(SURVEY, retention=retention)
     store.publish(survey)
     reports = people(500, survey)
@@ -75,7 +75,7 @@ def test_tallies_know_how_many_were_asked(store: Store, retention: str) -> None:
     assert survey.question("alone").counted(whole.counts["alone"], whole.n)[1] == 500
 
 
-def test_only_questions_that_are_drawn_may_be_empty(store: Store) -> None:
+def test_only_questions_that_are_drawn_may_be_empty(store: SqliteStore) -> None:
     store.publish(SURVEY)
     (report,) = people(1)
     broken = replace(report, values={**report.values, "alone": None})
@@ -83,7 +83,7 @@ def test_only_questions_that_are_drawn_may_be_empty(store: Store) -> None:
         store.store_reports([(SURVEY, [broken])])
 
 
-def test_results_and_files_say_how_many_asked_a_question(http: FlaskClient, store: Store) -> None:
+def test_results_and_files_say_how_many_asked_a_question(http: FlaskClient, store: SqliteStore) -> None:
     store.publish(SURVEY)
     reports = people(300)
     for report in reports:
@@ -114,7 +114,9 @@ def test_results_and_files_say_how_many_asked_a_question(http: FlaskClient, stor
 @pytest.mark.parametrize(
     ("values", "came"), [({"affair": None}, "null"), (dict.fromkeys(NAMES, 1), "got 5"), ({"alone": None}, "null")]
 )
-def test_what_no_device_asks_is_refused(http: FlaskClient, store: Store, values: dict[str, object], came: str) -> None:
+def test_what_no_device_asks_is_refused(
+    http: FlaskClient, store: SqliteStore, values: dict[str, object], came: str
+) -> None:
     store.publish(SURVEY)
     report = next(each for each in people(50) if each.values["affair"] is not None)
     content = json.loads(report.encode())

@@ -18,7 +18,7 @@ from deniable import EstimateRow, Report, Survey, estimate, read_survey, tally_r
 from deniable.data.scripts import r_script, shares_of
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, estimate_shares
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
 from tests.support.survey_files import question_toml, survey_toml
@@ -75,7 +75,7 @@ def reports(survey: Survey) -> list[Report]:
 @pytest.fixture
 def database(survey: Survey, reports: list[Report], tmp_path: Path) -> Path:
     path = tmp_path / "reports.db"
-    store = Store(path)
+    store = SqliteStore(path)
     store.publish(survey)
     store.store_reports([(survey, reports)])
     store.close()
@@ -129,7 +129,7 @@ def test_labels_say_what_was_asked_and_that_it_is_noise(survey: Survey, reports:
 
 def test_surveys_without_reports_to_show_are_sentences(tmp_path: Path) -> None:
     path, to = tmp_path / "some.db", tmp_path / "x.csv"
-    store = Store(path)
+    store = SqliteStore(path)
     hidden, tallies = (
         read_survey(survey_toml("T", question_toml("q", "yes-no", "Q?", truth="1/2"), **keys))
         for keys in ({"results": "closed"}, {"retention": "tallies"})
@@ -186,7 +186,7 @@ def test_r_gives_our_shares_and_standard_errors(survey: Survey, reports: list[Re
 def test_r_leaves_out_who_was_not_asked(tmp_path: Path) -> None:
     drawn = shared_survey(5, 2.0, results="live")
     sent = [randomize(drawn, {question.id: "yes" for question in drawn.questions}, None) for _ in range(200)]
-    store = Store(tmp_path / "drawn.db")
+    store = SqliteStore(tmp_path / "drawn.db")
     store.publish(drawn)
     store.store_reports([(drawn, sent)])
     store.close()

@@ -14,16 +14,17 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey
-from deniable_server.store import Outcome, Store, StoreReplaced
-from deniable_server.store.backup import back_up
-from deniable_server.store.integrity import inspect
+from deniable_server.store import Outcome, StoreReplaced
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 
 
 def report(number: int) -> Report:
     return Report(f"{number:032x}", None, {"affair": number % 2, "religious": number % 4})
 
 
-def store_some(store: Store, survey: Survey, *numbers: int) -> None:
+def store_some(store: SqliteStore, survey: Survey, *numbers: int) -> None:
     for number in numbers:
         assert store.store_reports([(survey, [report(number)])]) == [[Outcome.STORED]]
 
@@ -68,7 +69,7 @@ EVERY_WAY = (remove_log, remove_index, replace_log, remove_all, move_away, in_it
 
 @pytest.mark.parametrize("interfere", EVERY_WAY)
 def test_nothing_is_acknowledged_and_the_restored_file_stays_whole(
-    store: Store, survey: Survey, interfere: Callable[[Path], None]
+    store: SqliteStore, survey: Survey, interfere: Callable[[Path], None]
 ) -> None:
     store.publish(survey)
     store_some(store, survey, 1, 2)
@@ -97,7 +98,7 @@ def test_nothing_is_acknowledged_and_the_restored_file_stays_whole(
     restored = interfere in (in_its_place, in_its_place_without_the_log)
     if restored:
         assert store.path.read_bytes() == before
-        with closing(Store(store.path, store.today)) as again:  # the next collector, while the old one still runs
+        with closing(SqliteStore(store.path, store.today)) as again:  # the next collector, while the old one still runs
             assert inspect(store.path).findings == ()
             assert {each.id for each in again.reports(survey)} == {report(1).id, report(2).id}
             store_some(again, survey, 3)
@@ -109,7 +110,7 @@ def test_what_was_acknowledged_is_still_there_after_a_crash(
     tmp_path: Path, survey: Survey, interfere: Callable[[Path], None]
 ) -> None:
     """The connections are never closed here: that is what a kill would leave on the disk."""
-    store = Store(tmp_path / "test.db", lambda: survey.opens)  # type: ignore[arg-type,return-value]  # it has a day
+    store = SqliteStore(tmp_path / "test.db", lambda: survey.opens)  # type: ignore[arg-type,return-value]  # it has a day
     store.publish(survey)
     store_some(store, survey, 1, 2, 3)
     interfere(store.path)
@@ -121,13 +122,13 @@ def test_what_was_acknowledged_is_still_there_after_a_crash(
     if interfere is replace_log:  # somebody else's log is not ours to judge; ours was written into it by nobody
         store.close()
         shutil.copyfile(found, crashed)
-    with closing(Store(crashed, store.today)) as again:
+    with closing(SqliteStore(crashed, store.today)) as again:
         assert {each.id for each in again.reports(survey)} == {report(n).id for n in (1, 2, 3)}
     assert inspect(crashed).findings == ()
     store.close()
 
 
-def test_a_file_that_comes_back_is_used_again(store: Store, survey: Survey) -> None:
+def test_a_file_that_comes_back_is_used_again(store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     move_away(store.path)
     with pytest.raises(StoreReplaced):
@@ -138,7 +139,7 @@ def test_a_file_that_comes_back_is_used_again(store: Store, survey: Survey) -> N
 
 
 def test_a_replacement_between_write_and_commit_is_not_acknowledged(
-    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.publish(survey)
     back_up(store.path, store.path.with_name("copy.db"))
@@ -155,11 +156,11 @@ def test_a_replacement_between_write_and_commit_is_not_acknowledged(
     assert inspect(store.path).findings == ()
 
 
-def test_other_programs_may_come_and_go(store: Store, survey: Survey) -> None:
+def test_other_programs_may_come_and_go(store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     for number in range(3):
         store_some(store, survey, number)
-        with closing(Store(store.path, store.today)) as other:
+        with closing(SqliteStore(store.path, store.today)) as other:
             store_some(other, survey, number + 10)
             other.settle()
         with closing(sqlite3.connect(store.path)) as connection:
@@ -173,7 +174,7 @@ def test_a_link_to_the_database_is_followed_to_its_log(tmp_path: Path, survey: S
     (tmp_path / "folder").mkdir()
     link = tmp_path / "link.db"
     link.symlink_to(tmp_path / "folder" / "test.db")
-    with closing(Store(link, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
+    with closing(SqliteStore(link, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
         store.publish(survey)
         store_some(store, survey, 1)
         assert beside(tmp_path / "folder" / "test.db", "-wal").stat().st_size > 0
@@ -182,7 +183,7 @@ def test_a_link_to_the_database_is_followed_to_its_log(tmp_path: Path, survey: S
 
 
 def test_the_collector_refuses_with_a_sentence_and_is_not_ready(
-    http: FlaskClient, store: Store, survey: Survey
+    http: FlaskClient, store: SqliteStore, survey: Survey
 ) -> None:
     store.publish(survey)
     back_up(store.path, store.path.with_name("copy.db"))

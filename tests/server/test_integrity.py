@@ -15,11 +15,13 @@ from sqlite_utils import Database
 
 from deniable import DeniableError, Report, Survey, address, tally_reports
 from deniable.commands.main import main
-from deniable_server.store import Outcome, Store, StoreDamaged, StoreFull, counts
-from deniable_server.store.backup import back_up
-from deniable_server.store.errors import in_our_words
-from deniable_server.store.integrity import inspect, refuse_damaged
-from deniable_server.tokens import create_token, find_token, list_tokens, revoke_token
+from deniable_server.store import Outcome, StoreDamaged, StoreFull, StoreUnavailable, counts
+from deniable_server.store.integrity import refuse_damaged
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.errors import in_our_words
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
+from deniable_server.tokens import create_token, find_token, revoke_token
 from tests.support.command_line import run_cli
 from tools.torture import storage_damage
 
@@ -32,7 +34,7 @@ def report(number: int, cohort: str | None = None) -> Report:
 def filled(tmp_path: Path, survey: Survey) -> Path:
     """A database with folded and pending reports of a survey that keeps rows and of one that does not."""
     path = tmp_path / "filled.db"
-    with closing(Store(path, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
+    with closing(SqliteStore(path, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
         for each in (survey, replace(survey, retention="tallies")):
             store.publish(each, "ada")
             store.store_reports([(each, [report(n, "web") for n in range(300)])])
@@ -114,23 +116,23 @@ def test_every_change_is_found(filled: Path, survey: Survey, statement: str, fin
     inspection = inspect(filled)
     assert any(finding in each for each in inspection.findings), inspection.findings
     with pytest.raises(StoreDamaged, match="is damaged"):
-        refuse_damaged(filled)
+        refuse_damaged(filled, inspect(filled))
 
 
 def test_tallies_that_are_no_recount_are_found_even_with_a_true_checksum(filled: Path, survey: Survey) -> None:
-    with closing(Store(filled)) as store:
+    with closing(SqliteStore(filled)) as store:
         counted = tally_reports([report(1)], survey)
         with store._transaction() as db:
             counts.add(db, survey, counted)
     assert inspect(filled).findings == (f"survey {survey.id}: its tallies are not a recount of its reports",)
 
 
-def test_tokens_have_a_second_copy_that_follows_them(store: Store) -> None:
+def test_tokens_have_a_second_copy_that_follows_them(store: SqliteStore) -> None:
     token = create_token(store, "ada")
     create_token(store, "grace")
     revoke_token(store, "grace")
     store.db.execute("UPDATE tokens SET expires_on = '2030-01-01'")
-    assert [each["name"] for each in list_tokens(store)] == ["ada"]
+    assert [each.name for each in store.tokens()] == ["ada"]
     assert find_token(store, token, "publish")
     assert inspect(store.path).findings == ()
 
@@ -174,8 +176,8 @@ def test_torn_file_is_one_sentence(filled: Path) -> None:
         (sqlite3.SQLITE_CORRUPT, StoreDamaged),
         (sqlite3.SQLITE_CORRUPT_INDEX, StoreDamaged),
         (sqlite3.SQLITE_NOTADB, StoreDamaged),
-        (sqlite3.SQLITE_BUSY, sqlite3.OperationalError),
-        (sqlite3.SQLITE_IOERR_READ, sqlite3.OperationalError),
+        (sqlite3.SQLITE_BUSY, StoreUnavailable),
+        (sqlite3.SQLITE_IOERR_READ, StoreUnavailable),
     ],
 )
 def test_what_sqlite_says_in_our_words(code: int, error: type[Exception]) -> None:
@@ -262,13 +264,13 @@ def test_database_of_the_first_version_keeps_everything(tmp_path: Path, survey: 
         old.commit()
     with pytest.raises(DeniableError, match="is of an older version; 'deniable serve' brings it up to date"):
         inspect(path)
-    with closing(Store(path, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
+    with closing(SqliteStore(path, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has a day
         assert list(store.reports(survey)) == sorted(sent, key=lambda each: each.id)
         assert store.tallies(survey) == tally_reports(sent, survey)
-        assert [each["name"] for each in list_tokens(store)] == ["ada"]
+        assert [each.name for each in store.tokens()] == ["ada"]
         assert store.store_reports([(survey, [sent[0], report(1000)])]) == [[Outcome.KNOWN, Outcome.STORED]]
     assert inspect(path).findings == ()
-    with closing(Store(path)) as again:
+    with closing(SqliteStore(path)) as again:
         assert again.state(survey.id).reports == 401
 
 
@@ -279,7 +281,7 @@ def test_update_that_fails_leaves_the_old_version(tmp_path: Path, survey: Survey
         old.execute("INSERT INTO surveys VALUES (?, x'00', '2026-11-20', NULL)", [survey.id])
         old.commit()
     with pytest.raises(DeniableError):
-        Store(path)
+        SqliteStore(path)
     with closing(sqlite3.connect(path)) as old:
         assert Database(old).table_names() == ["surveys", "totals", "tallies", "tokens"]
 
@@ -302,7 +304,7 @@ def test_database_with_surveys_of_format_1_is_refused_and_left_as_it_is(
         f"database .*: must hold surveys that this version reads, got {older}: survey: is of format 1; .* It was left "
         "as it is: close its surveys and take their results with the version that wrote it, and begin another file"
     )
-    for attempt in (Store, inspect, refuse_damaged):
+    for attempt in (SqliteStore, inspect):
         with pytest.raises(DeniableError, match=refusal):
             attempt(path)
     with pytest.raises(DeniableError, match=refusal):
@@ -322,7 +324,7 @@ def test_database_of_a_newer_version_is_refused(filled: Path, tmp_path: Path) ->
     row = "INSERT INTO _sqlite_migrations VALUES (99, 'deniable', '9 sealed reports', '')"
     change(filled, row)
     before = filled.read_bytes()
-    for attempt in (Store, inspect):
+    for attempt in (SqliteStore, inspect):
         with pytest.raises(DeniableError, match="which a newer version wrote; use that version"):
             attempt(filled)
     assert filled.read_bytes() == before

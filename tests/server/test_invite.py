@@ -17,7 +17,7 @@ import urllib3
 from deniable import Survey, read_survey
 from deniable.access.invitation import hash_of
 from deniable_server import remote, tokens
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
 from tests.support.collectors import StartCollector
 from tests.support.command_line import CommandLine
@@ -37,7 +37,7 @@ PEOPLE = '=name,email,phone\n"Love\nlace, Ada",ada@x.example,+49 170 1\n=1+1,bob
 def collector_with(folder: Path, survey: Survey) -> Path:
     """A database where a survey is published, and signed."""
     database = folder / "test.db"
-    store = Store(database)
+    store = SqliteStore(database)
     publish(store, survey)
     store.close()
     return database
@@ -54,8 +54,8 @@ def invitations_of(links: list[str]) -> list[str]:
 
 
 def answer(database: Path, survey: Survey, invitations: list[str]) -> None:
-    """Store a report for each invitation."""
-    store = Store(database)
+    """SqliteStore a report for each invitation."""
+    store = SqliteStore(database)
     store.store_reports([(survey, [report_for(survey, each) for each in invitations])])
     store.close()
 
@@ -84,7 +84,7 @@ def test_links_are_made_here_and_the_database_has_their_hashes_alone(survey: Sur
     assert all(link.startswith(f"{PUBLIC}/s/{survey.id}#cohort=on%20paper&invitation=") for link in table["link"])
     invitations = invitations_of(table["link"].tolist())
     assert len({*invitations}) == 50
-    store = Store(database)
+    store = SqliteStore(database)
     assert store.unused_invitations(survey.id, [*map(hash_of, invitations)])[:2] == (50, 50)
     store.close()
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("test.db*"))
@@ -256,7 +256,7 @@ def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_pat
     survey, other = invited_survey(**ALWAYS), invited_survey(**ALWAYS, title="Another")
     database, links = collector_with(tmp_path, survey), tmp_path / "links.csv"
     ok(survey.id, "-n", 2, "--to", links, *places(database))
-    store = Store(database)
+    store = SqliteStore(database)
     store.publish(other)
     store.close()
     with links.open("a", encoding="utf-8", newline="") as file:
@@ -311,7 +311,7 @@ def test_surveys_to_which_nobody_can_be_invited_are_refused(tmp_path: Path) -> N
     message = refused(survey.id, "-n", 3, *places(database))
     assert f"survey {survey.id}: is open to everybody who has its link, so it has no invitations" in message
     past = invited_survey(opens=None, closes=datetime.date(2020, 1, 1))
-    store = Store(database)
+    store = SqliteStore(database)
     store.publish(past)
     store.close()
     assert "it closed at the end of 2020-01-01 (UTC); nobody could answer" in refused(
@@ -348,7 +348,7 @@ def test_a_link_that_only_this_machine_reaches_is_warned_of(tmp_path: Path) -> N
 def test_an_issuer_elsewhere_gets_the_hashes_from_its_operator(tmp_path: Path) -> None:
     survey = unlinkable_survey(url="https://issuer.example", **ALWAYS)
     database = tmp_path / "collector.db"
-    store = Store(database)
+    store = SqliteStore(database)
     store.publish(survey)  # a collector without the key
     store.close()
     message = refused(survey.id, "-n", 3, *places(database))
@@ -356,7 +356,7 @@ def test_an_issuer_elsewhere_gets_the_hashes_from_its_operator(tmp_path: Path) -
     hashes, links = tmp_path / "hashes.txt", tmp_path / "links.csv"
     ok(survey.id, "-n", 3, "--hashes", hashes, "--to", links, *places(database))
     issuer = tmp_path / "issuer.db"
-    store = Store(issuer)
+    store = SqliteStore(issuer)
     store.add_key(key_number(0))
     store.publish(survey, signs=True)
     store.close()
@@ -374,7 +374,7 @@ def test_an_issuer_elsewhere_gets_the_hashes_from_its_operator(tmp_path: Path) -
 @pytest.mark.slow
 def test_a_running_collector_gets_hashes_and_nothing_else(start_collector: StartCollector, tmp_path: Path) -> None:
     collector = start_collector()
-    store = Store(collector.database)
+    store = SqliteStore(collector.database)
     token = tokens.create_token(store, "ada", "publish", 30)
     other = tokens.create_token(store, "bob", "publish", 30)
     survey = invited_survey(**ALWAYS)

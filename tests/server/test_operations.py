@@ -25,14 +25,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from deniable import ParameterError, Survey, read_survey
 from deniable_client import randomize
-from deniable_server import health
 from deniable_server.app import create_app
 from deniable_server.edge import HEADERS
 from deniable_server.limits import Rate
 from deniable_server.logs import Line
 from deniable_server.outage import Outage
 from deniable_server.settings import Settings, flag, settings_from, variable
-from deniable_server.store import Store, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.store import StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import SCOPES, create_token, find_token, revoke_token
 from tests.support.collectors import Collector, StartCollector
 from tests.support.command_line import run_cli
@@ -106,7 +106,14 @@ class TestHeaders:
 
     @pytest.mark.parametrize(("method", "path", "sent", "status"), REQUESTS)
     def test_are_on_every_answer(
-        self, http: FlaskClient, store: Store, survey: Survey, method: str, path: str, sent: dict[str, Any], status: int
+        self,
+        http: FlaskClient,
+        store: SqliteStore,
+        survey: Survey,
+        method: str,
+        path: str,
+        sent: dict[str, Any],
+        status: int,
     ) -> None:
         store.publish(survey)
         with http.open(path.format(id=survey.id), method=method, **sent) as response:
@@ -117,7 +124,7 @@ class TestHeaders:
             assert "Set-Cookie" not in response.headers
 
     def test_are_on_refusals_of_the_rate_and_on_mistakes(
-        self, http: FlaskClient, store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+        self, http: FlaskClient, store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(store, "states", None)
         token = create_token(store, "ada")
@@ -126,7 +133,7 @@ class TestHeaders:
         assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_short_way_answers_as_the_long_way_does(http: FlaskClient, store: Store, survey: Survey) -> None:
+def test_the_short_way_answers_as_the_long_way_does(http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     url = f"/api/v1/surveys/{survey.id}/reports"
     for number in range(3):
@@ -152,7 +159,7 @@ class TestProbes:
         assert response.headers["Retry-After"]
         stop(app)
 
-    def test_asking_takes_no_lock_and_waits_for_none(self, http: FlaskClient, store: Store) -> None:
+    def test_asking_takes_no_lock_and_waits_for_none(self, http: FlaskClient, store: SqliteStore) -> None:
         with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             assert http.get("/readyz").status_code == 200
@@ -166,7 +173,7 @@ class TestProbes:
                 return connection
 
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(health.sqlite3, "connect", watched)  # type: ignore[attr-defined]
+                patch.setattr("deniable_server.store.sqlite.store.sqlite3.connect", watched)
                 assert http.get("/readyz").status_code == 200
         assert statements
         assert not [each for each in statements if not each.startswith(("SELECT", "PRAGMA", "select"))]
@@ -178,7 +185,9 @@ class TestProbes:
         assert {http.get("/livez").status_code for _ in range(5)} == {200}
         stop(app)
 
-    def test_not_ready_while_the_database_takes_nothing(self, app: APIFlask, http: FlaskClient, store: Store) -> None:
+    def test_not_ready_while_the_database_takes_nothing(
+        self, app: APIFlask, http: FlaskClient, store: SqliteStore
+    ) -> None:
         app.extensions["deniable-outage"].began(StoreFull("database: the inside"))
         response = http.get("/readyz")
         assert (response.status_code, response.json["detail"]) == (
@@ -186,7 +195,7 @@ class TestProbes:
             "The database took no report when it was last tried: the disk is full.",
         )
 
-    def test_not_ready_when_the_file_is_no_database_any_more(self, http: FlaskClient, store: Store) -> None:
+    def test_not_ready_when_the_file_is_no_database_any_more(self, http: FlaskClient, store: SqliteStore) -> None:
         connection = sqlite3.connect(store.path)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.close()
@@ -195,7 +204,7 @@ class TestProbes:
         assert response.status_code == 503
         assert "SQLITE_NOTADB" in response.json["detail"] or "SQLITE_CORRUPT" in response.json["detail"]
 
-    def test_not_ready_when_the_database_is_of_another_version(self, http: FlaskClient, store: Store) -> None:
+    def test_not_ready_when_the_database_is_of_another_version(self, http: FlaskClient, store: SqliteStore) -> None:
         with store.db.conn as db:
             (name, *_) = db.execute("SELECT name FROM _sqlite_migrations ORDER BY name DESC").fetchone()
             db.execute("UPDATE _sqlite_migrations SET name = '999 from the future' WHERE name = ?", [name])
@@ -210,7 +219,7 @@ class TestProbes:
             "The database is of a newer version; start that one.",
         )
 
-    def test_not_ready_when_the_file_is_gone(self, http: FlaskClient, store: Store) -> None:
+    def test_not_ready_when_the_file_is_gone(self, http: FlaskClient, store: SqliteStore) -> None:
         store.path.unlink()
         assert http.get("/readyz").status_code == 503
         assert not store.path.exists(), "asking makes no new one"
@@ -232,7 +241,7 @@ class TestProbes:
 
 
 class TestMetrics:
-    def test_need_a_token_of_their_scope(self, http: FlaskClient, store: Store) -> None:
+    def test_need_a_token_of_their_scope(self, http: FlaskClient, store: SqliteStore) -> None:
         tokens = {scope: create_token(store, scope, scope) for scope in ("publish", "metrics")}
         for token, status in (("", 401), (tokens["publish"], 401), (tokens["metrics"], 200)):
             assert http.get("/metrics", headers={"Authorization": f"Bearer {token}"}).status_code == status
@@ -241,7 +250,7 @@ class TestMetrics:
         assert find_token(store, tokens["metrics"], "metrics")
         assert not find_token(store, tokens["metrics"], "publish")
 
-    def test_count_and_name_nothing(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+    def test_count_and_name_nothing(self, http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
         store.publish(survey)
         url = f"/api/v1/surveys/{survey.id}/reports"
         body = {"id": "7" * 32, "cohort": None, "values": {"affair": 1, "religious": 3}}
@@ -285,7 +294,7 @@ class TestMetrics:
             stop(each)
 
 
-def test_who_may_do_what(http: FlaskClient, store: Store, survey: Survey, clock: Clock) -> None:
+def test_who_may_do_what(http: FlaskClient, store: SqliteStore, survey: Survey, clock: Clock) -> None:
     """Every call of the OpenAPI document by every role: only a living token of its scope opens what is closed."""
     store.publish(survey)
     clock.today -= datetime.timedelta(days=2)
@@ -324,7 +333,7 @@ def test_who_may_do_what(http: FlaskClient, store: Store, survey: Survey, clock:
         (StoreFull("database: the inside"), 507, "The collector's disk is full. Nothing of this request was stored"),
         (StoreDamaged("database: the inside"), 503, "The collector's database is not available"),
         (StoreBusy("The collector has more waiting than it will hold."), 503, "more waiting than it will hold"),
-        (sqlite3.OperationalError("the inside"), 503, "The collector's database is not available"),
+        (StoreUnavailable("the inside", "SQLITE_BUSY"), 503, "The collector's database is not available"),
     ],
 )
 def test_what_the_store_meets_is_a_status_a_sentence_and_a_time(
@@ -334,7 +343,6 @@ def test_what_the_store_meets_is_a_status_a_sentence_and_a_time(
     deniable["store"].publish(survey)
 
     def refuse(*_arguments: object) -> None:
-        error.sqlite_errorname = "SQLITE_BUSY"  # type: ignore[attr-defined]  # as SQLite sets it
         raise error
 
     monkeypatch.setattr(deniable["writer"], "submit", refuse)
@@ -368,7 +376,7 @@ class TestLogs:
         assert "somebody" not in text
 
     def test_what_operators_do_is_logged_and_what_respondents_do_is_not(
-        self, http: FlaskClient, store: Store, survey: Survey, caplog: pytest.LogCaptureFixture
+        self, http: FlaskClient, store: SqliteStore, survey: Survey, caplog: pytest.LogCaptureFixture
     ) -> None:
         caplog.set_level("INFO", "deniable")
         token = {"Authorization": f"Bearer {create_token(store, 'ada')}"}
@@ -437,7 +445,7 @@ class TestLogs:
             ("database takes reports again", {}),
         ]
 
-    def test_an_outage_is_over_only_when_a_write_succeeds(self, app: APIFlask, store: Store) -> None:
+    def test_an_outage_is_over_only_when_a_write_succeeds(self, app: APIFlask, store: SqliteStore) -> None:
         outage = Outage(store, app.extensions["deniable"]["writer"], seconds=0.1)
         with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
             other.execute("PRAGMA query_only = OFF")
@@ -447,7 +455,7 @@ class TestLogs:
         assert store.path.with_name("test.db-wal").stat().st_size > 0
 
     def test_a_mistake_is_logged_once_for_its_place(
-        self, http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+        self, http: FlaskClient, store: SqliteStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setattr(store, "survey", None)
         for number in range(5):

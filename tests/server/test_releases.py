@@ -16,9 +16,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable_client import randomize
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Outcome
 from deniable_server.store.calendar import DAY, STEP
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
 from deniable_server.tokens import create_token
 from tests.support.surveys import SURVEY, TODAY, Clock
@@ -35,23 +36,23 @@ def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
     return [randomize(survey, {"affair": "yes", "religious": "not"}, cohort) for _ in range(n)]
 
 
-def take(store: Store, survey: Survey, sent: list[Report]) -> list[Outcome]:
+def take(store: SqliteStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
     """Reports come, too few at a time for a fold."""
     chunks = [sent[start : start + 40] for start in range(0, len(sent), 40)]
     return [outcome for each in chunks for outcomes in store.store_reports([(survey, each)]) for outcome in outcomes]
 
 
-def shown(store: Store, survey: Survey) -> dict[str | None, int]:
+def shown(store: SqliteStore, survey: Survey) -> dict[str | None, int]:
     return {cohort: tally.n for cohort, tally in store.tallies(survey).items()}
 
 
-def waiting(store: Store, survey: Survey) -> int:
+def waiting(store: SqliteStore, survey: Survey) -> int:
     n: int = store.db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()[0]
     return n
 
 
 class TestCohorts:
-    def test_fold_by_themselves_and_all_that_wait_together(self, store: Store, survey: Survey) -> None:
+    def test_fold_by_themselves_and_all_that_wait_together(self, store: SqliteStore, survey: Survey) -> None:
         store.publish(survey)
         take(store, survey, reports(survey, 203, "web") + reports(survey, 199, "paper") + reports(survey, 7))
         assert shown(store, survey) == {}
@@ -67,7 +68,9 @@ class TestCohorts:
         assert inspect(store.path).findings == ()
 
     @pytest.mark.parametrize("retention", ["reports", "tallies"])
-    def test_of_a_batch_fold_at_once_where_it_brings_enough(self, store: Store, survey: Survey, retention: str) -> None:
+    def test_of_a_batch_fold_at_once_where_it_brings_enough(
+        self, store: SqliteStore, survey: Survey, retention: str
+    ) -> None:
         survey = replace(survey, retention=retention)
         store.publish(survey)
         sent = reports(survey, 50, "paper") + reports(survey, 200, "web")
@@ -77,13 +80,13 @@ class TestCohorts:
         assert store.store_reports([(survey, sent)]) == [[Outcome.KNOWN] * 250]
         assert inspect(store.path).findings == ()
 
-    def test_one_id_in_two_cohorts_of_a_batch_counts_for_the_first(self, store: Store, survey: Survey) -> None:
+    def test_one_id_in_two_cohorts_of_a_batch_counts_for_the_first(self, store: SqliteStore, survey: Survey) -> None:
         store.publish(survey)
         sent = reports(survey, 200, "web")
         (outcomes,) = store.store_reports([(survey, [replace(sent[5], cohort="paper"), *sent])])
         assert outcomes == [Outcome.STORED] + [Outcome.STORED] * 5 + [Outcome.CONFLICT] + [Outcome.STORED] * 194
 
-    def test_wait_for_the_number_that_the_author_chose(self, store: Store, survey: Survey) -> None:
+    def test_wait_for_the_number_that_the_author_chose(self, store: SqliteStore, survey: Survey) -> None:
         survey = replace(survey, release=50)
         store.publish(survey)
         take(store, survey, reports(survey, 49))
@@ -95,7 +98,9 @@ class TestCohorts:
 
 
 class TestResults:
-    def test_totals_cohorts_and_rows_are_of_one_set(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+    def test_totals_cohorts_and_rows_are_of_one_set(
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
+    ) -> None:
         store.publish(survey)
         sent = reports(survey, 200, "web")
         take(store, survey, sent)
@@ -112,7 +117,7 @@ class TestResults:
         assert store.release_of(survey.id) == store.state(survey.id).reports == 200
 
     def test_closed_show_nothing_until_the_survey_has_closed(
-        self, http: FlaskClient, store: Store, survey: Survey
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
     ) -> None:
         survey = replace(survey, results="closed")
         store.publish(survey)
@@ -130,7 +135,7 @@ class TestResults:
         assert len(http.get(f"{url}/reports.csv").text.splitlines()) == 231
 
     def test_closed_by_the_calendar_show_everything_after_the_last_day(
-        self, store: Store, survey: Survey, clock: Clock
+        self, store: SqliteStore, survey: Survey, clock: Clock
     ) -> None:
         survey = replace(survey, results="closed")
         store.publish(survey)
@@ -143,14 +148,16 @@ class TestResults:
         store.settle()
         assert shown(store, survey) == {None: 3}
 
-    def test_of_live_surveys_change_with_every_report(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+    def test_of_live_surveys_change_with_every_report(
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
+    ) -> None:
         survey = replace(survey, results="live")
         store.publish(survey)
         for n in range(1, 4):
             take(store, survey, reports(survey, 1))
             assert http.get(f"/api/v1/surveys/{survey.id}/estimates").json["n"] == store.release_of(survey.id) == n
 
-    def test_for_readers_with_a_token(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+    def test_for_readers_with_a_token(self, http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
         survey = replace(survey, readers="token")
         store.publish(survey, owner="publish")
         take(store, survey, reports(survey, 200))
@@ -179,7 +186,7 @@ class TestResults:
 
 
 class TestMetrics:
-    def test_move_with_releases_only(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+    def test_move_with_releases_only(self, http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
         store.publish(survey)
         take_over_http(http, survey, 199)
         before = figures(http, store, "a")
@@ -192,7 +199,9 @@ class TestMetrics:
         route = "/api/v1/surveys/<survey_id>/reports"
         assert after["deniable_request_seconds_count", "POST", route, "201"] == 200
 
-    def test_of_one_survey_do_not_come_out_with_another(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+    def test_of_one_survey_do_not_come_out_with_another(
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
+    ) -> None:
         other = replace(survey, title="Other", release=50)
         for each in (survey, other):
             store.publish(each)
@@ -201,7 +210,7 @@ class TestMetrics:
         store.settle()
         assert figures(http, store, "a")["deniable_reports_total", "stored"] == 50
 
-    def test_tell_no_moment(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+    def test_tell_no_moment(self, http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
         store.publish(replace(survey, results="live"))
         take_over_http(http, replace(survey, results="live"), 1)
         found = figures(http, store, "a")
@@ -211,7 +220,7 @@ class TestMetrics:
 
 class TestClock:
     @pytest.fixture
-    def tallied(self, store: Store, survey: Survey) -> Iterator[Survey]:
+    def tallied(self, store: SqliteStore, survey: Survey) -> Iterator[Survey]:
         """A survey whose ids go after it closed, with three reports that wait; the collector has run a day."""
         tallied = replace(survey, retention="tallies")
         store.publish(tallied)
@@ -221,7 +230,7 @@ class TestClock:
         assert inspect(store.path).findings == ()
 
     def test_that_is_wrong_for_a_while_does_nothing_that_cannot_be_undone(
-        self, store: Store, tallied: Survey, clock: Clock
+        self, store: SqliteStore, tallied: Survey, clock: Clock
     ) -> None:
         clock.today = datetime.date(2038, 1, 19)
         for _ in range(3):
@@ -235,15 +244,15 @@ class TestClock:
         assert take(store, tallied, [again]) == [Outcome.STORED]
         assert (waiting(store, tallied), shown(store, tallied)) == (4, {})
 
-    def test_that_is_wrong_when_the_collector_starts(self, store: Store, tallied: Survey, clock: Clock) -> None:
+    def test_that_is_wrong_when_the_collector_starts(self, store: SqliteStore, tallied: Survey, clock: Clock) -> None:
         clock.today = datetime.date(2038, 1, 19)
         for _ in range(3):
-            with closing(Store(store.path, clock)) as restarted:
+            with closing(SqliteStore(store.path, clock)) as restarted:
                 restarted.settle()
         assert (waiting(store, tallied), store.state(tallied.id).closed_on) == (3, None)
 
     def test_that_stands_is_believed_in_the_end(
-        self, store: Store, tallied: Survey, clock: Clock, monkeypatch: pytest.MonkeyPatch
+        self, store: SqliteStore, tallied: Survey, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         passed = time.monotonic()
         monkeypatch.setattr(time, "monotonic", lambda: passed)
@@ -257,7 +266,7 @@ class TestClock:
         assert shown(store, tallied) == {None: 3}
 
     def test_that_jumps_again_and_again_is_not_believed_any_sooner(
-        self, store: Store, tallied: Survey, clock: Clock
+        self, store: SqliteStore, tallied: Survey, clock: Clock
     ) -> None:
         clock.today = datetime.date(2027, 1, 1)
         for _ in range(20):
@@ -265,14 +274,14 @@ class TestClock:
             store.settle()
         assert (waiting(store, tallied), store.state(tallied.id).closed_on) == (3, None)
 
-    def test_is_not_asked_when_somebody_closes_by_hand(self, store: Store, tallied: Survey, clock: Clock) -> None:
+    def test_is_not_asked_when_somebody_closes_by_hand(self, store: SqliteStore, tallied: Survey, clock: Clock) -> None:
         clock.today = datetime.date(2027, 1, 1)
         store.settle()
         store.close_survey(tallied.id)
         assert shown(store, tallied) == {None: 3}
 
     def test_is_doubted_and_believed_with_a_line_each(
-        self, store: Store, tallied: Survey, clock: Clock, caplog: pytest.LogCaptureFixture
+        self, store: SqliteStore, tallied: Survey, clock: Clock, caplog: pytest.LogCaptureFixture
     ) -> None:
         clock.today = datetime.date(2038, 1, 19)
         for _ in range(5):
@@ -285,7 +294,7 @@ class TestClock:
 
 
 def test_settling_looks_only_at_surveys_with_something_to_do(
-    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     surveys = [replace(survey, title=f"Survey {n}") for n in range(20)]
     for each in surveys:
@@ -299,13 +308,13 @@ def test_settling_looks_only_at_surveys_with_something_to_do(
     store.settle()
     assert looked == []
     take(store, surveys[15], reports(survey, 1))
-    with closing(Store(store.path, store.today)) as restarted:  # after a crash
+    with closing(SqliteStore(store.path, store.today)) as restarted:  # after a crash
         monkeypatch.setattr(restarted, "_settle", lambda each, *rest: looked.append(each.id))
         restarted.settle()
     assert looked == [surveys[15].id]
 
 
-def test_closing_day_folds_what_waited_long_ago(store: Store, survey: Survey, clock: Clock) -> None:
+def test_closing_day_folds_what_waited_long_ago(store: SqliteStore, survey: Survey, clock: Clock) -> None:
     store.publish(survey)
     take(store, survey, reports(survey, 2))
     store.settle()
@@ -339,7 +348,7 @@ def take_over_http(http: FlaskClient, survey: Survey, n: int) -> None:
         assert http.post(path, data=each.encode(), content_type="application/json").status_code == 201
 
 
-def figures(http: FlaskClient, store: Store, name: str) -> dict[tuple[str, ...], float]:
+def figures(http: FlaskClient, store: SqliteStore, name: str) -> dict[tuple[str, ...], float]:
     token = create_token(store, name, "metrics")
     text = http.get("/metrics", headers={"Authorization": f"Bearer {token}"}).text
     return {

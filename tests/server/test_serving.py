@@ -19,8 +19,8 @@ from click.testing import CliRunner
 from deniable import DeniableError, Survey
 from deniable.commands.main import main
 from deniable_server.serving import listen
-from deniable_server.store import Store
-from deniable_server.store.lock import Lock
+from deniable_server.store.sqlite.lock import Lock
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, free_port, running_collector
 from tests.support.command_line import run_cli
 
@@ -178,7 +178,7 @@ class TestModes:
         before = os.umask(0)
         try:
             path = tmp_path / "test.db"
-            with Lock(path), closing(Store(path)) as store:
+            with Lock(path), closing(SqliteStore(path)) as store:
                 store.publish(survey)
                 modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
         finally:
@@ -188,7 +188,7 @@ class TestModes:
 
     def test_rights_that_somebody_gave_on_purpose_stay(self, tmp_path: Path) -> None:
         path = tmp_path / "test.db"
-        Store(path).close()
+        SqliteStore(path).close()
         path.chmod(0o640)
-        Store(path).close()
+        SqliteStore(path).close()
         assert stat.S_IMODE(path.stat().st_mode) == 0o640

@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 from deniable import SurveyError
 from deniable_server import signing
 from deniable_server.signing import PrivateKey, SigningFault
-from deniable_server.store import Store
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.access import (
     key_number,
@@ -91,7 +91,7 @@ class TestSigning:
 class TestKey:
     """One key signs for one survey."""
 
-    def test_must_be_here_when_the_collector_signs(self, http: FlaskClient, store: Store) -> None:
+    def test_must_be_here_when_the_collector_signs(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         token = create_token(store, "ada")
         answer = http.post(
@@ -104,7 +104,7 @@ class TestKey:
         assert "make a key here with 'deniable issuer key'" in answer.json["detail"]
         assert store.states() == []
 
-    def test_serves_one_survey(self, store: Store) -> None:
+    def test_serves_one_survey(self, store: SqliteStore) -> None:
         publish(store, unlinkable_survey())
         assert not store.publish(unlinkable_survey())  # the very same
         with pytest.raises(SurveyError, match="a key serves one survey only"):
@@ -113,7 +113,7 @@ class TestKey:
             store.publish(unlinkable_survey(title="Other", url="https://issuer.example"), signs=True)
         assert len(store.states()) == 1
 
-    def test_is_made_added_and_allowed_more_by_commands(self, tmp_path: Path, store: Store) -> None:
+    def test_is_made_added_and_allowed_more_by_commands(self, tmp_path: Path, store: SqliteStore) -> None:
         issuer = CommandLine("issuer")
         file = tmp_path / "issuer.db"
         table = issuer.ok("key", "--db", file, "--url", "https://issuer.example").partition("The survey")[0]
@@ -123,7 +123,7 @@ class TestKey:
         )
         (tmp_path / "survey.toml").write_text(toml + table, encoding="utf-8")
         survey_id = issuer.ok("add", tmp_path / "survey.toml", "--db", file).strip()
-        survey = Store(file).survey(survey_id)
+        survey = SqliteStore(file).survey(survey_id)
         assert survey.issuer
         assert survey.issuer.url == "https://issuer.example"
         (tmp_path / "published").write_bytes(survey.document)
@@ -139,7 +139,7 @@ class TestKey:
         assert "issuer.url: must be like" in issuer.refused("key", "--url", "ftp://x", "--db", file)
         assert inspect(file).findings == ()
 
-    def test_in_a_damaged_row_is_found(self, store: Store) -> None:
+    def test_in_a_damaged_row_is_found(self, store: SqliteStore) -> None:
         store.add_key(key_number(0))
         store.db.execute("UPDATE signing_keys SET private = replace(private, 'A', 'B')")
         assert inspect(store.path).findings == ("signing_keys: a private key is not that of its public one",)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -14,8 +13,8 @@ from typing import Any
 import pytest
 
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
-from deniable_client import randomize
-from deniable_server.store import Outcome, Store, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.store import Outcome, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.writer import Writer
 from tools.torture import storage_full, storage_kill
 
@@ -39,11 +38,11 @@ def report(number: int, **changes: Any) -> Report:
     return Report(f"{number:032x}", None, {"affair": number % 2, "religious": number % 4} | changes)
 
 
-def recount(store: Store, survey: Survey) -> dict[str | None, Tally]:
+def recount(store: SqliteStore, survey: Survey) -> dict[str | None, Tally]:
     return tally_reports(store.reports(survey), survey)
 
 
-def test_tables_have_the_allowed_columns_and_no_others(store: Store, survey: Survey) -> None:
+def test_tables_have_the_allowed_columns_and_no_others(store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     tallied = replace(survey, retention="tallies", access="invited")
     store.publish(tallied)
@@ -59,51 +58,13 @@ def test_tables_have_the_allowed_columns_and_no_others(store: Store, survey: Sur
     assert {each["applied_at"] for each in store.db.table("_sqlite_migrations").rows} == {""}
 
 
-def test_commits_reach_the_disk(store: Store) -> None:
+def test_commits_reach_the_disk(store: SqliteStore) -> None:
     settings = {name: store.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "secure_delete")}
     assert settings == {"synchronous": 2, "secure_delete": 1}
     assert store.db.journal_mode == "wal"
 
 
-def test_tallies_equal_a_recount_of_the_rows(store: Store, survey: Survey) -> None:
-    store.publish(survey)
-    for start in range(0, 500, 50):
-        people = [randomize(survey, {"affair": "no", "religious": "fairly"}, "web") for _ in range(start % 7)]
-        store.store_reports([(survey, [*people, *map(report, range(start, start + 50))])])
-    assert store.tallies(survey) == recount(store, survey)
-    assert store.state(survey.id).reports == sum(tally.n for tally in recount(store, survey).values())
-
-
-def test_outcomes_are_in_the_order_of_the_reports_even_within_one_transaction(store: Store, survey: Survey) -> None:
-    store.publish(survey)
-    other = replace(survey, title="Another one")
-    store.publish(other)
-    submissions = [
-        (survey, [report(1), report(2), report(1)]),
-        (other, [report(1)]),
-        (survey, [report(1, affair=0), report(3)]),
-        (other, [report(1), report(4)]),
-    ]
-    assert store.store_reports(submissions) == [
-        [Outcome.STORED, Outcome.STORED, Outcome.KNOWN],
-        [Outcome.STORED],
-        [Outcome.CONFLICT, Outcome.STORED],
-        [Outcome.KNOWN, Outcome.STORED],
-    ]
-    assert store.tallies(survey) == recount(store, survey)
-
-
-def test_failed_batch_leaves_nothing(store: Store, survey: Survey) -> None:
-    store.publish(survey)
-    broken = Report("f" * 32, None, {"affair": None, "religious": 0})
-    with pytest.raises(sqlite3.IntegrityError):
-        store.store_reports([(survey, [report(1)]), (survey, [broken])])
-    assert store.state(survey.id).reports == 0
-    assert list(store.reports(survey)) == []
-    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.STORED]]
-
-
-def test_writer_stores_together_what_waits_together(store: Store, survey: Survey) -> None:
+def test_writer_stores_together_what_waits_together(store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     sizes: list[int] = []
     first_waits, go_on = threading.Event(), threading.Event()
@@ -132,7 +93,7 @@ def test_writer_stores_together_what_waits_together(store: Store, survey: Survey
     assert store.state(survey.id).reports == 20
 
 
-def test_writer_stores_what_waits_before_it_stops(store: Store, survey: Survey) -> None:
+def test_writer_stores_what_waits_before_it_stops(store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     writer = Writer(store)
     threads = [threading.Thread(target=writer.submit, args=(survey, [report(n)])) for n in range(30)]
@@ -144,7 +105,9 @@ def test_writer_stores_what_waits_before_it_stops(store: Store, survey: Survey) 
     assert store.state(survey.id).reports == 30
 
 
-def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writer_refuses_more_than_it_will_hold(
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store.publish(survey)
     monkeypatch.setattr("deniable_server.writer.MOST_WAITING", 1)
     blocked, go_on = threading.Event(), threading.Event()
@@ -175,7 +138,7 @@ def test_writer_refuses_more_than_it_will_hold(store: Store, survey: Survey, mon
 
 
 def test_writer_takes_a_batch_of_any_size_when_nothing_waits(
-    store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.publish(survey)
     monkeypatch.setattr("deniable_server.writer.MOST_WAITING", 10)
@@ -185,7 +148,7 @@ def test_writer_takes_a_batch_of_any_size_when_nothing_waits(
 
 
 def test_writer_logs_once_that_it_cannot_settle_and_once_that_it_can_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     reasons: Iterator[str | None] = iter(["full", "full", "full", "gone", None, None])
     all_were_given = threading.Event()
@@ -210,33 +173,25 @@ def test_writer_logs_once_that_it_cannot_settle_and_once_that_it_can_again(
     ]
 
 
-def test_closing_in_another_process_counts_at_once(store: Store, survey: Survey) -> None:
-    store.publish(survey)
-    other = Store(store.path, store.today)
-    other.close_survey(survey.id)
-    other.close()
-    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.CLOSED]]
-
-
 @pytest.mark.parametrize("content", [b"this is no database, and long enough to be looked at" * 10])
 def test_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     with pytest.raises(DeniableError, match=r"notes\.txt: cannot be opened"):
-        Store(path)
+        SqliteStore(path)
     assert path.read_bytes() == content
 
 
 def test_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DeniableError, match="cannot be opened"):
-        Store(tmp_path / "missing" / "test.db")
+        SqliteStore(tmp_path / "missing" / "test.db")
 
 
 def test_damaged_page_is_one_sentence(tmp_path: Path, survey: Survey) -> None:
     path = tmp_path / "test.db"
     today = survey.opens
     assert today
-    with closing(Store(path, lambda: today)) as store:
+    with closing(SqliteStore(path, lambda: today)) as store:
         store.publish(survey)
         query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
         (page,) = store.db.execute(query, [f"reports_{survey.id}"]).fetchone()
@@ -245,7 +200,7 @@ def test_damaged_page_is_one_sentence(tmp_path: Path, survey: Survey) -> None:
     content[(page - 1) * size : page * size] = b"\xff" * size
     path.write_bytes(content)
     sentence = r"database test\.db: is damaged .*; stop the collector"
-    with closing(Store(path, lambda: today)) as store, pytest.raises(StoreDamaged, match=sentence):
+    with closing(SqliteStore(path, lambda: today)) as store, pytest.raises(StoreDamaged, match=sentence):
         store.store_reports([(survey, [report(1)])])
 
 

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from deniable import CollectorError, Survey
 from deniable_server import remote
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import Token, create_token, revoke_token
 
 
@@ -32,7 +32,7 @@ def close(http: FlaskClient, token: str, survey: Survey) -> int:
     return http.post(f"/api/v1/surveys/{survey.id}/close", headers=header(token)).status_code
 
 
-def test_a_survey_belongs_to_the_token_that_published_it(http: FlaskClient, store: Store, survey: Survey) -> None:
+def test_a_survey_belongs_to_the_token_that_published_it(http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
     ada, grace, all_ = (create_token(store, *each) for each in (("ada",), ("grace",), ("all", "operate")))
     hers, beside = replace(survey, title="Hers"), replace(survey, title="Beside the file")
     assert publish(http, ada, survey) == 201
@@ -50,20 +50,20 @@ def test_a_survey_belongs_to_the_token_that_published_it(http: FlaskClient, stor
     assert [close(http, *each) for each in ((ada, survey), (all_, hers), (all_, beside))] == [204] * 3
 
 
-def test_listing_reads_no_survey_of_others(http: FlaskClient, store: Store, survey: Survey) -> None:
+def test_listing_reads_no_survey_of_others(http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
     assert publish(http, create_token(store, "ada"), survey) == 201
     other = create_token(store, "grace")
     store._parse = lambda *_: pytest.fail("a survey of another token was read")  # type: ignore[assignment]
     assert listed(http, other) == []
 
 
-def test_a_new_token_of_the_same_name_has_its_surveys(http: FlaskClient, store: Store, survey: Survey) -> None:
+def test_a_new_token_of_the_same_name_has_its_surveys(http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
     assert publish(http, create_token(store, "ada"), survey) == 201
     revoke_token(store, "ada")
     assert listed(http, create_token(store, "ada")) == [survey.title]
 
 
-def test_what_a_refusal_says(http: FlaskClient, store: Store, survey: Survey) -> None:
+def test_what_a_refusal_says(http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     response = http.post(f"/api/v1/surveys/{survey.id}/close", headers=header(create_token(store, "ada")))
     assert response.json["detail"] == "survey: belongs to another token than 'ada'; closing it needs scope 'operate'"

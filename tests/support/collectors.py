@@ -15,7 +15,8 @@ import pytest
 import urllib3
 
 from deniable import Survey
-from deniable_server.store import NotFound, Store, counts
+from deniable_server.store import NotFound, counts
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table
 
 
@@ -30,14 +31,14 @@ class Collector:
 
     def publish(self, survey: Survey) -> str:
         """Publish a survey; the link where people answer."""
-        store = Store(self.database)
+        store = SqliteStore(self.database)
         store.publish(survey)
         store.close()
         return f"{self.url}/s/{survey.id}"
 
     def reports(self, survey: Survey) -> int:
         """How many reports are stored, released or not; none of a survey that is not published yet."""
-        store = Store(self.database)
+        store = SqliteStore(self.database)
         try:
             store.survey(survey.id)
             (waiting,) = store.db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()

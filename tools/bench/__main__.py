@@ -37,7 +37,7 @@ from deniable.table import format_table
 from deniable_client import randomize
 from deniable_client.demo.people import survey_file
 from deniable_research.simulation.draw import randomize_people
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tools.bench import ingest, storage
 from tools.bench.others import BOXES, PEOPLE
 
@@ -175,7 +175,7 @@ def storing() -> list[tuple[str, ...]]:
     answers = {"affair": "yes", "religious": "not", "rate_marriage": "good"}
     rows: list[tuple[str, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder) / "bench.db")
+        store = SqliteStore(Path(folder) / "bench.db")
         store.publish(survey)
         rates = {}
         for size in (1, 16, 256, 1000):

@@ -25,7 +25,7 @@ import urllib3
 from deniable import Report, Survey, read_survey
 from deniable_client.demo.people import survey_file
 from deniable_server.serving import listen, server
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import free_port, running_collector
 
 ROUNDS = 7
@@ -125,8 +125,8 @@ def estimates() -> list[tuple[str, ...]]:
 
 
 def fill(database: Path, survey: Survey, n: int) -> None:
-    """Store so many reports."""
-    store = Store(database)
+    """SqliteStore so many reports."""
+    store = SqliteStore(database)
     store.publish(survey)
     dice = random.Random(n)
     for start in range(0, n, 10_000):

@@ -21,7 +21,7 @@ from deniable_client.demo.people import survey_file
 from deniable_server.app import create_app
 from deniable_server.serving import spare_the_collector_of_garbage
 from deniable_server.settings import Settings
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import reports_table, rows_from
 from deniable_server.writer import Writer
 
@@ -37,7 +37,7 @@ def batches() -> list[tuple[str, ...]]:
     survey = read_survey(Path(survey_file()).read_bytes())
     marks = ", ".join("?" * (2 + len(survey.questions)))
     with tempfile.TemporaryDirectory() as folder:
-        bare, ours, served = (Store(Path(folder) / f"{name}.db") for name in ("bare", "ours", "served"))
+        bare, ours, served = (SqliteStore(Path(folder) / f"{name}.db") for name in ("bare", "ours", "served"))
         app = create_app(served.path, settings=Settings(rate_limit=None))
         http = app.test_client()
         for store in (bare, ours, served):
@@ -96,7 +96,7 @@ def grow(most: int) -> dict[int, dict[str, float]]:
     survey = read_survey(Path(survey_file()).read_bytes())
     dice = random.Random(2)
     at = {}
-    with tempfile.TemporaryDirectory() as folder, closing(Store(Path(folder) / "bench.db")) as store:
+    with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(Path(folder) / "bench.db")) as store:
         store.publish(survey)
         writer = Writer(store, fold_seconds=3600)  # so what waits at the first look waits at every one
         for _ in range(WAITING):

@@ -29,7 +29,7 @@ from deniable.report.report import new_report_id
 from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.stalls import LOOK_SECONDS, SECONDS
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, free_port, running_collector
 from tests.support.surveys import FIVE_TYPES, person
 from tools.torture.network_slow import fill
@@ -87,8 +87,8 @@ def burst(short: bool) -> str:
 
 
 def released(database: Path, survey: Survey) -> None:
-    """Store as many reports of every cohort as make a release, beside the running collector."""
-    store = Store(database)
+    """SqliteStore as many reports of every cohort as make a release, beside the running collector."""
+    store = SqliteStore(database)
     for cohort in (*survey.cohorts, None):
         reports = [randomize(survey, answers_of(survey, number), cohort) for number in range(20)]
         sent = [replace(reports[number % 20], id=new_report_id()) for number in range(survey.release)]

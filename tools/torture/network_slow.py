@@ -22,7 +22,7 @@ from deniable.report.report import new_report_id
 from deniable_client import randomize
 from deniable_server.limits import MOST_BODIES, MOST_DOWNLOADS
 from deniable_server.serving import SILENCE_MS
-from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, running_collector
 from tests.support.surveys import FIVE_TYPES, person
 
@@ -129,9 +129,9 @@ def endless_bodies(collector: Collector, survey: Survey, megabytes: int) -> str:
 
 
 def fill(database: Path, survey: Survey, n: int) -> None:
-    """Store so many reports beside the running collector."""
+    """SqliteStore so many reports beside the running collector."""
     fitting = [randomize(survey, person(number)) for number in range(100)]
-    store = Store(database)
+    store = SqliteStore(database)
     for start in range(0, n, 10_000):
         reports = [replace(fitting[number % 100], id=new_report_id()) for number in range(start, start + 10_000)]
         store.store_reports([(survey, reports)])

@@ -18,8 +18,8 @@ from pathlib import Path
 import urllib3
 
 from deniable import Survey
-from deniable_server.store import Store
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import Purchase, invite, invited_survey, publish, report_for, unlinkable_survey
 from tests.support.collectors import Collector
 from tools.torture.storage_kill import end, start
@@ -40,7 +40,7 @@ def access(short: bool) -> str:
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "test.db"
         people: list[Person] = []
-        with closing(Store(database)) as store:
+        with closing(SqliteStore(database)) as store:
             for survey in surveys:
                 publish(store, survey)
                 made = invite(store, survey, rounds * PEOPLE_A_ROUND)
@@ -189,7 +189,7 @@ def look_at_a_copy(database: Path, people: list[Person], when: str) -> None:
                 shutil.copy(f"{database}{suffix}", f"{copy}{suffix}")
         findings = inspect(copy).findings
         assert not findings, f"{when}: {findings}"
-        with closing(Store(copy)) as store:
+        with closing(SqliteStore(copy)) as store:
             for survey in {each.survey.id: each.survey for each in people}.values():
                 ours = {each.report_id: each for each in people if each.survey.id == survey.id}
                 stored = [report.id for report in store.reports(survey)]

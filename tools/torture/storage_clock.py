@@ -17,8 +17,8 @@ from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
-from deniable_server.store import Store
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
 
 DAY = datetime.timedelta(days=1)
@@ -34,7 +34,7 @@ def clock(short: bool) -> str:
     sent: dict[str, list[Report]] = {survey.id: [] for survey in surveys}
     refused = replayed = 0
     with collector(calendar) as app:
-        store: Store = app.extensions["deniable"]["store"]
+        store: SqliteStore = app.extensions["deniable"]["store"]
         http = app.test_client()
         for survey in surveys:
             store.publish(survey)
@@ -76,7 +76,7 @@ def replays(short: bool) -> str:
     said = []
     for each in (survey, replace(survey, retention="tallies")):
         with collector(Clock(TODAY)) as app:
-            store: Store = app.extensions["deniable"]["store"]
+            store: SqliteStore = app.extensions["deniable"]["store"]
             http = app.test_client()
             store.publish(each)
             others = [randomize(each, person(n)) for n in range(300)]

@@ -16,9 +16,9 @@ from pathlib import Path
 from deniable import Survey, read_survey
 from deniable.errors import DeniableError
 from deniable_client import randomize
-from deniable_server.store import Store
-from deniable_server.store.backup import back_up
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.command_line import run_cli
 from tests.support.surveys import FIVE_TYPES, person
@@ -57,7 +57,7 @@ def restore(short: bool) -> str:
     sent = [randomize(SURVEY, person(n), "web") for n in range(600 if short else 20_000)]
     with tempfile.TemporaryDirectory() as folder:
         lost, copy = Path(folder) / "lost.db", Path(folder) / "copy.db"
-        with closing(Store(lost)) as store:
+        with closing(SqliteStore(lost)) as store:
             store.publish(SURVEY)
             store.store_reports([(SURVEY, sent[: len(sent) // 2])])
             store.settle()
@@ -65,7 +65,7 @@ def restore(short: bool) -> str:
             acknowledged = list(sent[: len(sent) // 2])
 
             def go_on() -> None:
-                with closing(Store(lost)) as other:
+                with closing(SqliteStore(lost)) as other:
                     for report in sent[len(sent) // 2 :]:
                         if stop.is_set():
                             return
@@ -84,7 +84,7 @@ def restore(short: bool) -> str:
         checked = run_cli("check", "--db", str(copy))
         assert checked.returncode == 0, checked.stderr
         copy.rename(lost)
-        with closing(Store(lost)) as store:
+        with closing(SqliteStore(lost)) as store:
             restored = {report.id: report for report in store.reports(SURVEY)}
             assert backed_up_from <= len(restored) <= len(acknowledged)
             assert all(restored[report.id] == report for report in acknowledged[: len(restored)])
@@ -105,7 +105,7 @@ SCENARIOS: dict[str, Callable[[bool], str]] = {"flips": flips, "restore": restor
 def fill(path: Path, people: int) -> Path:
     """A database with a survey of either retention, folded and pending reports, and tokens."""
     surveys: list[Survey] = [SURVEY, replace(SURVEY, retention="tallies")]
-    with closing(Store(path)) as store:
+    with closing(SqliteStore(path)) as store:
         for survey in surveys:
             store.publish(survey, "ada")
             for some in (people, 50):  # the second lot stays pending

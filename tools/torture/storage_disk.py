@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 
 from deniable import Report, Survey, read_survey
-from deniable_server.store import Store
-from deniable_server.store.fold import LOAD
+from deniable_server.store.sqlite.fold import LOAD
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.surveys import FIVE_TYPES
 
 PAGE = 4096
@@ -60,7 +60,7 @@ def examine(
     together: int = 7,
     rest: bool = False,
 ) -> str:
-    """Store so many reports as often, settle each time, and read what the files hold.
+    """SqliteStore so many reports as often, settle each time, and read what the files hold.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def examine(
     rest : bool
         Whether to settle once more when nothing came.
     """
-    with tempfile.TemporaryDirectory() as folder, closing(Store(Path(folder) / "test.db")) as store:
+    with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(Path(folder) / "test.db")) as store:
         store.publish(survey)
         arrived: list[str] = []
         dice = random.Random(7)  # with random ids a place is random, and 150 of them could correlate by chance

@@ -17,8 +17,8 @@ import urllib3
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
-from deniable_server.store import Store
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector
 from tests.support.surveys import FIVE_TYPES, person
 from tools.torture.storage_kill import end, start
@@ -51,7 +51,7 @@ def through_full_disks(disk: Callable[[], Iterator[tuple[Path, Switch]]], times:
     acknowledged: set[str] = set()
     with contextmanager(disk)() as (folder, switch):
         database = folder / "test.db"
-        with closing(Store(database)) as store:
+        with closing(SqliteStore(database)) as store:
             store.publish(survey)
         collector = start(database)
         try:
@@ -69,7 +69,7 @@ def through_full_disks(disk: Callable[[], Iterator[tuple[Path, Switch]]], times:
             assert collector.reports(survey) == len(acknowledged)
         finally:
             end(collector, signal.SIGTERM)
-        with closing(Store(database)) as store:
+        with closing(SqliteStore(database)) as store:
             stored = {report.id for report in store.reports(survey)}
         assert stored == acknowledged, f"{len(acknowledged - stored)} lost, {len(stored - acknowledged)} extra"
         assert inspect(database).findings == ()

@@ -22,8 +22,8 @@ import urllib3
 
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable_client import randomize
-from deniable_server.store import Store
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
 from tests.support.collectors import Collector, free_port, wait_until_ready
 from tests.support.surveys import FIVE_TYPES, person
@@ -42,7 +42,7 @@ def kill(short: bool) -> str:
     load = Load([survey, replace(survey, retention="tallies")])
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "test.db"
-        with closing(Store(database)) as store:
+        with closing(SqliteStore(database)) as store:
             for each in load.surveys:
                 store.publish(each)
         for number in range(rounds):
@@ -175,7 +175,7 @@ def look_at_a_copy(database: Path, load: Load, when: str) -> None:
                 shutil.copy(f"{database}{suffix}", f"{copy}{suffix}")
         findings = inspect(copy).findings
         assert not findings, f"{when}: {findings}"
-        with closing(Store(copy)) as store:
+        with closing(SqliteStore(copy)) as store:
             for survey in load.surveys:
                 tables = (pending_table(survey), reports_table(survey))
                 rows = [row[0] for table in tables for row in store.db.execute(f"SELECT id FROM {table}")]

@@ -46,8 +46,8 @@ from deniable.access.invitation import hash_of
 from deniable.access.issuer import nonce_of
 from deniable_client import Client
 from deniable_client.connection import Connection
-from deniable_server.store import Store
-from deniable_server.store.backup import back_up
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invite, invited_survey, publish, unlinkable_survey
 from tests.support.collectors import Collector, free_port, wait_until_ready
 from tools.torture.storage_kill import end
@@ -132,7 +132,7 @@ def lived(survey: Survey, folder: Path, dice: random.Random) -> Evidence:
     """Let 300 people be invited, get tokens in one order and answer in another; what is left of it."""
     folder.mkdir()
     database = folder / "test.db"
-    with closing(Store(database)) as store:
+    with closing(SqliteStore(database)) as store:
         publish(store, survey)
         invitations = invite(store, survey, PEOPLE)
     files: dict[str, bytes] = {}
@@ -155,7 +155,7 @@ def lived(survey: Survey, folder: Path, dice: random.Random) -> Evidence:
     finally:
         end(collector, signal.SIGTERM)
     files |= files_of(database, "when it had stopped")
-    with closing(Store(database)) as store:
+    with closing(SqliteStore(database)) as store:
         assert store.state(survey.id).reports == PEOPLE
         store.close_survey(survey.id)
     files |= files_of(database, "when the survey had closed")

@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from deniable import Report, Tally, read_survey, tally_reports
-from deniable_server.store import Outcome, Store, counts
-from deniable_server.store.integrity import inspect
+from deniable_server.store import Outcome, counts
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
 from tests.support.surveys import SURVEY, TODAY, Clock
 
@@ -122,17 +123,17 @@ class Storing(RuleBasedStateMachine):
         self._folder = tempfile.TemporaryDirectory()
         self._names = (Path(self._folder.name) / f"{n}.db" for n in itertools.count())
         self._clock = Clock(LAST_DAY - DAY)
-        self._dead: list[Store] = []
+        self._dead: list[SqliteStore] = []
         self._patches: list[Any] = [
             patch("sqlite3.connect", partial(sqlite3.connect, factory=Fused)),
             patch("deniable.survey.document.LEAST_RELEASE", RELEASE),
-            patch("deniable_server.store.fold.WRITTEN_ANEW", 12),
-            patch("deniable_server.store.fold.LOAD", 8),
-            patch("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 16),
+            patch("deniable_server.store.sqlite.fold.WRITTEN_ANEW", 12),
+            patch("deniable_server.store.sqlite.fold.LOAD", 8),
+            patch("deniable_server.store.sqlite.fold.WRITTEN_ANEW_AT_REST", 16),
         ]
         for each in self._patches:
             each.start()
-        self._store = Store(next(self._names), self._clock)
+        self._store = SqliteStore(next(self._names), self._clock)
         for survey in SURVEYS:
             self._store.publish(survey)
         self._reports: list[dict[str, Report]] = [{} for _ in SURVEYS]
@@ -152,7 +153,7 @@ class Storing(RuleBasedStateMachine):
 
     @rule(batch=BATCHES)
     def take(self, batch: Batch) -> None:
-        """Store a batch, and compare every outcome."""
+        """SqliteStore a batch, and compare every outcome."""
         self._compare(self._made(batch), self._sent(self._made(batch)))
 
     @rule()
@@ -288,7 +289,7 @@ class Storing(RuleBasedStateMachine):
                 copied.write_bytes(content)
             Fuse.left = None
             self._dead.append(self._store)
-            self._store = Store(path, self._clock)
+            self._store = SqliteStore(path, self._clock)
             self._look_into_it()
         finally:
             Fuse.left = None

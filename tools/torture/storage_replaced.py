@@ -17,9 +17,9 @@ from pathlib import Path
 
 from deniable import read_survey
 from deniable_client import randomize
-from deniable_server.store import Store
-from deniable_server.store.backup import back_up
-from deniable_server.store.integrity import inspect
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, free_port, running_collector
 from tests.support.surveys import FIVE_TYPES, person
 from tools.torture.network_stop import connect, path
@@ -96,7 +96,7 @@ def replaced(short: bool) -> str:
             before += len(acknowledged)
             after += sum(sender.refused for sender in senders)
             assert inspect(collector.database).findings == (), way
-            with closing(Store(collector.database)) as store:
+            with closing(SqliteStore(collector.database)) as store:
                 found = {report.id for report in store.reports(SURVEY)}
             if way == "log removed":
                 assert acknowledged.keys() <= found, f"{len(acknowledged.keys() - found)} acknowledged reports are lost"

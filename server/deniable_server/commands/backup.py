@@ -9,16 +9,17 @@ import click
 from deniable.commands.main import example
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
-from deniable_server.store.backup import back_up
+from deniable_server.location import Location
+from deniable_server.store import database_at
 
 
 @click.command(epilog=example("deniable backup backup-2026-12-20.db --db deniable.db"))
 @click.argument("destination", type=click.Path(dir_okay=False, path_type=Path))
 @options.database
-def backup(destination: Path, database: Path) -> None:
+def backup(destination: Path, database: Location) -> None:
     """Copy the database to a new file, also while a collector uses it, and check the copy.
 
     To restore, stop the collector and put the copy in the place of its database.
     """
-    inspection = back_up(existing(database), destination)
+    inspection = database_at(existing(database)).back_up(destination)
     click.echo(f"{destination}: {inspection.surveys} surveys, {inspection.reports} folded reports")

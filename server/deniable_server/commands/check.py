@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from deniable.commands.main import example
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
-from deniable_server.store.integrity import inspect
+from deniable_server.location import Location
+from deniable_server.store import database_at
 
 
 @click.command(epilog=example("deniable check --db deniable.db", "deniable check --db backup.db"))
 @options.database
-def check(database: Path) -> None:
+def check(database: Location) -> None:
     """Compare every row with its checksum and every tally with a recount.
 
     Also of a database that a collector is using. Fails when something is not as it was written.
     """
-    inspection = inspect(existing(database))
+    inspection = database_at(existing(database)).inspect()
     for finding in inspection.findings:
         click.echo(finding)
     if inspection.findings:

@@ -23,10 +23,10 @@ from deniable.output import percent
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
-from deniable_server.commands.survey import existing
+from deniable_server.commands.survey import existing, open_store
+from deniable_server.location import Location
 from deniable_server.results import estimates_document, figure
 from deniable_server.schemas import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
-from deniable_server.store import Store
 from deniable_server.work import estimates_csv
 
 
@@ -78,7 +78,7 @@ from deniable_server.work import estimates_csv
 @options.to
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 def estimate(
-    survey_id: str, database: Path, url: str | None, token: str | None, to: Path | None, form: str, **query: Any
+    survey_id: str, database: Location, url: str | None, token: str | None, to: Path | None, form: str, **query: Any
 ) -> None:
     """Estimate the true shares, with standard errors and confidence intervals.
 
@@ -97,7 +97,7 @@ def estimate(
     if url:
         result = remote.estimates(url, token, survey_id, query)
     else:
-        result = estimates_document(Store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
+        result = estimates_document(open_store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
     if to is not None:
         _save(to, result)
     click.echo(FORMATS[form](result), nl=form != "csv")

@@ -14,6 +14,7 @@ from deniable.data.writing import WRITERS, check_suffix, replace_file, write_dat
 from deniable.errors import ParameterError
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.location import Location
 
 
 @click.command(
@@ -34,7 +35,7 @@ from deniable_server.commands.survey import existing, open_store
 @click.option(
     "--scripts", is_flag=True, help="Write an R script and a Stata do-file that estimate from the CSV, and the CSV."
 )
-def export(survey_id: str, database: Path, to: Path, scripts: bool) -> None:
+def export(survey_id: str, database: Location, to: Path, scripts: bool) -> None:
     """Write the noisy reports of a survey to a file, with labels.
 
     A row for each report that results show, in the order of their random ids, as reports.csv of the collector has them.

@@ -14,6 +14,7 @@ from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.serve import flags_of_settings, run
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.location import Location
 from deniable_server.people.links import read_place
 
 
@@ -25,7 +26,7 @@ def issuer() -> None:
 @issuer.command(epilog=example("deniable issuer key --url https://issuer.example --db issuer.db"))
 @options.database
 @click.option("--url", help="Where the issuer will be reached: https://issuer.example. Without it the collector signs.")
-def key(database: Path, url: str | None) -> None:
+def key(database: Location, url: str | None) -> None:
     """Make a key for one survey; prints the table [issuer] for its TOML.
 
     The private half stays in the database, which is the collector's, or the issuer's where it has an address.
@@ -49,7 +50,7 @@ def key(database: Path, url: str | None) -> None:
 )
 @click.argument("survey", metavar="SURVEY")
 @options.database
-def add(survey: str, database: Path) -> None:
+def add(survey: str, database: Location) -> None:
     """Let an issuer sign for a survey that a collector elsewhere publishes: its link, its TOML or its published bytes.
 
     The key must have been made in this database, and serve no other survey.
@@ -65,7 +66,7 @@ def add(survey: str, database: Path) -> None:
 @click.argument("survey_id", metavar="ID")
 @click.option("-n", "number", type=int, required=True, help="Other requests that an invitation may make: 0 to 9.")
 @options.database
-def reissue(survey_id: str, number: int, database: Path) -> None:
+def reissue(survey_id: str, number: int, database: Location) -> None:
     """Let people whose device lost its token get another one.
 
     Whoever does not tell that a token was lost can take part as often as that and once more, so results say

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from deniable.data.writing import WRITERS
+from deniable_server.location import Location, location
 
 DATABASE = Path("deniable.db")
 """As `deniable_server.settings` has it, which `survey check` must not need: authors may have installed no collector."""
 
+
+class LocationType(click.ParamType[Location]):
+    """A file, or the address of a PostgreSQL database."""
+
+    name = "database"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Location:
+        """What was named."""
+        where = location(value)
+        if isinstance(where, Path) and where.is_dir():
+            self.fail(f"File {str(where)!r} is a directory.", parameter, context)
+        return where
+
+
 database = click.option(
     "--db",
     "database",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocationType(),
+    metavar="DATABASE",
     default=DATABASE,
     envvar="DENIABLE_DB",
     show_default=True,
     show_envvar=True,
-    help="The collector's SQLite file.",
+    help="The collector's SQLite file, or postgresql://user@host/name.",
 )
 
 url = click.option("--url", help="A running collector, instead of a file: http://127.0.0.1:8000")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
 from deniable.commands.main import example
+from deniable_server.location import Location
 from deniable_server.settings import Settings, flag, settings_from, variable
 
 NAMED = 3
@@ -21,7 +21,7 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
         command = click.option(
             flag(name),
             name,
-            metavar={Path: "FILE", int: "NUMBER", float: "NUMBER"}.get(field.annotation or str, "TEXT"),  # type: ignore[arg-type]
+            metavar={int: "NUMBER", float: "NUMBER", Location: "DATABASE"}.get(field.annotation, "TEXT"),
             help=f"{field.description}  [env var: {variable(name)}; default: {field.default}]",
         )(command)
     return command
@@ -43,14 +43,16 @@ def serve(**flags: Any) -> None:
 def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     """Run a collector, or an issuer, with the flags that somebody gave."""
     from deniable_server import serving
-    from deniable_server.store import Store
-    from deniable_server.store.integrity import refuse_damaged
-    from deniable_server.store.lock import Lock
+    from deniable_server.store import database_at, utc_today
+    from deniable_server.store.integrity import ROWS_AT_START, refuse_damaged
 
     settings = settings_from(flags)
-    with serving.listen(settings.host, settings.port) as listener, Lock(settings.db):
-        Store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
-        unread = refuse_damaged(settings.db).unread
+    database = database_at(settings.db)
+    with serving.listen(settings.host, settings.port) as listener, database.serving():
+        database.open(utc_today).close()  # a database that cannot be opened is an error here, not in a worker
+        for warning in database.warnings():
+            click.echo(f"Warning: {warning}", err=True)
+        unread = refuse_damaged(database, database.inspect(ROWS_AT_START)).unread
         if unread:
             more = len(unread) - NAMED
             named = [*unread[:NAMED], *([f"{more:,} more"] if more > 0 else [])]
@@ -59,7 +61,5 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
                 "'deniable check' does it.",
                 err=True,
             )
-        click.echo(
-            f"{what} on http://{settings.host}:{settings.port} with the database {settings.db}. Ctrl-C stops it."
-        )
+        click.echo(f"{what} on http://{settings.host}:{settings.port} with the database {database}. Ctrl-C stops it.")
         serving.serve(settings, listener, serving.load_issuer if is_issuer else serving.load_collector)

@@ -23,6 +23,7 @@ from deniable.survey.unit import Unit
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
+from deniable_server.location import Location
 
 if TYPE_CHECKING:
     # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.
@@ -111,7 +112,7 @@ def check(file: BinaryIO) -> None:
 @options.url
 @options.token
 @options.public_url
-def publish(file: BinaryIO, database: Path, url: str | None, token: str | None, public_url: str) -> None:
+def publish(file: BinaryIO, database: Location, url: str | None, token: str | None, public_url: str) -> None:
     """Publish a survey; prints its id and the links for respondents."""
     published = read_survey(file.read())
     for warning in warnings_about(published):
@@ -134,7 +135,7 @@ def publish(file: BinaryIO, database: Path, url: str | None, token: str | None, 
 @options.database
 @options.url
 @options.token
-def list_(database: Path, url: str | None, token: str | None) -> None:
+def list_(database: Location, url: str | None, token: str | None) -> None:
     """List surveys with their number of reports."""
     if url:
         rows: Iterable[tuple[str, ...]] = [
@@ -167,7 +168,7 @@ def list_(database: Path, url: str | None, token: str | None) -> None:
 @options.database
 @options.url
 @options.token
-def close(survey_id: str, database: Path, url: str | None, token: str | None) -> None:
+def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     """Take no more reports for a survey, from now on and for good."""
     if url:
         remote.close(url, token, survey_id)
@@ -176,16 +177,16 @@ def close(survey_id: str, database: Path, url: str | None, token: str | None) ->
     click.echo(f"Survey {survey_id} is closed.")
 
 
-def open_store(database: Path) -> Store:
-    """The store of a file."""
-    from deniable_server.store import Store
+def open_store(database: Location) -> Store:
+    """The store of a database."""
+    from deniable_server.store import open_store as open_it
 
-    return Store(database)
+    return open_it(database)
 
 
-def existing(database: Path) -> Path:
+def existing(database: Location) -> Location:
     """The database, or an error where only a typing mistake would make a new one."""
-    if not database.exists():
+    if isinstance(database, Path) and not database.exists():
         raise click.ClickException(f"database {database}: does not exist; name it with --db, or publish a survey first")
     return database
 

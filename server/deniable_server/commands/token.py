@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from deniable.commands.main import example
 from deniable.table import format_table
 from deniable_server import tokens
 from deniable_server.commands import options
-from deniable_server.commands.survey import existing
-from deniable_server.store import Store
+from deniable_server.commands.survey import existing, open_store
+from deniable_server.location import Location
 
 
 @click.group()
@@ -24,23 +22,23 @@ def token() -> None:
 @click.option("--scope", type=click.Choice(tokens.SCOPES), default="publish", show_default=True)
 @click.option("--days", type=click.IntRange(1, 3650), default=tokens.DEFAULT_DAYS, show_default=True)
 @options.database
-def create(name: str, scope: str, days: int, database: Path) -> None:
+def create(name: str, scope: str, days: int, database: Location) -> None:
     """Make a token. It is shown once and kept only as a hash."""
-    click.echo(tokens.create_token(Store(database), name, scope, days))
+    click.echo(tokens.create_token(open_store(database), name, scope, days))
 
 
 @token.command("list", epilog=example("deniable token list --db deniable.db"))
 @options.database
-def list_(database: Path) -> None:
+def list_(database: Location) -> None:
     """List tokens by name; the tokens themselves are not kept."""
-    rows = [(row["name"], row["scope"], row["expires_on"]) for row in tokens.list_tokens(Store(existing(database)))]
+    rows = [(row.name, row.scope, row.expires_on) for row in open_store(existing(database)).tokens()]
     click.echo(format_table(("name", "scope", "expires on"), rows))
 
 
 @token.command(epilog=example("deniable token revoke ada --db deniable.db"))
 @click.argument("name")
 @options.database
-def revoke(name: str, database: Path) -> None:
+def revoke(name: str, database: Location) -> None:
     """Make a token worthless from now on."""
-    tokens.revoke_token(Store(existing(database)), name)
+    tokens.revoke_token(open_store(existing(database)), name)
     click.echo(f"The token {name} is revoked.")

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import datetime
 
-from sqlite_utils import Database
-
 from deniable import Survey
+from deniable_server.store.connection import Connection
 
 NOW = ""
 """Before every day."""
@@ -19,20 +18,21 @@ LISTED = "SELECT survey FROM agenda WHERE day <= ?"
 """Addresses of the surveys that are due on a day, with it as the value."""
 
 
-def put(db: Database, survey: Survey, day: str = NOW) -> None:
+def put(db: Connection, survey: Survey, day: str = NOW) -> None:
     """Have a survey settled from a day on, or from an earlier one that was put down for it."""
-    db.conn.execute(
-        "INSERT INTO agenda VALUES (?, ?) ON CONFLICT DO UPDATE SET day = excluded.day WHERE day > excluded.day",
+    db.execute(
+        "INSERT INTO agenda VALUES (?, ?) "
+        "ON CONFLICT (survey) DO UPDATE SET day = excluded.day WHERE agenda.day > excluded.day",
         [survey.id, day],
     )
 
 
-def put_off(db: Database, survey: Survey, day: str | None) -> None:
+def put_off(db: Connection, survey: Survey, day: str | None) -> None:
     """Have a survey settled from a later day on, or not at all."""
     if day is None:
-        db.conn.execute("DELETE FROM agenda WHERE survey = ?", [survey.id])
+        db.execute("DELETE FROM agenda WHERE survey = ?", [survey.id])
     else:
-        db.conn.execute("UPDATE agenda SET day = ? WHERE survey = ? AND day <> ?", [day, survey.id, day])
+        db.execute("UPDATE agenda SET day = ? WHERE survey = ? AND day <> ?", [day, survey.id, day])
 
 
 def after_closing(survey: Survey, days: int = 1) -> str | None:

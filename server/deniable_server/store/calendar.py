@@ -16,7 +16,7 @@ import logging
 import time
 from dataclasses import astuple, dataclass
 
-from sqlite_utils import Database
+from deniable_server.store.connection import Connection
 
 STEP = datetime.timedelta(days=3)
 """How far the clock may be ahead of the last day that was believed, and how long it must stand where it is further."""
@@ -68,7 +68,7 @@ class Calendar:
     def __init__(self) -> None:
         self._looked_at: float | None = None
 
-    def look(self, db: Database, today: datetime.date) -> datetime.date:
+    def look(self, db: Connection, today: datetime.date) -> datetime.date:
         """The day to act by, from what the clock says; within the caller's transaction."""
         before, now = _read(db), time.monotonic()
         # Since this process looked last, the clock can have moved only as time went by; before, it may have been off.
@@ -82,14 +82,14 @@ class Calendar:
         return after.believed
 
 
-def believed(db: Database, today: datetime.date) -> datetime.date:
+def believed(db: Connection, today: datetime.date) -> datetime.date:
     """The day that a collector believed last; ``today`` where none has looked yet."""
     days = _read(db)
     return days.believed if days else today
 
 
-def _read(db: Database) -> Days | None:
-    for row in db.conn.execute("SELECT believed, doubted_since, latest FROM calendar"):
+def _read(db: Connection) -> Days | None:
+    for row in db.execute("SELECT believed, doubted_since, latest FROM calendar"):
         try:
             one, two, three = (day and datetime.date.fromisoformat(day) for day in row)
             return Days(one, two, three)

@@ -15,9 +15,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from sqlite_utils import Database
-
 from deniable import Survey
+from deniable_server.store.connection import Connection
 
 
 def kind_kept(survey: Survey) -> str:
@@ -47,23 +46,7 @@ def sum_of(survey: Survey, kind: str, rows: Iterable[Sequence[object]]) -> int:
     return total
 
 
-def start(db: Database, survey: Survey, checksum: int) -> None:
-    """Begin the checksum of a survey."""
-    db.conn.execute("INSERT INTO checksums VALUES (?, ?)", [survey.id, f"{checksum:064x}"])
-
-
-def change(db: Database, survey: Survey, difference: int) -> None:
+def change(db: Connection, survey: Survey, difference: int) -> None:
     """Put the XOR of rows that go and rows that come into a survey's checksum."""
-    stored = read(db, survey)
-    if stored is not None:  # without one the database is damaged; `integrity` says so, and nothing hides it here
-        row = [f"{stored ^ difference:064x}", survey.id]
-        db.conn.execute("UPDATE checksums SET checksum = ? WHERE survey = ?", row)
-
-
-def read(db: Database, survey: Survey) -> int | None:
-    """The checksum as it is stored, or None where there is none that could be one."""
-    found = db.conn.execute("SELECT checksum FROM checksums WHERE survey = ?", [survey.id]).fetchone()
-    try:
-        return int(found[0], 16) if found else None
-    except ValueError:
-        return None
+    if difference:
+        db.change_checksum(survey.id, difference)

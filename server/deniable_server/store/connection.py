@@ -1,104 +1,56 @@
-"""A connection whose commits are on the disk when they return, and whose files keep nothing that was deleted."""
+"""What the two databases are asked in the same words, and what each says in its own.
+
+A value stands as ``?`` in a query. Names of tables and columns are ours or checked identifiers.
+"""
 
 from __future__ import annotations
 
-import os
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-
-from sqlite_utils import Database
-
-from deniable.errors import DeniableError
-from deniable_server.store.errors import StoreReplaced, in_our_words
-from deniable_server.store.files import Connection, Siblings, beside, identity, refuse_replaced
-
-WAIT_MS = 10_000
-"""How long one process waits for another one's transaction."""
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 
-def connect(path: Path, siblings: Siblings | None = None) -> Database:
-    """Open a database so that a commit is on the disk when it returns.
+class Cursor(Protocol):
+    """The rows that a query found."""
 
-    Raises
-    ------
-    DeniableError
-        If it cannot be opened.
-    StoreReplaced
-        If it is not the file that the siblings have open. It is not touched then: SQLite would mix their log into it.
-    """
-    path = path.resolve()  # a link to a file that is not there yet would be made by SQLite, with other rights
-    siblings = siblings or Siblings()
-    siblings.refuse_replaced()
-    try:
-        _make_private(path)
-        opened = identity(path)
-        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000, factory=Connection)
-        connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
-        (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA temp_store = MEMORY")  # or sorting could leave copies of rows in other files
-        connection.execute("PRAGMA foreign_keys = ON")
-        (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
-        connection.execute("PRAGMA schema_version").fetchone()  # the first thing read opens the log
-    except (sqlite3.DatabaseError, OSError) as error:
-        raise DeniableError(f"database {path}: cannot be opened: {error}") from None
-    if (journal, synchronous) != ("wal", 2):  # read back: a stored report must mean a report on disk
-        raise DeniableError(f"database {path}: must run with WAL and synchronous FULL, got {journal}, {synchronous}")
-    connection.remember(path)
-    if connection.files[0] != opened:
-        raise StoreReplaced(f"database {path}: was replaced while it was opened; try again")
-    siblings.refuse_replaced()
-    siblings.add(connection)
-    return Database(connection)
+    @property
+    def rowcount(self) -> int:
+        """How many rows were written."""
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+
+    def fetchall(self) -> list[Any]:
+        """The rows that are left."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """The rows that are left, one after the other."""
 
 
-@contextmanager
-def transaction(db: Database, path: Path, begin: str = "BEGIN IMMEDIATE") -> Iterator[Database]:
-    """A transaction that holds the write lock from its start, so that what it reads cannot change under it.
+class Connection(Protocol):
+    """A connection within a transaction."""
 
-    With ``begin="BEGIN"`` one whose reads all see the same state.
+    def execute(self, query: str, values: Sequence[object] = (), /) -> Cursor:
+        """Run one statement."""
 
-    Raises
-    ------
-    StoreReplaced
-        If other files have the names of those that the connection opened, before the commit or after it: what was
-        written to a file that is gone is not acknowledged.
-    """
-    with in_our_words(path):
-        refuse_replaced(db.conn)
-        db.conn.execute(begin)
-        try:
-            yield db
-            refuse_replaced(db.conn)
-            db.conn.execute("COMMIT")
-        except BaseException:
-            db.rollback()
-            raise
-        refuse_replaced(db.conn)
+    def stream(self, query: str, values: Sequence[object] = (), /) -> Iterator[Any]:
+        """The rows of a query, however many, without holding them all."""
 
+    def rows_with(
+        self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
+    ) -> Iterable[Any]:
+        """Those columns of the rows whose key is among some, in the order of keys.
 
-def truncate_log(db: Database, path: Path) -> bool:
-    """Move everything from the write-ahead log to the database and leave the log empty; whether it is.
+        With ``lock`` nobody else changes these rows before the transaction has ended.
+        """
 
-    The log holds pages in the order in which they were written, and so tells when which report came. Somebody who
-    reads at this moment keeps it from being emptied; nobody waits for that, the next time will do.
-    """
-    refuse_replaced(db.conn)
-    log = beside(path, "-wal")
-    if not log.exists() or not log.stat().st_size:
-        return True
-    assert isinstance(db.conn, Connection), "a log is emptied by whoever writes it"
-    with in_our_words(path):
-        return db.conn.empty_log()
+    def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
+        """Insert the rows whose keys a table does not have, in their order; how many these are."""
 
+    def checksum(self, survey_id: str) -> int | None:
+        """The checksum of a survey, or None where there is none that could be one."""
 
-def _make_private(path: Path) -> None:
-    """Make a file that only its owner can read, where there is none yet; SQLite gives the log the same rights.
+    def start_checksum(self, survey_id: str, total: int) -> None:
+        """Begin the checksum of a survey."""
 
-    Rights that somebody gave to a file that is there are left as they are.
-    """
-    with suppress(FileExistsError):  # an open one is left alone: closing it would let go of SQLite's locks on it
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    def change_checksum(self, survey_id: str, difference: int) -> None:
+        """XOR something into the checksum of a survey; nothing happens where it has none."""

@@ -6,24 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlite_utils import Database
-
 from deniable import Survey, Tally
 from deniable_server.store import checksum
+from deniable_server.store.connection import Connection
 from deniable_server.store.tables import Row
 
 Counts = dict[str | None, Tally]
 """Tallies by cohort; None holds reports without one. In tables the empty cohort stands for it."""
 
 
-def count(db: Database, survey: Survey, table: str) -> Counts:
+def count(db: Connection, survey: Survey, table: str) -> Counts:
     """Count the rows of a table, or of a query in brackets.
 
     SQL groups equal values and only groups are looked at here, so that the lock which Python's threads share is free
     for requests most of the time.
     """
-    groups = "SELECT cohort, [{}], count(*) FROM {} GROUP BY 1, 2"
-    return _of_groups(survey, (db.conn.execute(groups.format(each.id, table)) for each in survey.questions))
+    groups = 'SELECT cohort, "{}", count(*) FROM {} AS counted GROUP BY 1, 2'
+    return _of_groups(survey, (db.execute(groups.format(each.id, table)) for each in survey.questions))
 
 
 def of_rows(survey: Survey, rows: Sequence[Row]) -> Counts:
@@ -51,7 +50,7 @@ def _of_groups(survey: Survey, groups: Iterable[Iterable[tuple[Any, Any, int]]])
     }
 
 
-def stored(db: Database, survey: Survey) -> Counts:
+def stored(db: Connection, survey: Survey) -> Counts:
     """The tallies of folded reports."""
     supports = {(cohort, question, option): n for cohort, question, option, n in _tallies(db, survey)}
     return {
@@ -68,11 +67,10 @@ def stored(db: Database, survey: Survey) -> Counts:
     }
 
 
-def folded(db: Database, survey: Survey) -> int:
+def folded(db: Connection, survey: Survey) -> int:
     """How many reports the tallies count."""
-    n: int
-    (n,) = db.conn.execute("SELECT coalesce(sum(n), 0) FROM totals WHERE survey = ?", [survey.id]).fetchone()
-    return n
+    (n,) = db.execute("SELECT coalesce(sum(n), 0) FROM totals WHERE survey = ?", [survey.id]).fetchone()
+    return int(n)  # PostgreSQL's sums are decimals
 
 
 def together(some: Counts, others: Counts) -> Counts:
@@ -84,37 +82,39 @@ def together(some: Counts, others: Counts) -> Counts:
     }
 
 
-def add(db: Database, survey: Survey, counted: Counts) -> None:
+def add(db: Connection, survey: Survey, counted: Counts) -> None:
     """Add counts to the stored tallies. It costs what it adds, however many cohorts and options there are."""
 
-    def put(kind: str, into: str, key: tuple[object, ...], more: int) -> int:
+    def put(kind: str, into: str, columns: str, key: tuple[object, ...], more: int) -> int:
         values = ", ".join("?" * (len(key) + 2))
-        added = f"INSERT INTO {into} VALUES ({values}) ON CONFLICT DO UPDATE SET n = n + excluded.n RETURNING n"
-        (n,) = db.conn.execute(added, [survey.id, *key, more]).fetchone()
+        on_conflict = f"ON CONFLICT ({columns}) DO UPDATE SET n = {into}.n + excluded.n RETURNING n"
+        added = f"INSERT INTO {into} VALUES ({values}) {on_conflict}"
+        (n,) = db.execute(added, [survey.id, *key, more]).fetchone()
         before = [(*key, n - more)] if n > more else []  # without any there was no row
         return checksum.sum_of(survey, kind, [*before, (*key, n)])
 
     difference = 0
     for cohort, tally in counted.items():
-        difference ^= put("total", "totals", (cohort or "",), tally.n)
+        difference ^= put("total", "totals", "survey, cohort", (cohort or "",), tally.n)
         for question, counts in tally.counts.items():
             for option, n in enumerate(counts):
                 if n:
-                    difference ^= put("tally", "tallies", (cohort or "", question, option), n)
+                    key = (cohort or "", question, option)
+                    difference ^= put("tally", "tallies", "survey, cohort, question, option", key, n)
     checksum.change(db, survey, difference)
 
 
-def checksum_of_tallies(db: Database, survey: Survey) -> int:
+def checksum_of_tallies(db: Connection, survey: Survey) -> int:
     """What the rows of totals and tallies are in a survey's checksum."""
     return checksum.sum_of(survey, "total", _totals(db, survey)) ^ checksum.sum_of(
         survey, "tally", _tallies(db, survey)
     )
 
 
-def _totals(db: Database, survey: Survey) -> list[tuple[str, int]]:
-    return db.conn.execute("SELECT cohort, n FROM totals WHERE survey = ?", [survey.id]).fetchall()
+def _totals(db: Connection, survey: Survey) -> list[tuple[str, int]]:
+    return db.execute("SELECT cohort, n FROM totals WHERE survey = ?", [survey.id]).fetchall()
 
 
-def _tallies(db: Database, survey: Survey) -> list[tuple[str, str, int, int]]:
+def _tallies(db: Connection, survey: Survey) -> list[tuple[str, str, int, int]]:
     rows = "SELECT cohort, question, option, n FROM tallies WHERE survey = ?"
-    return db.conn.execute(rows, [survey.id]).fetchall()
+    return db.execute(rows, [survey.id]).fetchall()

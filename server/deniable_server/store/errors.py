@@ -1,11 +1,6 @@
-"""What can be wrong with a store, and what SQLite calls it."""
+"""What can be wrong with a store, whatever keeps it."""
 
 from __future__ import annotations
-
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from deniable.errors import DeniableError
 
@@ -23,39 +18,26 @@ class StoreFull(DeniableError):
 
 
 class StoreDamaged(DeniableError):
-    """The database file is not what was written."""
+    """The database is not what was written."""
 
 
 class StoreReplaced(DeniableError):
     """Other files have the names of those that the collector opened. Nothing of what was to be stored is."""
 
 
-_FULL = {
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR_WRITE,  # what a limit on the size of files looks like
-    sqlite3.SQLITE_IOERR_SHMSIZE,  # the index of the log could not grow
-    sqlite3.SQLITE_IOERR_TRUNCATE,
-}
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_PRIMARY = 0xFF
-"""The low byte of an extended result code is the result code that it refines."""
+class StoreUnavailable(DeniableError):
+    """The database cannot be reached, or cannot promise that a report is on its disk; the same can be sent again.
+
+    Attributes
+    ----------
+    reason : str
+        What the database itself calls it, for a line of the log: a name without anybody's words.
+    """
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
-@contextmanager
-def in_our_words(path: Path) -> Iterator[None]:
-    """Raise `StoreFull` and `StoreDamaged` for what SQLite says of a full disk and of a damaged file."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0)  # errors of the module itself have none
-        if code in _FULL:
-            raise StoreFull(
-                f"database: the disk takes no more ({error.sqlite_errorname}); nothing was stored, "
-                "the same can be sent again once there is space"
-            ) from error
-        if code & _PRIMARY in _DAMAGED:
-            raise StoreDamaged(
-                f"database {path.name}: is damaged ({error}); stop the collector, look at it with 'deniable check', "
-                "and put a backup in its place"
-            ) from error
-        raise
+class StoreForbidden(DeniableError):
+    """The role by which the database was opened may not do that."""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import quote
-
-from sqlite_utils import Database
 
 from deniable import Survey, parse_survey, tally_reports
-from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts, invitations, keys
-from deniable_server.store.connection import WAIT_MS, transaction
+from deniable_server.store.connection import Connection
 from deniable_server.store.errors import StoreDamaged
-from deniable_server.store.migrations import apply, refuse_newer, refuse_unreadable, schema
-from deniable_server.store.tables import create_tables, pending_table, report_of, reports_table, rows_of
+from deniable_server.store.tables import pending_table, report_of, reports_table, rows_of
 
 ROWS_AT_START = 100_000
 """Reports and invitations that are looked at before a collector starts, in about a second; smaller surveys first."""
@@ -46,120 +39,78 @@ class Inspection:
     unread: tuple[str, ...] = ()
 
 
-def inspect(path: Path, most_rows: int | None = None) -> Inspection:
-    """Look at a database, also one that a collector is using, without changing it.
-
-    Parameters
-    ----------
-    path : Path
-        The SQLite file.
-    most_rows : int, optional
-        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them; then
-        SQLite's own look at every page is left out too. By default everything.
-
-    Raises
-    ------
-    DeniableError
-        If there is no database of this version to look at.
-    """
-    try:
-        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
-        connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
-        with closing(connection), transaction(Database(connection), path, "BEGIN") as db:
-            refuse_newer(db, path)
-            if schema.pending(db):
-                refuse_unreadable(db, path)
-                raise DeniableError(f"database {path}: is of an older version; 'deniable serve' brings it up to date")
-            return _inspect(db, most_rows)
-    except sqlite3.OperationalError as error:
-        raise DeniableError(f"database {path}: cannot be read: {error}") from None
-    except StoreDamaged as error:
-        return Inspection(0, 0, (str(error.__cause__),))
-
-
-def refuse_damaged(path: Path) -> Inspection:
-    """Look at as much of a database as there is time for before a collector starts.
+def refuse_damaged(name: object, inspection: Inspection) -> Inspection:
+    """What was found in a database before a collector starts.
 
     Raises
     ------
     StoreDamaged
         If something is not as it was written.
     """
-    inspection = inspect(path, ROWS_AT_START)
     if inspection.findings:
         raise StoreDamaged(
-            f"database {path}: is damaged: {inspection.findings[0]}; 'deniable check' tells all, a backup mends it"
+            f"database {name}: is damaged: {inspection.findings[0]}; 'deniable check' tells all, a backup mends it"
         )
     return inspection
 
 
-def _inspect(db: Database, most_rows: int | None) -> Inspection:
-    findings: list[str] = []
-    if most_rows is None:
-        findings += [f"SQLite: {line}" for (line,) in db.conn.execute("PRAGMA integrity_check") if line != "ok"]
-    findings += [f"{table}: a row names no survey" for table, *_ in db.conn.execute("PRAGMA foreign_key_check")]
-    findings += _beside_surveys(db)
+def look(
+    db: Connection,
+    most_rows: int | None,
+    beside: Iterable[str],
+    invited: Mapping[str, int],
+    differences_of_schema: Callable[[list[Survey]], Iterable[str]],
+    snapshot: Callable[[Survey], AbstractContextManager[Connection]],
+) -> Inspection:
+    """Look at a database, within a transaction.
+
+    Parameters
+    ----------
+    most_rows : int, optional
+        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them.
+    beside : iterable of str
+        What was found by the means of the database itself.
+    invited : mapping
+        How many invitations there are, by survey.
+    differences_of_schema : callable
+        What is not defined as it was, with the tables of these surveys.
+    snapshot : callable
+        A transaction whose reads see one state of the tables of a survey.
+    """
+    findings = [*beside, *keys.differences(db)]
     surveys: list[Survey] = []
     read, unread = 0, []
-    sizes = "SELECT id, document, (SELECT coalesce(sum(n), 0) FROM totals WHERE survey = id) FROM surveys ORDER BY 3"
-    invited = _invitations_of_surveys(db)
+    sizes = """
+SELECT id, document, (SELECT coalesce(sum(n), 0) FROM totals WHERE survey = surveys.id) AS reports
+FROM surveys ORDER BY reports, id"""
     rows = 0
-    for survey_id, document, n in db.conn.execute(sizes):
+    for survey_id, document, n in db.execute(sizes).fetchall():
         of_survey = n + invited.get(survey_id, 0)
         if most_rows is not None and (rows + of_survey > most_rows or len(surveys) >= SURVEYS_AT_START):
             unread.append(survey_id)
             continue
-        read += n
-        rows += of_survey
+        read += int(n)
+        rows += int(of_survey)
         try:
             surveys.append(parse_survey(document, survey_id))
         except Exception as error:
             findings.append(f"survey {survey_id}: its document is not that of its address ({type(error).__name__})")
-    findings += _differences_of_schema(db, surveys)
+    findings += differences_of_schema(surveys)
     for survey in surveys:
         try:
-            findings += [f"survey {survey.id}: {finding}" for finding in _differences_of_rows(db, survey)]
+            with snapshot(survey) as its:
+                findings += [f"survey {survey.id}: {finding}" for finding in differences_of_rows(its, survey)]
         except Exception as error:  # damaged rows can be wrong in every way there is, and each is a finding
             findings.append(f"survey {survey.id}: its rows cannot be read ({type(error).__name__}: {error})")
     return Inspection(len(surveys), read, tuple(findings), tuple(unread))
 
 
-def _invitations_of_surveys(db: Database) -> dict[str, int]:
-    """How many invitations there are, by survey."""
-    tables = db.conn.execute("SELECT name FROM sqlite_master WHERE name GLOB 'invitations_*'").fetchall()
-    return {
-        name.partition("_")[2]: db.conn.execute(f"SELECT count(*) FROM [{name}]").fetchone()[0] for (name,) in tables
-    }
-
-
-def _beside_surveys(db: Database) -> Iterator[str]:
-    """What belongs to no survey: tokens, private keys, and the list of migrations."""
-    columns = "sha256, name, scope, expires_on"
-    for one, other in (("tokens", "tokens_copy"), ("tokens_copy", "tokens")):
-        if db.conn.execute(f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}").fetchone():
-            yield f"{one}: a row differs from its copy in {other}"
-    yield from keys.differences(db)
-    if any(each.applied_at for each in schema.applied(db)):
-        yield "_sqlite_migrations: a row is not as it was written"
-
-
-def _differences_of_schema(db: Database, surveys: list[Survey]) -> Iterator[str]:
-    query = "SELECT name, type, tbl_name, sql FROM sqlite_master"
-    found = {name: rest for name, *rest in db.conn.execute(query)}
-    with closing(Database(memory=True)) as fresh:
-        apply(fresh)
-        for survey in surveys:
-            create_tables(fresh, survey)
-        for name, *rest in fresh.conn.execute(query):
-            if found.get(name) != rest:
-                yield f"{name}: is not defined as it was"
-
-
-def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
+def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:
+    """What is not as it was written among the rows of a survey, one sentence each."""
     pending, reports = pending_table(survey), reports_table(survey)
     keeps_reports = survey.retention == "reports"
-    (row,) = db.conn.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchall()
-    owners = db.conn.execute("SELECT token FROM owners WHERE survey = ?", [survey.id]).fetchall()
+    (row,) = db.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchall()
+    owners = db.execute("SELECT token FROM owners WHERE survey = ?", [survey.id]).fetchall()
     found = (
         checksum.digest(survey, "survey", row)
         ^ checksum.sum_of(survey, "owner", owners)
@@ -169,14 +120,14 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
         ^ checksum.sum_of(survey, "report", rows_of(db, pending))
         ^ checksum.sum_of(survey, checksum.kind_kept(survey), rows_of(db, reports))
     )
-    if found != checksum.read(db, survey):
+    if found != db.checksum(survey.id):
         yield "its rows are not those that were written; their checksum differs"
         return
-    if db.conn.execute(f"SELECT 1 FROM {pending} JOIN {reports} USING (id) LIMIT 1").fetchone():
+    if db.execute(f"SELECT 1 FROM {pending} JOIN {reports} USING (id) LIMIT 1").fetchone():
         yield "a report is both pending and folded"
     if survey.access == "invited":
         used = sum(state == invitations.USED for _, state in invitations.rows_of(db, survey))
-        (waiting,) = db.conn.execute(f"SELECT count(*) FROM {pending}").fetchone()
+        (waiting,) = db.execute(f"SELECT count(*) FROM {pending}").fetchone()
         if used != waiting + counts.folded(db, survey):
             yield "it has more or fewer reports than invitations that are used"
     tallies = counts.stored(db, survey)
@@ -184,6 +135,6 @@ def _differences_of_rows(db: Database, survey: Survey) -> Iterator[str]:
         if tallies != tally_reports((report_of(survey, each) for each in rows_of(db, reports)), survey):
             yield "its tallies are not a recount of its reports"
     elif row[1] is None:  # closing drops the ids
-        (ids,) = db.conn.execute(f"SELECT count(*) FROM {reports}").fetchone()
+        (ids,) = db.execute(f"SELECT count(*) FROM {reports}").fetchone()
         if ids != sum(tally.n for tally in tallies.values()):
             yield "its tallies count more or fewer reports than it has ids"

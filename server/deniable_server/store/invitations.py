@@ -3,7 +3,8 @@
 An invitation is kept as its hash only, beside a state of the same length whether it is used or not: SQLite overwrites a
 row by one of its size where it lies, so a page tells which invitations are used and not in which order they were.
 Rows that are added are the only ones that move, and they move without respondents; the table is written anew then, so
-that no page keeps a copy of a row from before.
+that no page keeps a copy of a row from before. PostgreSQL moves every row that changes, and writes the table anew for
+that.
 
 Where invitations let reports count, the state is one digit. Where they let blind tokens be signed, it has room for the
 hashes of as many blinded messages as one invitation may have signed: the same message is signed again, another one is
@@ -12,19 +13,17 @@ not.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
-
-from sqlite_utils import Database
 
 from deniable import Report, Survey
 from deniable.access.invitation import hash_of
 from deniable.errors import SurveyError
-from deniable_server.store import checksum, fold
+from deniable_server.store import checksum
+from deniable_server.store.connection import Connection
+from deniable_server.store.interface import Added, Unused
 from deniable_server.store.outcome import Outcome
-from deniable_server.store.tables import insert, invitations_table
+from deniable_server.store.tables import invitations_table
 
 UNUSED, USED = "0", "1"
 """States of an invitation that lets a report count."""
@@ -39,35 +38,6 @@ IS_USED = "ltrim(state, '0') <> ''"
 """In SQL, for both kinds of states."""
 
 _HASH = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}")
-
-
-class Added(NamedTuple):
-    """What became of invitations that somebody added.
-
-    Attributes
-    ----------
-    added, known : int
-        How many are new, and how many were there before.
-    """
-
-    added: int
-    known: int
-
-
-class Unused(NamedTuple):
-    """How many were invited, and who has not used it.
-
-    Attributes
-    ----------
-    invited, unused : int
-        Invitations of the survey, and how many of them are unused.
-    hashes : list of str or None
-        Those of the hashes asked for that are unused; None where nobody asked, and where results are live.
-    """
-
-    invited: int
-    unused: int
-    hashes: list[str] | None
 
 
 def check(hashes: Iterable[str]) -> list[str]:
@@ -85,7 +55,7 @@ def check(hashes: Iterable[str]) -> list[str]:
     return sorted(set(found))
 
 
-def add(db: Database, survey: Survey, hashes: Iterable[str], messages: int) -> Added:
+def add(db: Connection, survey: Survey, hashes: Iterable[str], messages: int) -> Added:
     """Invite; within the caller's transaction. Who was invited before keeps the state of the invitation.
 
     Parameters
@@ -99,42 +69,37 @@ def add(db: Database, survey: Survey, hashes: Iterable[str], messages: int) -> A
     state = NO_MESSAGE * messages or UNUSED
     rows = [(each, state) for each in asked if each not in known]
     if rows:
-        insert(db, invitations_table(survey), rows)
+        db.insert(invitations_table(survey), rows)
         checksum.change(db, survey, checksum.sum_of(survey, "invitation", rows))
-        sort(db, survey)
     return Added(len(rows), len(sent) - len(rows))
 
 
-def unused(db: Database, survey: Survey, hashes: Sequence[str] | None) -> Unused:
+def unused(db: Connection, survey: Survey, hashes: Sequence[str] | None) -> Unused:
     """Count invitations, and say which of some are unused."""
     table = invitations_table(survey)
-    query = f"SELECT count(*), coalesce(sum({IS_USED}), 0) FROM {table}"
-    invited, used = db.conn.execute(query).fetchone()
+    query = f"SELECT count(*), count(*) FILTER (WHERE {IS_USED}) FROM {table}"
+    invited, used = db.execute(query).fetchone()
     if hashes is None or survey.results == "live":
         return Unused(invited, invited - used, None)
     found = states(db, survey, check(hashes))
     return Unused(invited, invited - used, [each for each, state in found.items() if not state.strip(UNUSED)])
 
 
-def states(db: Database, survey: Survey, hashes: Iterable[str]) -> dict[str, str]:
-    """The states of those invitations that there are, by their hashes, in that order."""
-    asked = json.dumps(sorted(set(hashes)))
-    query = (
-        f"SELECT hash, state FROM json_each(?) AS asked CROSS JOIN {invitations_table(survey)} ON hash = asked.value"
-    )
-    return dict(db.conn.execute(query, [asked]))
+def states(db: Connection, survey: Survey, hashes: Iterable[str], lock: bool = False) -> dict[str, str]:
+    """The states of those invitations that there are, by their hashes, in that order; with ``lock`` to change them."""
+    return dict(db.rows_with("hash, state", invitations_table(survey), "hash", hashes, lock=lock))
 
 
-def change(db: Database, survey: Survey, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+def change(db: Connection, survey: Survey, before: Mapping[str, str], after: Mapping[str, str]) -> None:
     """Write states over others of their length."""
     query = f"UPDATE {invitations_table(survey)} SET state = ? WHERE hash = ?"
     for each, state in sorted(after.items()):
-        db.conn.execute(query, [state, each])
+        db.execute(query, [state, each])
     rows = [*after.items(), *((each, before[each]) for each in after)]
     checksum.change(db, survey, checksum.sum_of(survey, "invitation", rows))
 
 
-def use_for_message(db: Database, survey: Survey, invitation: str, message: str, most: int) -> Outcome:
+def use_for_message(db: Connection, survey: Survey, invitation: str, message: str, most: int) -> Outcome:
     """Use an invitation to have a blinded message signed, which is named by its hash; what became of the request.
 
     Parameters
@@ -142,7 +107,7 @@ def use_for_message(db: Database, survey: Survey, invitation: str, message: str,
     most : int
         How many messages one invitation may have signed.
     """
-    found = states(db, survey, [invitation])
+    found = states(db, survey, [invitation], lock=True)
     if not found:
         return Outcome.UNINVITED
     state = found[invitation]
@@ -157,32 +122,23 @@ def use_for_message(db: Database, survey: Survey, invitation: str, message: str,
     return Outcome.STORED
 
 
-def widen(db: Database, survey: Survey, messages: int) -> None:
-    """Make room for so many blinded messages an invitation, where there is less."""
+def widen(db: Connection, survey: Survey, messages: int) -> bool:
+    """Make room for so many blinded messages an invitation, where there is less; whether rows moved."""
     table = invitations_table(survey)
     wanted = messages * HASH_DIGITS
-    before = db.conn.execute(f"SELECT hash, state FROM {table} WHERE length(state) < ?", [wanted]).fetchall()
-    if before:
-        after = [(each, state.ljust(wanted, UNUSED)) for each, state in before]
-        db.conn.executemany(f"UPDATE {table} SET state = ? WHERE hash = ?", [row[::-1] for row in after])
-        checksum.change(db, survey, checksum.sum_of(survey, "invitation", [*before, *after]))
-        sort(db, survey)
+    before = db.execute(f"SELECT hash, state FROM {table} WHERE length(state) < ?", [wanted]).fetchall()
+    after = [(each, state.ljust(wanted, UNUSED)) for each, state in before]
+    for each, state in after:
+        db.execute(f"UPDATE {table} SET state = ? WHERE hash = ?", [state, each])
+    checksum.change(db, survey, checksum.sum_of(survey, "invitation", [*before, *after]))
+    return bool(after)
 
 
-def sort(db: Database, survey: Survey, whatever_their_number: bool = False) -> None:
-    """Write the table anew, in the order of hashes, unless there are too many for somebody who waits."""
-    table = invitations_table(survey)
-    rows: int
-    (rows,) = db.conn.execute(f"SELECT count(*) FROM {table}").fetchone()
-    if whatever_their_number or rows <= fold.WRITTEN_ANEW_AT_REST:
-        fold.write_anew(db, survey, table, f"SELECT * FROM {table}", rows)
-
-
-def rows_of(db: Database, survey: Survey) -> Iterable[tuple[str, str]]:
+def rows_of(db: Connection, survey: Survey) -> Iterable[tuple[str, str]]:
     """Hash and state of every invitation of a survey; none of one that is open."""
     if survey.access == "open":
         return ()
-    return db.conn.execute(f"SELECT hash, state FROM {invitations_table(survey)}")
+    return db.stream(f"SELECT hash, state FROM {invitations_table(survey)}")
 
 
 class Rights:
@@ -192,7 +148,7 @@ class Rights:
     looked up here, and spent when the transaction is about to store its report.
     """
 
-    def __init__(self, db: Database, survey: Survey, reports: Sequence[Report]) -> None:
+    def __init__(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> None:
         self._db = db
         self._survey = survey
         self._asks = survey.access != "open"
@@ -200,7 +156,7 @@ class Rights:
         self._spent: dict[str, str] = {}
         if survey.access == "invited":
             self._hash = {each.credential: hash_of(each.credential) for each in reports if each.credential}
-            self._found = states(db, survey, self._hash.values())
+            self._found = states(db, survey, self._hash.values(), lock=True)
 
     def refusal_of(self, report: Report) -> Outcome | None:
         """Why a new report does not count; None if it does, and then no other one does by the same right."""
@@ -217,6 +173,11 @@ class Rights:
             return Outcome.SPENT
         self._spent[invitation] = USED
         return None
+
+    def give_back(self, report: Report) -> None:
+        """Let an invitation be unused after all: its report turned out to be there."""
+        if self._survey.access == "invited" and report.credential:
+            self._spent.pop(self._hash[report.credential], None)
 
     def spend(self) -> None:
         """Write down which invitations are used."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlite_utils import Database
-
 from deniable import Survey
 from deniable.errors import ParameterError, SurveyError
 from deniable_server.signing import PrivateKey
 from deniable_server.store import checksum, invitations
+from deniable_server.store.connection import Connection
 
 MOST_REISSUED = 9
 """Other blinded messages that one invitation may have signed: what a person with ten devices that broke would need."""
@@ -35,12 +34,12 @@ class SigningKey(NamedTuple):
     reissue: int
 
 
-def add(db: Database, key: PrivateKey) -> None:
+def add(db: Connection, key: PrivateKey) -> None:
     """Keep a new key, which belongs to no survey yet."""
-    db.conn.execute("INSERT INTO signing_keys VALUES (?, ?, NULL, 0)", [key.key_id, key.pem])
+    db.execute("INSERT INTO signing_keys VALUES (?, ?, NULL, 0)", [key.key_id, key.pem])
 
 
-def bind(db: Database, survey: Survey, must: bool) -> int:
+def bind(db: Connection, survey: Survey, must: bool) -> int:
     """Let a survey have its key; what that changes in its checksum.
 
     Parameters
@@ -58,7 +57,7 @@ def bind(db: Database, survey: Survey, must: bool) -> int:
             raise SurveyError(f"survey {survey.id}: has no blind tokens to sign, its access is {survey.access!r}")
         return 0
     key_id = survey.issuer.key_id.hex()
-    found = db.conn.execute("SELECT survey FROM signing_keys WHERE key_id = ?", [key_id]).fetchone()
+    found = db.execute("SELECT survey FROM signing_keys WHERE key_id = ?", [key_id]).fetchone()
     if found is None:
         if must or survey.issuer.url is None:
             raise SurveyError(
@@ -73,19 +72,19 @@ def bind(db: Database, survey: Survey, must: bool) -> int:
             f"issuer.key: belongs to survey {found[0]}, and a key serves one survey only; make another one with "
             "'deniable issuer key'"
         )
-    db.conn.execute("UPDATE signing_keys SET survey = ? WHERE key_id = ?", [survey.id, key_id])
+    db.execute("UPDATE signing_keys SET survey = ? WHERE key_id = ?", [survey.id, key_id])
     return checksum.sum_of(survey, "key", rows_of(db, survey))
 
 
-def of(db: Database, survey: Survey) -> SigningKey | None:
+def of(db: Connection, survey: Survey) -> SigningKey | None:
     """The key that signs for a survey here, or None where none does."""
     for _, private, reissue in rows_of(db, survey):
         return SigningKey(str(private), int(str(reissue)))
     return None
 
 
-def set_reissue(db: Database, survey: Survey, n: int) -> None:
-    """Let each invitation have so many other blinded messages signed after its first.
+def set_reissue(db: Connection, survey: Survey, n: int) -> bool:
+    """Let each invitation have so many other blinded messages signed after its first; whether rows of them moved.
 
     Raises
     ------
@@ -99,20 +98,20 @@ def set_reissue(db: Database, survey: Survey, n: int) -> None:
     before = rows_of(db, survey)
     if not before:
         raise SurveyError(f"survey {survey.id}: its tokens are not signed here")
-    db.conn.execute("UPDATE signing_keys SET reissue = ? WHERE survey = ?", [n, survey.id])
+    db.execute("UPDATE signing_keys SET reissue = ? WHERE survey = ?", [n, survey.id])
     checksum.change(db, survey, checksum.sum_of(survey, "key", [*before, *rows_of(db, survey)]))
-    invitations.widen(db, survey, 1 + n)
+    return invitations.widen(db, survey, 1 + n)
 
 
-def rows_of(db: Database, survey: Survey) -> Sequence[tuple[object, ...]]:
+def rows_of(db: Connection, survey: Survey) -> Sequence[tuple[object, ...]]:
     """What the checksum of a survey has of its key."""
     query = "SELECT key_id, private, reissue FROM signing_keys WHERE survey = ?"
-    return db.conn.execute(query, [survey.id]).fetchall()
+    return db.execute(query, [survey.id]).fetchall()
 
 
-def differences(db: Database) -> Iterator[str]:
+def differences(db: Connection) -> Iterator[str]:
     """What is wrong about keys, whose survey they are or none's."""
-    for key_id, private in db.conn.execute("SELECT key_id, private FROM signing_keys"):
+    for key_id, private in db.execute("SELECT key_id, private FROM signing_keys"):
         try:
             is_whole = PrivateKey.parse(private).key_id == key_id
         except ValueError:

@@ -7,9 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 from deniable.errors import DeniableError
-from deniable_server.store.connection import connect
-from deniable_server.store.errors import StoreDamaged, in_our_words
-from deniable_server.store.integrity import Inspection, inspect
+from deniable_server.store.errors import StoreDamaged
+from deniable_server.store.integrity import Inspection
+from deniable_server.store.sqlite.connection import connect
+from deniable_server.store.sqlite.errors import in_our_words
+from deniable_server.store.sqlite.integrity import inspect
 
 
 def back_up(path: Path, destination: Path) -> Inspection:

@@ -21,14 +21,13 @@ from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
 
-from sqlite_utils import Database
-
 from deniable import Survey
 from deniable_server.store import agenda, checksum, counts
+from deniable_server.store.sqlite.connection import SqliteConnection
+from deniable_server.store.sqlite.tables import create_table
 from deniable_server.store.tables import (
     Row,
-    create_table,
-    insert,
+    invitations_table,
     is_empty,
     kept_columns,
     kept_of,
@@ -56,25 +55,25 @@ def enough(survey: Survey, rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence
     return [row for row in rows if _group(survey, row) in due], [row for row in rows if _group(survey, row) not in due]
 
 
-def take(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
+def take(db: SqliteConnection, survey: Survey, rows: Sequence[Row]) -> bool:
     """Put new rows, enough for a fold, where they rest; whether all were new. If not, nothing happened.
 
     All within the caller's transaction. Nobody looks ids up first: SQLite meets those that it has when it inserts.
     """
     kept = list(kept_of(survey, sorted(rows, key=itemgetter(0))))
-    db.conn.execute("SAVEPOINT rows")
-    are_new = insert(db, reports_table(survey), kept) == len(rows)
+    db.execute("SAVEPOINT rows")
+    are_new = db.insert(reports_table(survey), kept) == len(rows)
     if not are_new:
-        db.conn.execute("ROLLBACK TO rows")
+        db.execute("ROLLBACK TO rows")
     else:
         _remember_to_sort(db, survey)
         counts.add(db, survey, counts.of_rows(survey, rows))
         checksum.change(db, survey, checksum.sum_of(survey, checksum.kind_kept(survey), kept))
-    db.conn.execute("RELEASE rows")
+    db.execute("RELEASE rows")
     return are_new
 
 
-def fold_due(db: Database, survey: Survey, new: int, closed: bool) -> bool:
+def fold_due(db: SqliteConnection, survey: Survey, new: int, closed: bool) -> bool:
     """Fold the cohorts that have enough, all of them once the survey is closed; whether there were any.
 
     All within the caller's transaction. What goes on waiting has to be sorted then.
@@ -90,7 +89,7 @@ def fold_due(db: Database, survey: Survey, new: int, closed: bool) -> bool:
         db.execute(f"DELETE FROM {pending}")  # without a condition: every page is wiped and freed
         return True
     db.execute("CREATE TEMP TABLE due (cohort TEXT) STRICT")  # None is the empty one, which no label is
-    insert(db, "temp.due", [(cohort or "",) for cohort in due])
+    db.insert("temp.due", [(cohort or "",) for cohort in due])
     is_due = "coalesce(cohort, '') IN (SELECT cohort FROM temp.due)"
     _fold(db, survey, new, f"(SELECT * FROM {pending} WHERE {is_due})")
     db.execute(f"DELETE FROM {pending} WHERE {is_due}")
@@ -98,7 +97,7 @@ def fold_due(db: Database, survey: Survey, new: int, closed: bool) -> bool:
     return True
 
 
-def _fold(db: Database, survey: Survey, new: int, rows: str) -> None:
+def _fold(db: SqliteConnection, survey: Survey, new: int, rows: str) -> None:
     """Copy rows to where they rest, and add them to the tallies."""
     reports = reports_table(survey)
     counts.add(db, survey, counts.count(db, survey, rows))
@@ -114,12 +113,12 @@ def _fold(db: Database, survey: Survey, new: int, rows: str) -> None:
         _remember_to_sort(db, survey)
 
 
-def may_sort(db: Database, survey: Survey, new: int) -> bool:
+def may_sort(db: SqliteConnection, survey: Survey, new: int) -> bool:
     """Whether there is the time to write all folded rows anew, when so many came since the last settling."""
     return counts.folded(db, survey) <= _most(new)
 
 
-def sort_pending(db: Database, survey: Survey, new: int) -> bool:
+def sort_pending(db: SqliteConnection, survey: Survey, new: int) -> bool:
     """Leave what is pending, too little for a fold, in the order of ids; whether there was the time."""
     table = pending_table(survey)
     waiting: int
@@ -131,17 +130,17 @@ def sort_pending(db: Database, survey: Survey, new: int) -> bool:
     return True
 
 
-def sort_reports(db: Database, survey: Survey) -> None:
+def sort_reports(db: SqliteConnection, survey: Survey) -> None:
     """Leave the folded rows of a survey in the order of ids, whatever their number."""
     _sort_reports(db, survey, f"SELECT * FROM {reports_table(survey)}")
 
 
-def is_unsorted(db: Database, survey: Survey) -> bool:
+def is_unsorted(db: SqliteConnection, survey: Survey) -> bool:
     """Whether folded rows of a survey came since they were last written anew."""
-    return db.conn.execute("SELECT 1 FROM unsorted WHERE survey = ?", [survey.id]).fetchone() is not None
+    return db.execute("SELECT 1 FROM unsorted WHERE survey = ?", [survey.id]).fetchone() is not None
 
 
-def forget_ids(db: Database, survey: Survey) -> None:
+def forget_ids(db: SqliteConnection, survey: Survey) -> None:
     """Drop the ids of a closed survey that keeps tallies: no report can come that they would have to be known for."""
     table = reports_table(survey)
     if not is_empty(db, table):
@@ -149,7 +148,16 @@ def forget_ids(db: Database, survey: Survey) -> None:
         db.execute(f"DELETE FROM {table}")
 
 
-def write_anew(db: Database, survey: Survey, table: str, query: str, rows: int) -> None:
+def sort_invitations(db: SqliteConnection, survey: Survey, whatever_their_number: bool = False) -> None:
+    """Leave invitations in the order of their hashes, unless there are too many for somebody who waits."""
+    table = invitations_table(survey)
+    rows: int
+    (rows,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
+    if whatever_their_number or rows <= WRITTEN_ANEW_AT_REST:
+        write_anew(db, survey, table, f"SELECT * FROM {table}", rows)
+
+
+def write_anew(db: SqliteConnection, survey: Survey, table: str, query: str, rows: int) -> None:
     """Empty a table of a survey and fill it with the rows of a query, in the order of ids, or of invitations' hashes.
 
     From an equal table, and without a word about order, SQLite fills page after page. Sorting while it inserts, it
@@ -181,11 +189,11 @@ def _group(survey: Survey, row: Row) -> object:
     return None if survey.results == "live" else row[1]
 
 
-def _sort_reports(db: Database, survey: Survey, query: str) -> None:
+def _sort_reports(db: SqliteConnection, survey: Survey, query: str) -> None:
     write_anew(db, survey, reports_table(survey), query, counts.folded(db, survey))
     db.execute("DELETE FROM unsorted WHERE survey = ?", [survey.id])
 
 
-def _remember_to_sort(db: Database, survey: Survey) -> None:
+def _remember_to_sort(db: SqliteConnection, survey: Survey) -> None:
     agenda.put(db, survey)
     db.execute("INSERT INTO unsorted VALUES (?) ON CONFLICT DO NOTHING", [survey.id])

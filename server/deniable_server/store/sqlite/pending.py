@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from operator import itemgetter
 
-from sqlite_utils import Database
-
 from deniable import Report, Survey
-from deniable_server.store import agenda, checksum, fold
+from deniable_server.store import agenda, checksum
 from deniable_server.store.errors import StoreDamaged
 from deniable_server.store.invitations import Rights
 from deniable_server.store.outcome import Outcome
-from deniable_server.store.tables import Row, insert, is_empty, pending_table, reports_table, rows_from
+from deniable_server.store.sqlite import fold
+from deniable_server.store.sqlite.connection import SqliteConnection
+from deniable_server.store.tables import Row, is_empty, pending_table, reports_table, rows_from
 
 _id = itemgetter(0)
 
 
-def take(db: Database, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
+def take(db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
     """Store new reports, which wait unless they are enough for a fold; what became of each, and how many wait."""
     rows = rows_from(survey, reports)
     known = _known(db, rows, pending_table(survey))
@@ -49,16 +48,14 @@ def take(db: Database, survey: Survey, reports: Sequence[Report]) -> tuple[list[
     return outcomes, len(few)
 
 
-def _let_wait(db: Database, survey: Survey, rows: Sequence[Row]) -> bool:
+def _let_wait(db: SqliteConnection, survey: Survey, rows: Sequence[Row]) -> bool:
     agenda.put(db, survey)
     checksum.change(db, survey, checksum.sum_of(survey, "report", rows))
-    return insert(db, pending_table(survey), rows) == len(rows)
+    return db.insert(pending_table(survey), rows) == len(rows)
 
 
-def _known(db: Database, rows: Sequence[Row], table: str) -> dict[object, Row]:
+def _known(db: SqliteConnection, rows: Sequence[Row], table: str) -> dict[object, Row]:
     """What a table holds under the ids of these rows."""
     if is_empty(db, table):
         return {}
-    asked = json.dumps(sorted(map(_id, rows)))  # sorted, neighbours are found on one page
-    query = f"SELECT kept.* FROM json_each(?) AS asked CROSS JOIN {table} AS kept ON kept.id = asked.value"
-    return {row[0]: row for row in db.conn.execute(query, [asked])}
+    return {row[0]: row for row in db.rows_with("kept.*", table, "id", [str(row[0]) for row in rows])}

@@ -12,14 +12,16 @@ from sqlite_utils import Database, Migrations
 
 from deniable import parse_survey
 from deniable.errors import DeniableError
-from deniable_server.store import checksum, counts, fold
-from deniable_server.store.connection import transaction
-from deniable_server.store.tables import create_table, pending_table, reports_table, rows_of
+from deniable_server.store import checksum, counts
+from deniable_server.store.sqlite import fold
+from deniable_server.store.sqlite.connection import SqliteConnection, transaction
+from deniable_server.store.sqlite.tables import create_table
+from deniable_server.store.tables import pending_table, reports_table, rows_of
 
 schema = Migrations("deniable")
 
 
-def bring_up_to_date(db: Database, path: Path) -> None:
+def bring_up_to_date(db: SqliteConnection, path: Path) -> None:
     """Apply what is missing, all of it or nothing.
 
     Raises
@@ -38,7 +40,7 @@ def bring_up_to_date(db: Database, path: Path) -> None:
         db.execute("UPDATE _sqlite_migrations SET applied_at = '' WHERE migration_set = ?", [schema.name])
 
 
-def apply(db: Database) -> None:
+def apply(db: SqliteConnection) -> None:
     """Apply what is missing."""
     # sqlite-utils would make this itself, in words that may change; `integrity` compares every word.
     db.execute(
@@ -49,7 +51,7 @@ def apply(db: Database) -> None:
     schema.apply(db)
 
 
-def refuse_newer(db: Database, path: Path) -> None:
+def refuse_newer(db: SqliteConnection, path: Path) -> None:
     """Raise a DeniableError if a newer version wrote the database."""
     with closing(Database(memory=True)) as empty:
         known = {each.name for each in schema.pending(empty)}
@@ -61,7 +63,7 @@ def refuse_newer(db: Database, path: Path) -> None:
         )
 
 
-def refuse_unreadable(db: Database, path: Path) -> None:
+def refuse_unreadable(db: SqliteConnection, path: Path) -> None:
     """Raise a DeniableError if an older version published a survey that this one does not read.
 
     No update could mend that: a survey's address is the hash of its bytes, so what is read otherwise is another survey.
@@ -117,6 +119,7 @@ CREATE TABLE IF NOT EXISTS tokens (
 
 @schema(name="2 pending reports, checksums")
 def _pending_reports_checksums(db: Database) -> None:
+    assert isinstance(db, SqliteConnection), "as `apply` was given"
     db.execute(
         """
 CREATE TABLE checksums (
@@ -130,9 +133,8 @@ CREATE TABLE checksums (
         create_table(db, pending_table(survey), survey)
         reports = reports_table(survey)  # until now in the order of arrival
         fold.write_anew(db, survey, reports, f"SELECT * FROM {reports}", counts.folded(db, survey))
-        checksum.start(
-            db,
-            survey,
+        db.start_checksum(
+            survey.id,
             checksum.digest(survey, "survey", [published_on, closed_on])
             ^ counts.checksum_of_tallies(db, survey)
             ^ checksum.sum_of(survey, "report", rows_of(db, reports_table(survey))),

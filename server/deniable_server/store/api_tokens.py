@@ -1,0 +1,26 @@
+"""The rows of API tokens: hashes, and what they may."""
+
+from __future__ import annotations
+
+from deniable_server.store.connection import Connection
+from deniable_server.store.interface import TokenRow
+
+_COLUMNS = "sha256, name, scope, expires_on"
+
+
+def add(db: Connection, row: TokenRow) -> bool:
+    """Keep a token; False where there is one of that name. Within a transaction that runs alone."""
+    if db.execute("SELECT 1 FROM tokens WHERE name = ?", [row.name]).fetchone():
+        return False
+    db.execute(f"INSERT INTO tokens ({_COLUMNS}) VALUES (?, ?, ?, ?)", row)
+    return True
+
+
+def every(db: Connection) -> list[TokenRow]:
+    """Every token, by name."""
+    return [TokenRow(*row) for row in db.execute(f"SELECT {_COLUMNS} FROM tokens ORDER BY name").fetchall()]
+
+
+def remove(db: Connection, name: str) -> bool:
+    """Forget a token; False where there is none of that name."""
+    return db.execute("DELETE FROM tokens WHERE name = ?", [name]).rowcount > 0

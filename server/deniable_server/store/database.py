@@ -1,0 +1,58 @@
+"""Databases by what ``--db`` says: the one place where it is decided what keeps the reports."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from deniable_server.location import Address, location
+from deniable_server.store.integrity import Inspection
+from deniable_server.store.interface import Store, utc_today
+from deniable_server.store.sqlite.file import SqliteFile
+
+
+class Database(Protocol):
+    """A place where reports rest, before anybody has opened it. As text it is what messages call it."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is there; opening makes what is not, where it can."""
+
+    def open(self, today: Callable[[], datetime.date]) -> Store:
+        """Its store, brought up to date."""
+
+    def serving(self) -> AbstractContextManager[object]:
+        """The right to serve it, for as long as the block lasts."""
+
+    def warnings(self) -> list[str]:
+        """What whoever runs it should know: what it writes down besides."""
+
+    def inspect(self, most_rows: int | None = None) -> Inspection:
+        """Look at it without changing it, also while a collector uses it; at so many rows or at all."""
+
+    def back_up(self, destination: Path) -> Inspection:
+        """Copy it to a new file, and look at the copy."""
+
+
+def database_at(place: str | Path | Address) -> Database:
+    """The database of that name: a file, or a PostgreSQL database where it begins with ``postgresql://``."""
+    where = location(place)
+    if isinstance(where, Address):
+        from deniable_server.store.postgresql.database import PostgresqlDatabase  # which has to be installed
+
+        return PostgresqlDatabase(where)
+    return SqliteFile(where)
+
+
+def open_store(place: str | Path | Address, today: Callable[[], datetime.date] = utc_today) -> Store:
+    """The store of that database.
+
+    Raises
+    ------
+    DeniableError
+        If it cannot be opened, is of another kind, or was written by a newer version.
+    """
+    return database_at(place).open(today)

@@ -1,0 +1,177 @@
+"""What a query is said to; the pool; locks that the collectors take among each other."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import psycopg
+
+from deniable.errors import DeniableError
+from deniable_server.location import Address
+from deniable_server.store.postgresql import durability
+
+SCHEMA = "deniable"
+"""Where the tables are. Nothing else is on the search path."""
+
+WAIT_SECONDS = 10
+"""How long a statement waits for a lock, and how long for a connection."""
+
+IDLE_SECONDS = 60
+"""After which the server ends a transaction that waits for its collector: a frozen one must not hold a survey."""
+
+PARTS = 64
+"""Rows of a survey's checksum. Each collector changes one, so that two need not wait for each other's commits."""
+
+_numbers = itertools.count()
+
+
+class PostgresqlConnection:
+    """A `deniable_server.store.connection.Connection` over one of psycopg's.
+
+    Parameters
+    ----------
+    raw : psycopg.Connection
+        In a transaction, which somebody else begins and ends.
+    part : int
+        The part of checksums that this collector changes.
+    """
+
+    def __init__(self, raw: psycopg.Connection[Any], part: int = 0) -> None:
+        self.raw = raw
+        self._part = part
+
+    def execute(self, query: str, values: Sequence[object] = (), /) -> psycopg.Cursor[Any]:
+        """Run one statement."""
+        return self.raw.execute(_marked(query), values or None)
+
+    def stream(self, query: str, values: Sequence[object] = (), /) -> Iterator[Any]:
+        """The rows of a query, some thousands at a time."""
+        with self.raw.cursor(f"rows_{next(_numbers)}") as cursor:
+            cursor.itersize = 5000
+            cursor.execute(_marked(query), values or None)
+            yield from cursor
+
+    def rows_with(
+        self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
+    ) -> Iterable[Any]:
+        """Rows by their keys, locked one after the other in the order of keys, so that nobody waits in a circle."""
+        query = f"SELECT {columns} FROM {table} AS kept WHERE kept.{key} = ANY(?) ORDER BY kept.{key}"
+        return self.execute(f"{query} FOR UPDATE" if lock else query, [sorted(set(wanted))])
+
+    def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
+        """Insert the rows whose keys a table does not have, in their order; how many these are."""
+        if not rows:
+            return 0
+        types = self.execute(
+            "SELECT format_type(atttypid, NULL) FROM pg_attribute "
+            "WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+            [table],
+        ).fetchall()
+        return self.insert_typed(table, [kind for (kind,) in types], rows).rowcount
+
+    def insert_typed(
+        self, table: str, types: Sequence[str], rows: Sequence[Sequence[object]], returning: str = ""
+    ) -> psycopg.Cursor[Any]:
+        """Insert rows as one array a column, which is parsed in a fraction of the time of as many values."""
+        columns = ", ".join(f"?::{kind}[]" for kind in types)
+        query = f"INSERT INTO {table} SELECT * FROM unnest({columns}) ON CONFLICT DO NOTHING{returning}"
+        return self.execute(query, [list(column) for column in zip(*rows, strict=True)])
+
+    def checksum(self, survey_id: str) -> int | None:
+        """The XOR of the parts of a checksum, or None where there are none."""
+        parts = self.execute("SELECT checksum::text FROM checksums WHERE survey = ?", [survey_id]).fetchall()
+        return functools.reduce(lambda total, part: total ^ int(part[0], 2), parts, 0) if parts else None
+
+    def start_checksum(self, survey_id: str, total: int) -> None:
+        """Begin the checksum of a survey."""
+        self.change_checksum(survey_id, total)
+
+    def change_checksum(self, survey_id: str, difference: int) -> None:
+        """XOR something into this collector's part."""
+        self.execute(
+            "INSERT INTO checksums VALUES (?, ?, ?::bit(256)) "
+            "ON CONFLICT (survey, part) DO UPDATE SET checksum = checksums.checksum # excluded.checksum",
+            [survey_id, self._part, f"{difference:0256b}"],
+        )
+
+    def enter(self, names: Iterable[str]) -> None:
+        """Take locks together with others until the transaction ends; and refuse what would make its commit no promise.
+
+        Advisory locks and not locks on the rows of surveys, for three reasons. Who waits for one alone gets it in turn:
+        a shared lock on a row is given to newcomers past him, so that two busy collectors could keep a survey from ever
+        closing. They write nothing, neither to the row nor to the log. And they are free of meaning: what they keep
+        apart is said here and nowhere in the tables.
+        """
+        query = f"SELECT pg_advisory_xact_lock_shared(name), {durability.IN_SQL} FROM unnest(?::bigint[]) AS name"
+        for _, *settings in self.execute(query, [sorted(map(lock_number, names))]).fetchall():
+            durability.refuse_unsafe(settings)
+
+    def hold(self, name: str) -> None:
+        """Take a lock alone, until the transaction ends, once everybody who has it has ended."""
+        self.execute("SELECT pg_advisory_xact_lock(?::bigint)", [lock_number(name)])
+
+    def try_to_hold(self, name: str) -> bool:
+        """Take a lock alone, unless somebody else has it."""
+        found = self.execute("SELECT pg_try_advisory_xact_lock(?::bigint)", [lock_number(name)]).fetchone()
+        return bool(found and found[0])
+
+
+def lock_number(name: str) -> int:
+    """The number of a lock: 64 bits of a hash, as PostgreSQL takes them."""
+    return int.from_bytes(hashlib.sha256(f"deniable {name}".encode()).digest()[:8], signed=True)
+
+
+def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]:
+    """One connection, set up as those of the pool.
+
+    Raises
+    ------
+    DeniableError
+        If there is no such database, or nobody answers.
+    """
+    try:
+        connection = psycopg.connect(
+            address.url,
+            autocommit=True,
+            connect_timeout=WAIT_SECONDS,
+            application_name=name,
+            fallback_application_name="",
+        )
+    except psycopg.Error as error:
+        lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+        raise DeniableError(f"database {address}: cannot be opened: {lines[0].strip()}") from None
+    configure(connection)
+    return connection
+
+
+def configure(connection: psycopg.Connection[Any]) -> None:
+    """Set up a connection, before anybody uses it.
+
+    Objects belong to the owner of the schema, whoever of his members makes them. ``synchronous_commit`` is set to what
+    it is, so that no change of the server's configuration takes it away from under a running collector.
+    """
+    connection.autocommit = True
+    connection.execute(
+        "SELECT set_config('search_path', %s, false), set_config('lock_timeout', %s, false), "
+        "set_config('idle_in_transaction_session_timeout', %s, false), "
+        "set_config('synchronous_commit', current_setting('synchronous_commit'), false)",
+        [SCHEMA, f"{WAIT_SECONDS}s", f"{IDLE_SECONDS}s"],
+    )
+    owner = connection.execute(
+        "SELECT pg_get_userbyid(nspowner) FROM pg_namespace "
+        "WHERE nspname = %s AND pg_get_userbyid(nspowner) <> current_user AND pg_has_role(nspowner, 'MEMBER')",
+        [SCHEMA],
+    ).fetchone()
+    if owner:
+        connection.execute("SELECT set_config('role', %s, false)", [owner[0]])
+
+
+@functools.lru_cache(maxsize=4096)
+def _marked(query: str) -> str:
+    """A query with the marks of psycopg."""
+    return re.sub(r"[%?]", lambda found: "%%" if found[0] == "%" else "%s", query)

@@ -1,0 +1,64 @@
+"""A PostgreSQL database by its address, for commands."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from deniable.errors import DeniableError
+from deniable_server.location import Address
+from deniable_server.store.integrity import Inspection
+from deniable_server.store.interface import utc_today
+from deniable_server.store.postgresql import durability
+from deniable_server.store.postgresql.connection import SCHEMA, connect
+from deniable_server.store.postgresql.store import PostgresqlStore
+
+
+@dataclass(frozen=True)
+class PostgresqlDatabase:
+    """A `deniable_server.store.database.Database`."""
+
+    address: Address
+
+    def __str__(self) -> str:
+        return str(self.address)
+
+    @property
+    def exists(self) -> bool:
+        """Always: whoever opens it hears what is missing."""
+        return True
+
+    def open(self, today: Callable[[], datetime.date]) -> PostgresqlStore:
+        """Its store."""
+        return PostgresqlStore(self.address, today)
+
+    def serving(self) -> AbstractContextManager[object]:
+        """The right to serve it, which any number of collectors have."""
+        return nullcontext()
+
+    def warnings(self) -> list[str]:
+        """What the server writes down that tells when somebody took part."""
+        with closing(connect(self.address)) as connection:
+            return [f"PostgreSQL: {warning}" for warning in durability.warnings(connection)]
+
+    def inspect(self, most_rows: int | None = None) -> Inspection:
+        """Look at it without changing it."""
+        with closing(PostgresqlStore(self.address, utc_today)) as store:
+            return store.inspect(most_rows)
+
+    def back_up(self, destination: Path) -> Inspection:
+        """Say how: PostgreSQL has better means than ours.
+
+        Raises
+        ------
+        DeniableError
+            With the command.
+        """
+        raise DeniableError(
+            f"database {self}: is backed up by PostgreSQL itself: "
+            f"pg_dump --format=custom --schema={SCHEMA} --file={destination} '{self}'; to look at the dump, restore it "
+            "into an empty database with pg_restore and run 'deniable check' there (docs/postgresql.md)"
+        )

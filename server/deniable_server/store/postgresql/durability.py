@@ -1,0 +1,51 @@
+"""Settings without which a commit is no promise, and settings that write down who came when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from deniable_server.store.errors import StoreUnavailable
+
+NEEDED = ("fsync", "full_page_writes", "synchronous_commit")
+"""With one of them off, an acknowledged report can be gone after a power failure."""
+
+IN_SQL = ", ".join(f"current_setting('{name}')" for name in NEEDED)
+
+
+def refuse_unsafe(values: Sequence[str]) -> None:
+    """Look at the values of `NEEDED`.
+
+    Raises
+    ------
+    StoreUnavailable
+        If one is off.
+    """
+    for name, value in zip(NEEDED, values, strict=True):
+        if value == "off":
+            raise StoreUnavailable(
+                f"database: must run with {name} on, got off; a report that was acknowledged could be lost. "
+                "Turn it on in PostgreSQL's configuration",
+                f"{name} is off",
+            )
+
+
+def warnings(connection: psycopg.Connection[Any]) -> list[str]:
+    """What this server writes down that tells when somebody took part, one sentence each."""
+    names = ("track_commit_timestamp", "log_statement", "log_min_duration_statement", "log_duration", "data_checksums")
+    query = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
+    found = dict(connection.execute(query, [list(names)]).fetchall())
+    told = []
+    if found.get("track_commit_timestamp") == "on":
+        told.append("track_commit_timestamp is on: PostgreSQL keeps the second of every transaction; turn it off")
+    if found.get("log_statement", "none") not in ("none", "ddl"):
+        told.append(f"log_statement is {found['log_statement']}: its log holds reports and when they came; set 'none'")
+    if found.get("log_min_duration_statement", "-1") != "-1" or found.get("log_duration") == "on":
+        told.append(
+            "log_min_duration_statement or log_duration is set: its log tells when reports came; set them to -1 and off"
+        )
+    if found.get("data_checksums") == "off":
+        told.append("data_checksums is off: a page that the disk spoilt is read as if it were whole; see pg_checksums")
+    return told

@@ -1,0 +1,50 @@
+"""What PostgreSQL calls what can be wrong with a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors
+
+from deniable_server.store.errors import StoreDamaged, StoreForbidden, StoreFull, StoreUnavailable
+
+
+class Collision(Exception):
+    """Another collector stored one of these ids at the same moment; the same is to be tried again."""
+
+
+AGAIN = (Collision, errors.DeadlockDetected, errors.SerializationFailure)
+"""What goes away when the whole transaction is run again."""
+
+
+@contextmanager
+def in_our_words(name: str) -> Iterator[None]:
+    """Raise errors of a store for what PostgreSQL says. No message of ours repeats a value of a row."""
+    try:
+        yield
+    except (errors.DiskFull, errors.ConfigurationLimitExceeded) as error:
+        raise StoreFull(
+            f"database {name}: its disk takes no more; nothing was stored, "
+            "the same can be sent again once there is space"
+        ) from error
+    except (errors.DataCorrupted, errors.IndexCorrupted) as error:
+        raise StoreDamaged(
+            f"database {name}: is damaged ({type(error).__name__}); stop the collectors, look at it with "
+            "'deniable check' and pg_amcheck, and restore a backup"
+        ) from error
+    except errors.InsufficientPrivilege as error:
+        raise StoreForbidden(
+            f"database {name}: this needs a role with more rights ({error.diag.message_primary}); "
+            "see roles in docs/postgresql.md"
+        ) from error
+    except (errors.DeadlockDetected, errors.SerializationFailure):
+        raise
+    except (psycopg.OperationalError, psycopg.InterfaceError, errors.ReadOnlySqlTransaction) as error:
+        kind = type(error).__name__
+        raise StoreUnavailable(f"database {name}: cannot be used ({kind}: {_first_line(error)})", kind) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0]

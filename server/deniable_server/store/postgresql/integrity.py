@@ -1,0 +1,97 @@
+"""Whether a PostgreSQL database is what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+
+from deniable import Survey
+from deniable_server.store.integrity import Inspection, look
+from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
+from deniable_server.store.postgresql.migrations import STEPS
+from deniable_server.store.postgresql.tables import TYPES
+from deniable_server.store.tables import columns_of, tables_of
+
+FIXED = """
+agenda.survey text, agenda.day text,
+calendar.believed text, calendar.doubted_since text?, calendar.latest text,
+checksums.survey text, checksums.part integer, checksums.checksum bit,
+migrations.number bigint, migrations.name text,
+owners.survey text, owners.token text,
+signing_keys.key_id text, signing_keys.private text, signing_keys.survey text?, signing_keys.reissue bigint,
+surveys.id text, surveys.document bytea, surveys.published_on text, surveys.closed_on text?,
+tallies.survey text, tallies.cohort text, tallies.question text, tallies.option bigint, tallies.n bigint,
+tokens.sha256 text, tokens.name text, tokens.scope text, tokens.expires_on text,
+totals.survey text, totals.cohort text, totals.n bigint,
+unsorted.survey text, unsorted.kind text"""
+"""Columns of the tables that there are once; ``?`` where one may be null."""
+
+KEYS = """
+agenda survey, checksums survey part, migrations number, owners survey, signing_keys key_id, surveys id,
+tallies survey cohort question option, tokens sha256, totals survey cohort, unsorted survey kind"""
+"""Their primary keys, on which counting once hangs."""
+
+
+def inspect(
+    db: PostgresqlConnection,
+    most_rows: int | None,
+    snapshot: Callable[[Survey], AbstractContextManager[PostgresqlConnection]],
+) -> Inspection:
+    """Look at a database without changing it, also while collectors use it.
+
+    Parameters
+    ----------
+    most_rows : int, optional
+        As `deniable_server.store.integrity.look`.
+    snapshot : callable
+        A transaction that sees one state of a survey.
+    """
+    applied = [tuple(row) for row in db.execute("SELECT number, name FROM migrations ORDER BY number")]
+    known = [(number, name) for number, (name, _) in enumerate(STEPS, start=1)]
+    beside = [] if applied == known else ["migrations: a row is not as it was written"]
+    return look(db, most_rows, beside, _invitations(db), lambda surveys: _differences(db, surveys), snapshot)
+
+
+def columns(db: PostgresqlConnection) -> dict[str, set[str]]:
+    """Every column of every table, with its type, and ``?`` where it may be null."""
+    found: dict[str, set[str]] = {}
+    query = "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns"
+    for table, column, kind, may_be_null in db.execute(f"{query} WHERE table_schema = ?", [SCHEMA]):
+        found.setdefault(table, set()).add(f"{column} {kind}{'?' if may_be_null == 'YES' else ''}")
+    return found
+
+
+def _differences(db: PostgresqlConnection, surveys: Iterable[Survey]) -> Iterator[str]:
+    expected: dict[str, set[str]] = {}
+    for each in FIXED.replace("\n", " ").split(","):
+        table, _, column = each.strip().partition(".")
+        expected.setdefault(table, set()).add(column)
+    keys = {name: tuple(key) for name, *key in (each.split() for each in KEYS.replace("\n", " ").split(","))}
+    for survey in surveys:
+        for table in tables_of(survey):
+            made = columns_of(survey, table)
+            expected[table] = {f"{name} {TYPES[kind]}{'?' if may_be_null else ''}" for name, kind, may_be_null in made}
+            keys[table] = (made[0][0],)
+    found, found_keys = columns(db), _primary_keys(db)
+    for table in expected:
+        if found.get(table) != expected[table] or found_keys.get(table) != keys.get(table):
+            yield f"{table}: is not defined as it was"
+
+
+def _primary_keys(db: PostgresqlConnection) -> dict[str, tuple[str, ...]]:
+    query = """
+SELECT relname, array_agg(attname::text ORDER BY array_position(conkey, attnum))
+FROM pg_constraint JOIN pg_class ON conrelid = pg_class.oid
+JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY(conkey)
+WHERE contype = 'p' AND convalidated AND connamespace = ?::regnamespace GROUP BY relname"""
+    return {table: tuple(key) for table, key in db.execute(query, [SCHEMA])}
+
+
+def _invitations(db: PostgresqlConnection) -> dict[str, int]:
+    """How many invitations there are, by survey."""
+    query = "SELECT tablename FROM pg_tables WHERE schemaname = ? AND tablename LIKE 'invitations\\_%'"
+    tables = [table for (table,) in db.execute(query, [SCHEMA]).fetchall()]
+    return {
+        table.partition("_")[2]: (db.execute(f'SELECT count(*) FROM "{table}"').fetchone() or (0,))[0]
+        for table in tables
+    }

@@ -1,0 +1,127 @@
+"""The tables of every version, and the way from an older one: steps with a number, each applied once.
+
+A published step is never changed: what a new version needs is a new one at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deniable.errors import DeniableError
+from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
+
+FIRST = (
+    """
+CREATE TABLE surveys (
+    id text COLLATE "C" PRIMARY KEY,
+    document bytea NOT NULL,
+    published_on text COLLATE "C" NOT NULL,
+    closed_on text COLLATE "C"
+)""",
+    """
+CREATE TABLE totals (
+    survey text COLLATE "C" NOT NULL REFERENCES surveys (id),
+    cohort text COLLATE "C" NOT NULL,
+    n bigint NOT NULL,
+    PRIMARY KEY (survey, cohort)
+)""",
+    """
+CREATE TABLE tallies (
+    survey text COLLATE "C" NOT NULL REFERENCES surveys (id),
+    cohort text COLLATE "C" NOT NULL,
+    question text COLLATE "C" NOT NULL,
+    option bigint NOT NULL,
+    n bigint NOT NULL,
+    PRIMARY KEY (survey, cohort, question, option)
+)""",
+    """
+CREATE TABLE tokens (
+    sha256 text COLLATE "C" PRIMARY KEY,
+    name text COLLATE "C" NOT NULL UNIQUE,
+    scope text COLLATE "C" NOT NULL,
+    expires_on text COLLATE "C" NOT NULL
+)""",
+    """
+CREATE TABLE checksums (
+    survey text COLLATE "C" NOT NULL REFERENCES surveys (id),
+    part integer NOT NULL,
+    checksum bit(256) NOT NULL,
+    PRIMARY KEY (survey, part)
+)""",
+    """
+CREATE TABLE unsorted (
+    survey text COLLATE "C" NOT NULL REFERENCES surveys (id),
+    kind text COLLATE "C" NOT NULL,
+    PRIMARY KEY (survey, kind)
+)""",
+    """
+CREATE TABLE owners (
+    survey text COLLATE "C" PRIMARY KEY REFERENCES surveys (id),
+    token text COLLATE "C" NOT NULL
+)""",
+    """
+CREATE TABLE agenda (
+    survey text COLLATE "C" PRIMARY KEY REFERENCES surveys (id),
+    day text COLLATE "C" NOT NULL
+)""",
+    "CREATE INDEX agenda_by_day ON agenda (day)",
+    """
+CREATE TABLE calendar (
+    believed text COLLATE "C" NOT NULL,
+    doubted_since text COLLATE "C",
+    latest text COLLATE "C" NOT NULL
+)""",
+    """
+CREATE TABLE signing_keys (
+    key_id text COLLATE "C" PRIMARY KEY,
+    private text COLLATE "C" NOT NULL,
+    survey text COLLATE "C" UNIQUE REFERENCES surveys (id),
+    reissue bigint NOT NULL
+)""",
+)
+
+
+def _first(db: PostgresqlConnection) -> None:
+    for statement in FIRST:
+        db.execute(statement)
+
+
+STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (("surveys, tallies, tokens, keys", _first),)
+"""Names of steps, and what they do; they are numbered from 1."""
+
+
+def bring_up_to_date(db: PostgresqlConnection, name: str) -> None:
+    """Apply what is missing, within a transaction beside which no other one does: all of it or nothing.
+
+    Raises
+    ------
+    DeniableError
+        If a newer version wrote the database.
+    """
+    done = applied(db)
+    if done > len(STEPS):
+        raise newer(name, done)
+    if not done:
+        if not db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", [SCHEMA]).fetchone():
+            db.execute(f"CREATE SCHEMA {SCHEMA}")
+        db.execute("CREATE TABLE migrations (number bigint PRIMARY KEY, name text NOT NULL)")
+    for number, (step, apply) in enumerate(STEPS[done:], start=done + 1):
+        apply(db)
+        db.execute("INSERT INTO migrations VALUES (?, ?)", [number, step])
+
+
+def applied(db: PostgresqlConnection) -> int:
+    """The number of the last step that was applied, or 0."""
+    (table,) = db.execute("SELECT to_regclass('migrations')").fetchone() or (None,)
+    if table is None:
+        return 0
+    (last,) = db.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchone() or (0,)
+    return int(last)
+
+
+def newer(name: str, number: int) -> DeniableError:
+    """The error for a database of a newer version."""
+    return DeniableError(
+        f"database {name}: must be of this version of deniable or an older one, got one with step {number} of "
+        f"{len(STEPS)} known here, which a newer version wrote; use that version"
+    )

@@ -1,0 +1,76 @@
+"""How reports come in: whether their ids are known, and if not, to where they wait for the fold.
+
+All of it happens within a transaction that has entered the survey: nobody folds or closes it meanwhile, and nobody but
+other collectors, who do the same, adds to what is pending. So what is among the folded rows stays there, and two who
+insert one id meet at its primary key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+
+from deniable import Report, Survey
+from deniable_server.store import agenda, checksum
+from deniable_server.store.invitations import Rights
+from deniable_server.store.outcome import Outcome
+from deniable_server.store.postgresql.connection import PostgresqlConnection
+from deniable_server.store.postgresql.errors import Collision
+from deniable_server.store.postgresql.tables import types_of
+from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
+
+_id = itemgetter(0)
+
+REPORTS, INVITATIONS = "reports", "invitations"
+"""Kinds of tables that come to rest: names in the table ``unsorted``."""
+
+
+def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+    """Store new reports, which wait for a fold; what became of each.
+
+    Raises
+    ------
+    Collision
+        If another collector stored one of them since it was looked for.
+    """
+    rows = rows_from(survey, reports)
+    rights = Rights(db, survey, reports)  # first: invitations are locked before ids, by everybody
+    ids = [str(row[0]) for row in rows]
+    known: dict[object, Row] = {}
+    for table in (pending_table(survey), reports_table(survey)):
+        known |= {row[0]: row for row in db.rows_with("kept.*", table, "id", ids)}
+    new: list[Row] = []
+    outcomes: list[Outcome] = []
+    for report, row in zip(reports, rows, strict=True):
+        before = known.get(report.id)
+        if before is not None:  # where no more than the id was kept, nothing can conflict with it
+            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
+        elif refusal := rights.refusal_of(report):
+            outcomes.append(refusal)
+        else:
+            known[report.id] = row
+            new.append(row)
+            outcomes.append(Outcome.STORED)
+    if new:
+        new.sort(key=_id)  # no trace of the order within the transaction, and nobody waits in a circle
+        pending = pending_table(survey)
+        if db.insert_typed(pending, types_of(survey, pending), new).rowcount < len(new):
+            raise Collision
+        rights.spend()
+        checksum.change(db, survey, checksum.sum_of(survey, "report", new))
+        to_do(db, survey)
+        if survey.access == "invited":
+            moved(db, survey, INVITATIONS)
+    return outcomes
+
+
+def to_do(db: PostgresqlConnection, survey: Survey) -> None:
+    """Put a survey on the agenda, unless it is there: a row that is written makes other collectors wait."""
+    if not db.execute("SELECT 1 FROM agenda WHERE survey = ? AND day = ?", [survey.id, agenda.NOW]).fetchone():
+        agenda.put(db, survey)
+
+
+def moved(db: PostgresqlConnection, survey: Survey, kind: str) -> None:
+    """Remember that rows of a table lie in the order in which they changed."""
+    if not db.execute("SELECT 1 FROM unsorted WHERE survey = ? AND kind = ?", [survey.id, kind]).fetchone():
+        db.execute("INSERT INTO unsorted VALUES (?, ?) ON CONFLICT DO NOTHING", [survey.id, kind])

@@ -1,0 +1,99 @@
+"""What a role may that takes reports, and one that reads results; `roles.sql` beside this file makes them.
+
+Whoever owns the schema may everything: publish, close, fold, check. The others get what they need of each table, and
+nothing by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from deniable import Survey
+from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
+from deniable_server.store.tables import invitations_table, pending_table, reports_table, tables_of
+
+SQL = Path(__file__).with_name("roles.sql")
+
+OPERATE, INGEST, READ = "deniable_operate", "deniable_ingest", "deniable_read"
+
+OF_ALL = {
+    INGEST: {
+        "surveys": "SELECT",
+        "owners": "SELECT",
+        "tokens": "SELECT",
+        "calendar": "SELECT",
+        "migrations": "SELECT",
+        "totals": "SELECT",
+        "tallies": "SELECT",
+        "signing_keys": "SELECT",
+        "agenda": "SELECT, INSERT, UPDATE",
+        "unsorted": "SELECT, INSERT",
+        "checksums": "SELECT, INSERT, UPDATE",
+    },
+    READ: {
+        "surveys": "SELECT",
+        "calendar": "SELECT",
+        "migrations": "SELECT",
+        "totals": "SELECT",
+        "tallies": "SELECT",
+    },
+}
+"""What the roles may do with the tables that there are once."""
+
+
+RELEASED = """
+(SELECT closed_on IS NOT NULL OR convert_from(document, 'UTF8')::json ->> 'results' IS DISTINCT FROM 'closed'
+ FROM surveys WHERE id = survey)"""
+"""Whether results of a survey may be seen, in SQL."""
+
+
+def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Survey, bool]]]) -> None:
+    """Give the roles their rights, to whichever of them has none yet; within a transaction of the owner.
+
+    Parameters
+    ----------
+    surveys : callable
+        Every survey, and whether it was closed.
+    """
+    lacking = [role for role in _roles(db) if not _has_rights(db, role)]
+    for role in lacking:
+        for table, rights in OF_ALL[role].items():
+            db.execute(f"GRANT {rights} ON {table} TO {role}")
+        for table in ("totals", "tallies"):
+            db.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")  # which does not bind their owner
+            seen = "true" if role == INGEST else RELEASED
+            db.execute(f"CREATE POLICY {role} ON {table} FOR SELECT TO {role} USING ({seen})")
+    if lacking:
+        for survey, is_closed in surveys():
+            for table in tables_of(survey):
+                grant(db, survey, table, is_closed)
+
+
+def grant(db: PostgresqlConnection, survey: Survey, table: str, is_closed: bool = False) -> None:
+    """Give the roles their rights to a table of a survey.
+
+    Whoever reads sees released reports: what is pending is not, and of a survey whose results come out once it has
+    closed nothing is before.
+    """
+    is_shown = is_closed or survey.results != "closed"
+    rights = {
+        pending_table(survey): {INGEST: "SELECT, INSERT"},
+        reports_table(survey): {INGEST: "SELECT"} | ({READ: "SELECT"} if is_shown else {}),
+        invitations_table(survey): {INGEST: "SELECT, UPDATE (state)"},
+    }[table]
+    found = _roles(db)
+    for role, may in rights.items():
+        if role in found:
+            db.execute(f"GRANT {may} ON {table} TO {role}")
+
+
+def _has_rights(db: PostgresqlConnection, role: str) -> bool:
+    found = db.execute("SELECT has_table_privilege(?, 'surveys', 'SELECT')", [role]).fetchone()
+    return bool(found and found[0])
+
+
+def _roles(db: PostgresqlConnection) -> set[str]:
+    """Those of the roles that were made for this schema."""
+    query = "SELECT rolname FROM pg_roles WHERE rolname IN (?, ?) AND has_schema_privilege(oid, ?, 'USAGE')"
+    return {role for (role,) in db.execute(query, [INGEST, READ, SCHEMA])}

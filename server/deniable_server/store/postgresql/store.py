@@ -1,0 +1,314 @@
+"""The store over a PostgreSQL database."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg_pool import ConnectionPool
+
+from deniable import Report, Survey
+from deniable.errors import DeniableError
+from deniable_server.location import Address
+from deniable_server.store import agenda
+from deniable_server.store.errors import StoreUnavailable
+from deniable_server.store.integrity import Inspection
+from deniable_server.store.interface import HIDDEN, utc_today
+from deniable_server.store.outcome import Outcome
+from deniable_server.store.postgresql import durability, fold, migrations, pending, roles
+from deniable_server.store.postgresql.connection import (
+    PARTS,
+    SCHEMA,
+    WAIT_SECONDS,
+    PostgresqlConnection,
+    configure,
+    connect,
+)
+from deniable_server.store.postgresql.errors import AGAIN, in_our_words
+from deniable_server.store.postgresql.integrity import inspect
+from deniable_server.store.postgresql.tables import create_tables
+from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
+from deniable_server.store.tables import tables_of
+
+T = TypeVar("T")
+
+CONNECTIONS = 12
+"""At a time, of one collector. Requests wait for one; a report waits for the writer, who needs one."""
+
+TRIES = 20
+"""How often a transaction is run again that met another collector's. Each time the other one got through."""
+
+PROBE_SECONDS = 3
+"""How long ``/readyz`` waits for a connection."""
+
+
+class PostgresqlStore(SqlStore):
+    """A collector's database in PostgreSQL, which other collectors use too.
+
+    Parameters
+    ----------
+    address : Address
+        The database; its tables are made when missing, brought up to date when an older version made them.
+    today : callable
+        The day by which surveys open and close.
+
+    Raises
+    ------
+    DeniableError
+        If nobody answers there, a newer version made the tables, or this role may not read them.
+    StoreUnavailable
+        If the server runs with settings by which a commit is no promise.
+    """
+
+    def __init__(self, address: Address, today: Callable[[], datetime.date] = utc_today) -> None:
+        super().__init__(str(address), today)
+        self.address = address
+        self._part = secrets.randbelow(PARTS)
+        self._watched: dict[str, Survey] = {}  # surveys whose next release this collector has something to tell at
+        self._told: dict[str, int] = {}
+        self.operates = self._bring_up_to_date()
+        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
+            address.url,
+            min_size=1,
+            max_size=CONNECTIONS,
+            timeout=WAIT_SECONDS,
+            kwargs={"autocommit": True, "application_name": "deniable", "connect_timeout": WAIT_SECONDS},
+            configure=configure,
+            check=ConnectionPool.check_connection,  # after the server was restarted nobody meets a dead connection
+            open=True,
+            name="deniable",
+        )
+        self._finalize = weakref.finalize(self, self._pool.close)
+
+    def leave(self) -> None:
+        """Nothing: connections belong to no thread."""
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._finalize()
+
+    def not_ready_because(self, min_free: int) -> str | None:
+        """As `Store.not_ready_because`: the database answers, may be written, and keeps what it acknowledges."""
+        query = f"SELECT pg_is_in_recovery(), {durability.IN_SQL}"
+        try:
+            with in_our_words(self.name), self._pool.connection(PROBE_SECONDS) as raw:
+                is_standby, *settings = raw.execute(query).fetchone() or (True,)
+                if is_standby:
+                    return "The database is a standby, which takes no reports; name the primary."
+                durability.refuse_unsafe(settings)
+                applied = migrations.applied(PostgresqlConnection(raw))
+        except StoreUnavailable as error:
+            return f"The database cannot be used: {error.reason}."
+        except DeniableError:
+            return "The database is not available."
+        if applied != len(migrations.STEPS):
+            older = applied < len(migrations.STEPS)
+            return f"The database is of {'an older' if older else 'a newer'} version; " + (
+                "restart the collector." if older else "start that one."
+            )
+        return None
+
+    def free_bytes(self) -> int | None:
+        """None: the disk is elsewhere."""
+        return None
+
+    def try_to_write(self) -> None:
+        """As `Store.try_to_write`: writes a page to a table of its own, and commits a transaction number."""
+        with self._transaction() as db:
+            db.enter(["probe"])
+            db.execute("CREATE TEMP TABLE probe ON COMMIT DROP AS SELECT repeat('-', 8000) AS page")
+
+    def inspect(self, most_rows: int | None = None) -> Inspection:
+        """Look at the database without changing it."""
+        with self._snapshot() as db:
+            return inspect(db, most_rows, self._snapshot)
+
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+        """As `Store.store_reports`."""
+        outcomes = self._again(lambda: super(PostgresqlStore, self).store_reports(submissions))
+        for (survey, _), what in zip(submissions, outcomes, strict=True):
+            if Outcome.STORED in what and survey.results != "live":
+                self._watched[survey.id] = survey
+        return outcomes
+
+    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
+        """As `Store.issue`."""
+        return self._again(lambda: super(PostgresqlStore, self).issue(survey_id, invitation, message))
+
+    def settle(self) -> bool:
+        """As `Store.settle`. Without the rights to fold, somebody else does it."""
+        done = super().settle() if self.operates else True
+        self._tell_of_releases()
+        return done
+
+    def _again(self, run: Callable[[], T]) -> T:
+        """Run a transaction, and again where another collector was in its way."""
+        for _ in range(TRIES):
+            try:
+                return run()
+            except AGAIN:
+                continue
+        raise StoreUnavailable(f"database {self.name}: other collectors were in the way {TRIES} times", "contention")
+
+    def _tell_of_releases(self) -> None:
+        """Call `on_release` for what other collectors released."""
+        for survey in list(self._watched.values()):
+            release = self.release_of(survey.id)
+            if release not in (HIDDEN, self._told.get(survey.id, 0)):
+                self._told[survey.id] = release
+                del self._watched[survey.id]
+                self.on_release(survey)
+
+    def _take_open(
+        self,
+        db: PostgresqlConnection,  # type: ignore[override]  # its own connections
+        survey: Survey,
+        reports: Sequence[Report],
+    ) -> tuple[list[Outcome], int]:
+        outcomes = pending.take(db, survey, reports)
+        return outcomes, outcomes.count(Outcome.STORED)
+
+    def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
+        if not self.operates:
+            return  # closing needs the rights to fold, and the day after the last one is for who has them
+        new = self._arrived.pop(survey.id, 0)
+        closed = bool(closed_on) or days_over > 0
+        lock = f"fold {survey.id}"
+        with self._transaction() as db:
+            if closed_on:
+                db.hold(lock)
+            elif not db.try_to_hold(lock):
+                return  # another collector folds it
+            has_folded, is_due = fold.fold_due(db, survey, closed, lambda: self._hold(db, survey))
+            self._plan(db, survey, closed_on, days_over, is_due)
+        self._sort(survey, closed_on, closed, new)
+        if has_folded or closed:
+            self._folded(survey)
+
+    def _sort(self, survey: Survey, closed_on: str | None, closed: bool, new: int) -> None:
+        """Write anew what lies in the order in which it came, table by table, each in a transaction of its own."""
+        with self._snapshot() as db:
+            kinds = fold.unsorted(db, survey)
+        for kind in kinds:
+            with self._transaction() as db:
+                if not (closed or fold.may_sort(db, survey, kind, new)) or not db.try_to_hold(f"fold {survey.id}"):
+                    continue
+                if kind == pending.INVITATIONS:
+                    self._hold(db, survey)
+                if not fold.sort(db, survey, kind, bool(closed_on)):
+                    pending.to_do(db, survey)
+        if closed_on and survey.retention == "tallies":
+            with self._transaction() as db:
+                db.hold(f"fold {survey.id}")
+                self._hold(db, survey)
+                fold.forget_ids(db, survey)
+        if closed_on:
+            with self._transaction() as db:
+                for table in tables_of(survey):
+                    roles.grant(db, survey, table, is_closed=True)
+
+    def _plan(
+        self, db: PostgresqlConnection, survey: Survey, closed_on: str | None, days_over: int, is_due: bool
+    ) -> None:
+        """Take a survey off the agenda, or put it down for later; within a transaction that holds it."""
+        kinds = fold.unsorted(db, survey)
+        is_moved = any(fold.may_sort(db, survey, kind, new=0) for kind in kinds)
+        if is_due or (is_moved and not closed_on):
+            agenda.put_off(db, survey, agenda.NOW)
+        elif closed_on or days_over > DAYS_OF_DOUBT:
+            agenda.put_off(db, survey, None)
+        else:
+            agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if days_over > 0 else 1))
+
+    def _create_tables(self, db: PostgresqlConnection, survey: Survey) -> None:  # type: ignore[override]
+        create_tables(db, survey)
+
+    def _invitations_moved(self, db: PostgresqlConnection, survey: Survey) -> None:  # type: ignore[override]
+        pending.moved(db, survey, pending.INVITATIONS)
+        pending.to_do(db, survey)
+
+    def _leave_no_trace(self) -> bool:
+        """PostgreSQL's log is not ours to empty."""
+        return True
+
+    def _enter(self, db: PostgresqlConnection, surveys: Iterable[Survey]) -> None:  # type: ignore[override]
+        db.enter([f"survey {survey.id}" for survey in surveys] or ["nothing"])
+
+    def _hold(self, db: PostgresqlConnection, survey: Survey) -> None:  # type: ignore[override]
+        db.hold(f"survey {survey.id}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[PostgresqlConnection]:
+        with self._begun("BEGIN ISOLATION LEVEL READ COMMITTED") as db:
+            yield db
+
+    @contextmanager
+    def _alone(self) -> Iterator[PostgresqlConnection]:
+        with self._transaction() as db:
+            db.hold("operators")
+            yield db
+
+    @contextmanager
+    def _snapshot(self, *surveys: Survey) -> Iterator[PostgresqlConnection]:
+        """A snapshot that begins once no fold is between taking rows from a table and putting them into another one.
+
+        ``TRUNCATE`` and ``DROP`` are seen by transactions that began before them. So the tables are locked first, and
+        PostgreSQL takes the snapshot with the first statement after that.
+        """
+        with self._begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as db:
+            tables = [table for survey in surveys for table in tables_of(survey)]
+            if tables:
+                db.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE")
+            yield db
+
+    @contextmanager
+    def _begun(self, begin: str) -> Iterator[PostgresqlConnection]:
+        with in_our_words(self.name), self._pool.connection() as raw:
+            db = PostgresqlConnection(raw, self._part)
+            db.execute(begin)
+            try:
+                yield db
+                raw.execute("COMMIT")
+            except BaseException:
+                if not raw.closed:
+                    raw.execute("ROLLBACK")
+                raise
+
+    def _bring_up_to_date(self) -> bool:
+        """Make or bring up to date the tables where this role may; whether it may."""
+        with in_our_words(self.name):
+            raw = connect(self.address)
+            try:
+                return self._prepare(raw)
+            finally:
+                raw.close()
+
+    def _prepare(self, raw: psycopg.Connection[Any]) -> bool:
+        db = PostgresqlConnection(raw)
+        owner = raw.execute(
+            "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = %s", [SCHEMA]
+        ).fetchone()
+        operates = owner is None or bool(owner[0])
+        if operates:
+            with raw.transaction():
+                db.hold("operators")
+                migrations.bring_up_to_date(db, self.name)
+                roles.grant_all(db, lambda: self._surveys_and_whether_closed(db))
+        elif (applied := migrations.applied(db)) != len(migrations.STEPS):
+            if applied > len(migrations.STEPS):
+                raise migrations.newer(self.name, applied)
+            raise DeniableError(
+                f"database {self.name}: is not up to date; start a collector once by a role that owns its tables"
+            )
+        # Read back after a commit: what was set, and not what was asked for.
+        durability.refuse_unsafe(raw.execute(f"SELECT {durability.IN_SQL}").fetchone() or ())
+        return operates
+
+    def _surveys_and_whether_closed(self, db: PostgresqlConnection) -> Iterator[tuple[Survey, bool]]:
+        for survey, closed_on in self._surveys(db, "SELECT id, document, closed_on FROM surveys"):
+            yield survey, closed_on is not None

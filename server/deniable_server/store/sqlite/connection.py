@@ -1,0 +1,163 @@
+"""A connection whose commits are on the disk when they return, and whose files keep nothing that was deleted."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+from deniable.errors import DeniableError
+from deniable_server.store.errors import StoreReplaced
+from deniable_server.store.sqlite.errors import in_our_words
+from deniable_server.store.sqlite.files import Connection, Siblings, beside, identity, refuse_replaced
+
+WAIT_MS = 10_000
+"""How long one process waits for another one's transaction."""
+
+ROWS_AT_ONCE = 64
+"""In one statement. With 100 questions that is 6,528 values of the 32,766 that SQLite takes."""
+
+
+class SqliteConnection(Database):
+    """A `deniable_server.store.connection.Connection`."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] | None = None) -> sqlite3.Cursor:
+        """Run one statement, without a look at what kind of statement it is."""
+        return self.conn.execute(sql, parameters or ())
+
+    def stream(self, query: str, values: Sequence[object] = ()) -> Iterator[Any]:
+        """The rows of a query, however many."""
+        yield from self.execute(query, values)
+
+    def rows_with(
+        self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
+    ) -> Iterable[Any]:
+        """Rows by their keys. A transaction that writes has the whole database to itself, so nothing needs a lock."""
+        asked = json.dumps(sorted(set(wanted)))  # sorted, neighbours are found on one page
+        kept = f"SELECT {columns} FROM json_each(?) AS asked CROSS JOIN {table} AS kept ON kept.{key} = asked.value"
+        return self.execute(kept, [asked])
+
+    def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
+        """Insert the rows whose keys a table does not have; how many these are."""
+        row = f"({', '.join('?' * len(rows[0]))})"
+        stored = 0
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows[start : start + ROWS_AT_ONCE]
+            # sqlite3 gives up the interpreter's lock for every row of executemany, and under load waits to get it back
+            stored += self.execute(
+                f"INSERT INTO {table} VALUES {', '.join([row] * len(some))} ON CONFLICT DO NOTHING",
+                list(itertools.chain.from_iterable(some)),
+            ).rowcount
+        return stored
+
+    def checksum(self, survey_id: str) -> int | None:
+        """The checksum as it is stored, or None where there is none that could be one."""
+        found = self.execute("SELECT checksum FROM checksums WHERE survey = ?", [survey_id]).fetchone()
+        try:
+            return int(found[0], 16) if found else None
+        except ValueError:
+            return None
+
+    def start_checksum(self, survey_id: str, total: int) -> None:
+        """Begin the checksum of a survey."""
+        self.execute("INSERT INTO checksums VALUES (?, ?)", [survey_id, f"{total:064x}"])
+
+    def change_checksum(self, survey_id: str, difference: int) -> None:
+        """XOR something into the checksum of a survey."""
+        stored = self.checksum(survey_id)
+        if stored is not None:  # without one the database is damaged; `integrity` says so, and nothing hides it here
+            row = [f"{stored ^ difference:064x}", survey_id]
+            self.execute("UPDATE checksums SET checksum = ? WHERE survey = ?", row)
+
+
+def connect(path: Path, siblings: Siblings | None = None) -> SqliteConnection:
+    """Open a database so that a commit is on the disk when it returns.
+
+    Raises
+    ------
+    DeniableError
+        If it cannot be opened.
+    StoreReplaced
+        If it is not the file that the siblings have open. It is not touched then: SQLite would mix their log into it.
+    """
+    path = path.resolve()  # a link to a file that is not there yet would be made by SQLite, with other rights
+    siblings = siblings or Siblings()
+    siblings.refuse_replaced()
+    try:
+        _make_private(path)
+        opened = identity(path)
+        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000, factory=Connection)
+        connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
+        (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")  # or sorting could leave copies of rows in other files
+        connection.execute("PRAGMA foreign_keys = ON")
+        (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
+        connection.execute("PRAGMA schema_version").fetchone()  # the first thing read opens the log
+    except (sqlite3.DatabaseError, OSError) as error:
+        raise DeniableError(f"database {path}: cannot be opened: {error}") from None
+    if (journal, synchronous) != ("wal", 2):  # read back: a stored report must mean a report on disk
+        raise DeniableError(f"database {path}: must run with WAL and synchronous FULL, got {journal}, {synchronous}")
+    connection.remember(path)
+    if connection.files[0] != opened:
+        raise StoreReplaced(f"database {path}: was replaced while it was opened; try again")
+    siblings.refuse_replaced()
+    siblings.add(connection)
+    return SqliteConnection(connection)
+
+
+@contextmanager
+def transaction(db: SqliteConnection, path: Path, begin: str = "BEGIN IMMEDIATE") -> Iterator[SqliteConnection]:
+    """A transaction that holds the write lock from its start, so that what it reads cannot change under it.
+
+    With ``begin="BEGIN"`` one whose reads all see the same state.
+
+    Raises
+    ------
+    StoreReplaced
+        If other files have the names of those that the connection opened, before the commit or after it: what was
+        written to a file that is gone is not acknowledged.
+    """
+    with in_our_words(path):
+        refuse_replaced(db.conn)
+        db.conn.execute(begin)
+        try:
+            yield db
+            refuse_replaced(db.conn)
+            db.conn.execute("COMMIT")
+        except BaseException:
+            db.rollback()
+            raise
+        refuse_replaced(db.conn)
+
+
+def truncate_log(db: SqliteConnection, path: Path) -> bool:
+    """Move everything from the write-ahead log to the database and leave the log empty; whether it is.
+
+    The log holds pages in the order in which they were written, and so tells when which report came. Somebody who
+    reads at this moment keeps it from being emptied; nobody waits for that, the next time will do.
+    """
+    refuse_replaced(db.conn)
+    log = beside(path, "-wal")
+    if not log.exists() or not log.stat().st_size:
+        return True
+    assert isinstance(db.conn, Connection), "a log is emptied by whoever writes it"
+    with in_our_words(path):
+        return db.conn.empty_log()
+
+
+def _make_private(path: Path) -> None:
+    """Make a file that only its owner can read, where there is none yet; SQLite gives the log the same rights.
+
+    Rights that somebody gave to a file that is there are left as they are.
+    """
+    with suppress(FileExistsError):  # an open one is left alone: closing it would let go of SQLite's locks on it
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

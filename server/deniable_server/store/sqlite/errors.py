@@ -1,0 +1,43 @@
+"""What SQLite calls what can be wrong with a store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from deniable_server.store.errors import StoreDamaged, StoreFull, StoreUnavailable
+
+_FULL = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_WRITE,  # what a limit on the size of files looks like
+    sqlite3.SQLITE_IOERR_SHMSIZE,  # the index of the log could not grow
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_PRIMARY = 0xFF
+"""The low byte of an extended result code is the result code that it refines."""
+
+
+@contextmanager
+def in_our_words(path: Path) -> Iterator[None]:
+    """Raise errors of a store for what SQLite says of a full disk, of a damaged file, and of one that is in use."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0)  # errors of the module itself have none
+        if code in _FULL:
+            raise StoreFull(
+                f"database: the disk takes no more ({error.sqlite_errorname}); nothing was stored, "
+                "the same can be sent again once there is space"
+            ) from error
+        if code & _PRIMARY in _DAMAGED:
+            raise StoreDamaged(
+                f"database {path.name}: is damaged ({error}); stop the collector, look at it with 'deniable check', "
+                "and put a backup in its place"
+            ) from error
+        if isinstance(error, sqlite3.OperationalError):
+            name = getattr(error, "sqlite_errorname", type(error).__name__)
+            raise StoreUnavailable(f"database {path.name}: cannot be used ({name}: {error})", name) from error
+        raise

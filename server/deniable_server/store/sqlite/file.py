@@ -1,0 +1,50 @@
+"""A SQLite file by its name, for commands."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deniable_server.store.integrity import Inspection
+from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.lock import Lock
+from deniable_server.store.sqlite.store import SqliteStore
+
+
+@dataclass(frozen=True)
+class SqliteFile:
+    """A `deniable_server.store.database.Database`."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is such a file."""
+        return self.path.exists()
+
+    def open(self, today: Callable[[], datetime.date]) -> SqliteStore:
+        """Its store."""
+        return SqliteStore(self.path, today)
+
+    def serving(self) -> AbstractContextManager[object]:
+        """The right to serve it: one collector a file."""
+        return Lock(self.path)
+
+    def warnings(self) -> list[str]:
+        """Nothing: what is wrong with a file is an error."""
+        return []
+
+    def inspect(self, most_rows: int | None = None) -> Inspection:
+        """Look at it without changing it."""
+        return inspect(self.path, most_rows)
+
+    def back_up(self, destination: Path) -> Inspection:
+        """Copy it, also while a collector uses it, and look at the copy."""
+        return back_up(self.path, destination)

@@ -1,0 +1,93 @@
+"""Whether a file is what was written; the pages of it too."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote
+
+from deniable import Survey
+from deniable.errors import DeniableError
+from deniable_server.store.errors import StoreDamaged, StoreUnavailable
+from deniable_server.store.integrity import Inspection, look
+from deniable_server.store.sqlite.connection import WAIT_MS, SqliteConnection, transaction
+from deniable_server.store.sqlite.migrations import apply, refuse_newer, refuse_unreadable, schema
+from deniable_server.store.sqlite.tables import create_tables
+
+
+def inspect(path: Path, most_rows: int | None = None) -> Inspection:
+    """Look at a database, also one that a collector is using, without changing it.
+
+    Parameters
+    ----------
+    path : Path
+        The SQLite file.
+    most_rows : int, optional
+        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them; then
+        SQLite's own look at every page is left out too. By default everything.
+
+    Raises
+    ------
+    DeniableError
+        If there is no database of this version to look at.
+    """
+    try:
+        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
+        connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
+        with closing(connection), transaction(SqliteConnection(connection), path, "BEGIN") as db:
+            refuse_newer(db, path)
+            if schema.pending(db):
+                refuse_unreadable(db, path)
+                raise DeniableError(f"database {path}: is of an older version; 'deniable serve' brings it up to date")
+            return _inspect(db, most_rows)
+    except (sqlite3.OperationalError, StoreUnavailable) as error:
+        raise DeniableError(f"database {path}: cannot be read: {error.__cause__ or error}") from None
+    except StoreDamaged as error:
+        return Inspection(0, 0, (str(error.__cause__),))
+
+
+def _inspect(db: SqliteConnection, most_rows: int | None) -> Inspection:
+    found: list[str] = []
+    if most_rows is None:
+        found += [f"SQLite: {line}" for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
+    found += [f"{table}: a row names no survey" for table, *_ in db.execute("PRAGMA foreign_key_check")]
+    found += _beside_surveys(db)
+    return look(
+        db,
+        most_rows,
+        found,
+        _invitations_of_surveys(db),
+        partial(_differences_of_schema, db),
+        lambda _: nullcontext(db),
+    )
+
+
+def _invitations_of_surveys(db: SqliteConnection) -> dict[str, int]:
+    """How many invitations there are, by survey."""
+    tables = db.execute("SELECT name FROM sqlite_master WHERE name GLOB 'invitations_*'").fetchall()
+    return {name.partition("_")[2]: db.execute(f"SELECT count(*) FROM [{name}]").fetchone()[0] for (name,) in tables}
+
+
+def _beside_surveys(db: SqliteConnection) -> Iterator[str]:
+    """What belongs to no survey: tokens, and the list of migrations."""
+    columns = "sha256, name, scope, expires_on"
+    for one, other in (("tokens", "tokens_copy"), ("tokens_copy", "tokens")):
+        if db.execute(f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}").fetchone():
+            yield f"{one}: a row differs from its copy in {other}"
+    if any(each.applied_at for each in schema.applied(db)):
+        yield "_sqlite_migrations: a row is not as it was written"
+
+
+def _differences_of_schema(db: SqliteConnection, surveys: list[Survey]) -> Iterator[str]:
+    query = "SELECT name, type, tbl_name, sql FROM sqlite_master"
+    found = {name: rest for name, *rest in db.execute(query)}
+    with closing(SqliteConnection(memory=True)) as fresh:
+        apply(fresh)
+        for survey in surveys:
+            create_tables(fresh, survey)
+        for name, *rest in fresh.execute(query):
+            if found.get(name) != rest:
+                yield f"{name}: is not defined as it was"

@@ -1,0 +1,169 @@
+"""The store over one SQLite file."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+
+from deniable import Report, Survey
+from deniable.errors import DeniableError
+from deniable_server.store import agenda
+from deniable_server.store.errors import StoreReplaced
+from deniable_server.store.interface import utc_today
+from deniable_server.store.outcome import Outcome
+from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
+from deniable_server.store.sqlite import fold, pending
+from deniable_server.store.sqlite.connection import SqliteConnection, connect, transaction, truncate_log
+from deniable_server.store.sqlite.errors import in_our_words
+from deniable_server.store.sqlite.files import Siblings
+from deniable_server.store.sqlite.migrations import bring_up_to_date, refuse_newer, schema
+from deniable_server.store.sqlite.tables import create_tables
+
+
+class SqliteStore(SqlStore):
+    """A collector's database in one file.
+
+    Each thread has its own connection. A transaction that writes has the database to itself.
+
+    Parameters
+    ----------
+    path : Path or str
+        The SQLite file; made when missing, brought up to date when an older version wrote it.
+    today : callable
+        The day by which surveys open and close.
+
+    Raises
+    ------
+    DeniableError
+        If the file cannot be opened, is no database, or was written by a newer version.
+    """
+
+    def __init__(self, path: Path | str, today: Callable[[], datetime.date] = utc_today) -> None:
+        self.path = Path(path)
+        super().__init__(str(self.path), today)
+        self._threads = threading.local()
+        self.files = Siblings()
+        try:
+            bring_up_to_date(self.db, self.path)
+        except Exception:
+            self.close()
+            raise
+
+    @property
+    def db(self) -> SqliteConnection:
+        """This thread's connection."""
+        if not hasattr(self._threads, "db"):
+            self._threads.db = connect(self.path, self.files)
+        db: SqliteConnection = self._threads.db
+        return db
+
+    def close(self) -> None:
+        """Close this thread's connection; others have let go of theirs."""
+        self.leave()
+
+    def leave(self) -> None:
+        """Close this thread's connection."""
+        if hasattr(self._threads, "db"):
+            self._threads.db.close()
+            del self._threads.db
+
+    def not_ready_because(self, min_free: int) -> str | None:
+        """As `Store.not_ready_because`: the file is in its place, readable, and has room."""
+        folder = self.path.absolute().parent
+        if not folder.is_dir():
+            return "The folder of the database is gone."
+        if self.free_bytes() < min_free:
+            return f"The disk has less than {min_free // 10**6} megabytes left."
+        if not (os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)):  # SQLite writes its log beside the file
+            return "The database or its folder cannot be written."
+        try:
+            self.files.refuse_replaced()
+        except StoreReplaced:
+            return (
+                "The database, its -wal or its -shm was replaced or removed; "
+                "put the files in order and restart the collector."
+            )
+        return self._unusable_because()
+
+    def free_bytes(self) -> int:
+        """Bytes that the disk of the database has left for this user."""
+        return shutil.disk_usage(self.path.absolute().parent).free
+
+    def try_to_write(self) -> None:
+        """As `Store.try_to_write`."""
+        if not self.path.exists():
+            raise StoreReplaced(f"database {self.path}: is gone")  # asking must not make a new one
+        with self._transaction() as db:
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            db.execute(f"PRAGMA user_version = {version}")
+
+    def _unusable_because(self) -> str | None:
+        try:
+            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", 0, uri=True)) as connection:
+                (journal,) = connection.execute("PRAGMA journal_mode").fetchone()
+                if journal != "wal":  # the first thing that a damaged head of the file loses
+                    return "The database has lost its write-ahead log; look at it with 'deniable check'."
+                db = SqliteConnection(connection)
+                if schema.pending(db):
+                    return "The database is of an older version; restart the collector."
+                refuse_newer(db, self.path)
+        except sqlite3.Error as error:
+            return f"The database cannot be used: {error.sqlite_errorname}."
+        except DeniableError:
+            return "The database is of a newer version; start that one."
+        return None
+
+    def _take_open(self, db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:  # type: ignore[override]  # its own connections
+        return pending.take(db, survey, reports)
+
+    def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
+        new = self._arrived.pop(survey.id, 0)
+        closed = bool(closed_on) or days_over > 0
+        with self._transaction() as db:
+            has_folded = fold.fold_due(db, survey, new, closed)
+            is_sorted = fold.sort_pending(db, survey, new)
+            if fold.is_unsorted(db, survey) and (closed or fold.may_sort(db, survey, new)):
+                fold.sort_reports(db, survey)
+            if closed and survey.access != "open":
+                fold.sort_invitations(db, survey, whatever_their_number=True)
+            if closed_on and survey.retention == "tallies":
+                fold.forget_ids(db, survey)
+            if not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0)):
+                agenda.put_off(db, survey, agenda.NOW)
+            elif closed_on or days_over > DAYS_OF_DOUBT:
+                agenda.put_off(db, survey, None)
+            else:
+                agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if closed else 1))
+        if has_folded or closed:
+            self._folded(survey)
+
+    def _create_tables(self, db: SqliteConnection, survey: Survey) -> None:  # type: ignore[override]
+        create_tables(db, survey)
+
+    def _invitations_moved(self, db: SqliteConnection, survey: Survey) -> None:  # type: ignore[override]
+        fold.sort_invitations(db, survey)
+
+    def _leave_no_trace(self) -> bool:
+        with in_our_words(self.path):
+            return truncate_log(self.db, self.path)
+
+    def _enter(self, db: object, surveys: Iterable[Survey]) -> None:
+        """Whoever writes is alone."""
+
+    def _hold(self, db: object, survey: Survey) -> None:
+        """Whoever writes is alone."""
+
+    def _transaction(self) -> AbstractContextManager[SqliteConnection]:
+        return transaction(self.db, self.path)
+
+    def _alone(self) -> AbstractContextManager[SqliteConnection]:
+        return self._transaction()
+
+    def _snapshot(self, *surveys: Survey) -> AbstractContextManager[SqliteConnection]:
+        return transaction(self.db, self.path, "BEGIN")
