@@ -15,8 +15,9 @@ import pytest
 import urllib3
 
 from deniable import Survey
-from deniable_server.store import NotFound, counts
-from deniable_server.store.sqlite.store import SqliteStore
+from deniable_server.location import Location
+from deniable_server.store import NotFound, counts, open_store
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import pending_table
 
 
@@ -25,24 +26,26 @@ class Collector:
     """A real collector: ``deniable serve`` in a process of its own."""
 
     url: str
-    database: Path
+    database: Location
     process: subprocess.Popen[bytes]
     log: Path
 
     def publish(self, survey: Survey) -> str:
         """Publish a survey; the link where people answer."""
-        store = SqliteStore(self.database)
+        store = open_store(self.database)
         store.publish(survey)
         store.close()
         return f"{self.url}/s/{survey.id}"
 
     def reports(self, survey: Survey) -> int:
         """How many reports are stored, released or not; none of a survey that is not published yet."""
-        store = SqliteStore(self.database)
+        store = open_store(self.database)
+        assert isinstance(store, SqlStore)
         try:
             store.survey(survey.id)
-            (waiting,) = store.db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()
-            return counts.folded(store.db, survey) + int(waiting)
+            with store._snapshot(survey) as db:
+                (waiting,) = db.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone()
+                return counts.folded(db, survey) + int(waiting)
         except NotFound:
             return 0
         finally:

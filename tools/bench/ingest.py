@@ -125,7 +125,7 @@ def estimates() -> list[tuple[str, ...]]:
 
 
 def fill(database: Path, survey: Survey, n: int) -> None:
-    """SqliteStore so many reports."""
+    """Store so many reports."""
     store = SqliteStore(database)
     store.publish(survey)
     dice = random.Random(n)

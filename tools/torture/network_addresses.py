@@ -87,7 +87,7 @@ def burst(short: bool) -> str:
 
 
 def released(database: Path, survey: Survey) -> None:
-    """SqliteStore as many reports of every cohort as make a release, beside the running collector."""
+    """Store as many reports of every cohort as make a release, beside the running collector."""
     store = SqliteStore(database)
     for cohort in (*survey.cohorts, None):
         reports = [randomize(survey, answers_of(survey, number), cohort) for number in range(20)]

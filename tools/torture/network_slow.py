@@ -129,7 +129,7 @@ def endless_bodies(collector: Collector, survey: Survey, megabytes: int) -> str:
 
 
 def fill(database: Path, survey: Survey, n: int) -> None:
-    """SqliteStore so many reports beside the running collector."""
+    """Store so many reports beside the running collector."""
     fitting = [randomize(survey, person(number)) for number in range(100)]
     store = SqliteStore(database)
     for start in range(0, n, 10_000):

@@ -60,7 +60,7 @@ def examine(
     together: int = 7,
     rest: bool = False,
 ) -> str:
-    """SqliteStore so many reports as often, settle each time, and read what the files hold.
+    """Store so many reports as often, settle each time, and read what the files hold.
 
     Parameters
     ----------

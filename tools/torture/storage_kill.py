@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -13,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,8 @@ import urllib3
 
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable_client import randomize
+from deniable_server.location import Address, Location
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
@@ -84,11 +87,11 @@ class Load:
     again: int = 0
     unexpected: set[int] = field(default_factory=set)
 
-    def run(self, collector: Collector, seconds: float = 0, only_again: bool = False) -> None:
-        """Send for so long, or until all is acknowledged that was ever sent."""
+    def run(self, *collectors: Collector, seconds: float = 0, only_again: bool = False) -> None:
+        """Send for so long, or until all is acknowledged that was ever sent; each sender to one after the other."""
         self._stop = threading.Event()
         self._threads = [
-            threading.Thread(target=self._send, args=(collector, BATCH if n % 4 == 0 else 1, only_again))
+            threading.Thread(target=self._send, args=(collectors, n, BATCH if n % 4 == 0 else 1, only_again))
             for n in range(SENDERS)
         ]
         for thread in self._threads:
@@ -105,9 +108,12 @@ class Load:
             thread.join()
         assert not self.unexpected, f"answered with {self.unexpected}"
 
-    def _send(self, collector: Collector, together: int, only_again: bool) -> None:
+    def _send(self, collectors: Sequence[Collector], number: int, together: int, only_again: bool) -> None:
         pool = urllib3.PoolManager(retries=False, timeout=10)
-        while not self._stop.is_set():
+        for turn in itertools.count(number):
+            if self._stop.is_set():
+                return
+            collector = collectors[turn % len(collectors)]
             try:
                 survey, reports = self.backlog.popleft()
                 self.again += len(reports)
@@ -138,11 +144,11 @@ class Load:
                     time.sleep(0.05)
 
 
-def start(database: Path, *flags: str) -> Collector:
+def start(database: Location, *flags: str, log: Path | None = None) -> Collector:
     """A collector in a process group of its own, so that it can be killed as a whole."""
     port = free_port()
-    log = database.with_name("log")
-    command = [sys.executable, "-m", "deniable", "serve", "--db", str(database), "--port", str(port)]
+    log = log or Path(database).with_name("log")  # type: ignore[arg-type]  # an address comes with a log
+    command = [sys.executable, "-m", "deniable", "serve", "--db", named(database), "--port", str(port)]
     command += ["--rate-limit", "off", "--fold-seconds", "0.05", *flags]
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
@@ -154,6 +160,11 @@ def start(database: Path, *flags: str) -> Collector:
             end(collector, signal.SIGKILL)
         raise
     return collector
+
+
+def named(database: Location) -> str:
+    """As a command is told it, with the password."""
+    return database.url if isinstance(database, Address) else str(database)
 
 
 def end(collector: Collector, how: signal.Signals) -> None:
@@ -176,14 +187,20 @@ def look_at_a_copy(database: Path, load: Load, when: str) -> None:
         findings = inspect(copy).findings
         assert not findings, f"{when}: {findings}"
         with closing(SqliteStore(copy)) as store:
-            for survey in load.surveys:
-                tables = (pending_table(survey), reports_table(survey))
-                rows = [row[0] for table in tables for row in store.db.execute(f"SELECT id FROM {table}")]
-                ids = set(rows)
-                ours = {report_id for report_id, (its, _) in load.sent.items() if its is survey}
-                assert len(rows) == len(ids) == store.state(survey.id).reports, f"{when}: counted twice"
-                assert ids <= ours, f"{when}: a report that nobody sent"
-                lost = (load.acknowledged & ours) - ids
-                assert not lost, f"{when}: {len(lost)} acknowledged reports lost"
-                recount = tally_reports((load.sent[report_id][1] for report_id in ids), survey)
-                assert store.tallies(survey) == recount, f"{when}: tallies are not a recount"
+            compare(store, load, when)
+
+
+def compare(store: SqlStore, load: Load, when: str) -> None:
+    """Compare what a store has with what was sent, and with what was acknowledged."""
+    for survey in load.surveys:
+        with store._snapshot(survey) as db:
+            tables = (pending_table(survey), reports_table(survey))
+            rows = [row[0] for table in tables for row in db.execute(f"SELECT id FROM {table}")]
+        ids = set(rows)
+        ours = {report_id for report_id, (its, _) in load.sent.items() if its is survey}
+        assert len(rows) == len(ids) == store.state(survey.id).reports, f"{when}: counted twice"
+        assert ids <= ours, f"{when}: a report that nobody sent"
+        lost = (load.acknowledged & ours) - ids
+        assert not lost, f"{when}: {len(lost)} acknowledged reports lost"
+        recount = tally_reports((load.sent[report_id][1] for report_id in ids), survey)
+        assert store.tallies(survey) == recount, f"{when}: tallies are not a recount"

@@ -153,7 +153,7 @@ class Storing(RuleBasedStateMachine):
 
     @rule(batch=BATCHES)
     def take(self, batch: Batch) -> None:
-        """SqliteStore a batch, and compare every outcome."""
+        """Store a batch, and compare every outcome."""
         self._compare(self._made(batch), self._sent(self._made(batch)))
 
     @rule()

@@ -18,6 +18,13 @@ class Collision(Exception):
 AGAIN = (Collision, errors.DeadlockDetected, errors.SerializationFailure)
 """What goes away when the whole transaction is run again."""
 
+UNAVAILABLE = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    errors.ReadOnlySqlTransaction,  # the primary has become a standby
+    errors.IdleInTransactionSessionTimeout,
+)
+
 
 @contextmanager
 def in_our_words(name: str) -> Iterator[None]:
@@ -41,7 +48,7 @@ def in_our_words(name: str) -> Iterator[None]:
         ) from error
     except (errors.DeadlockDetected, errors.SerializationFailure):
         raise
-    except (psycopg.OperationalError, psycopg.InterfaceError, errors.ReadOnlySqlTransaction) as error:
+    except UNAVAILABLE as error:
         kind = type(error).__name__
         raise StoreUnavailable(f"database {name}: cannot be used ({kind}: {_first_line(error)})", kind) from error
 

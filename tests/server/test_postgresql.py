@@ -1,0 +1,573 @@
+"""What only the store over PostgreSQL does: durability, roles, what its files tell, and what others do beside it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import Report, Survey, SurveyError, read_survey, tally_reports
+from deniable.errors import DeniableError
+from deniable_client import randomize
+from deniable_server.app import create_app
+from deniable_server.location import Address
+from deniable_server.settings import Settings, settings_from
+from deniable_server.store import Outcome, StoreForbidden, StoreUnavailable, counts, database_at
+from deniable_server.store.postgresql import durability, fold, roles
+from deniable_server.store.postgresql.store import PostgresqlStore
+from deniable_server.store.tables import invitations_table, pending_table, reports_table
+from deniable_server.tokens import create_token
+from tests.support.access import invite, invited_survey, report_for
+from tests.support.postgresql import Postgresql, postgresql, running_postgresql, template
+from tests.support.stores import rows
+from tests.support.surveys import SURVEY, Clock
+from tools.torture import postgresql_kill
+from tools.torture.storage_disk import places, rank_correlation
+
+__all__ = ["postgresql", "template"]
+
+
+@pytest.fixture
+def survey() -> Survey:
+    """The survey with results that change with every release."""
+    return replace(read_survey(SURVEY), results="batches")
+
+
+@pytest.fixture
+def address(postgresql: Postgresql, template: str) -> Iterator[Address]:
+    """A database with our tables."""
+    address = postgresql.new(like=template)
+    yield address
+    postgresql.drop(address)
+
+
+@pytest.fixture
+def store(address: Address, clock: Clock) -> Iterator[PostgresqlStore]:
+    """Its store."""
+    with closing(PostgresqlStore(address, clock)) as opened:
+        yield opened
+
+
+@contextmanager
+def sql(address: Address) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    with psycopg.connect(address.url, autocommit=True, options="-csearch_path=deniable") as connection:
+        yield connection
+
+
+def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
+    return [randomize(survey, {"affair": "yes", "religious": "not"}, cohort) for _ in range(n)]
+
+
+def take(store: PostgresqlStore, survey: Survey, sent: list[Report], together: int = 7) -> None:
+    for start in range(0, len(sent), together):
+        some = sent[start : start + together]
+        assert store.store_reports([(survey, some)]) == [[Outcome.STORED] * len(some)]
+
+
+class TestDurability:
+    @pytest.mark.parametrize("setting", durability.NEEDED)
+    def test_refuses_to_start_with_a_setting_off(self, clock: Clock, setting: str) -> None:
+        with running_postgresql(**{setting: "off"}) as server:
+            address = server.new()
+            with pytest.raises(StoreUnavailable, match=f"must run with {setting} on, got off"):
+                PostgresqlStore(address, clock)
+
+    def test_acknowledges_nothing_once_a_setting_is_turned_off(self, survey: Survey, clock: Clock) -> None:
+        with running_postgresql() as server, closing(PostgresqlStore(server.new(), clock)) as store:
+            store.publish(survey)
+            (first, second) = reports(survey, 2)
+            take(store, survey, [first])
+            for value in ("off", "on"):
+                with server.admin() as admin:
+                    admin.execute(f"ALTER SYSTEM SET fsync = {value}")
+                    admin.execute("SELECT pg_reload_conf()")
+                    while admin.execute("SHOW fsync").fetchone() != (value,):
+                        pass
+                if value == "off":
+                    wait_for_reload(store, "fsync is off")
+                    with pytest.raises(StoreUnavailable, match="must run with fsync on"):
+                        store.store_reports([(survey, [second])])
+                    with pytest.raises(StoreUnavailable, match="must run with fsync on"):
+                        store.try_to_write()
+            wait_for_reload(store, None)
+            take(store, survey, [second])
+
+    def test_no_change_of_the_configuration_takes_it_away(self, store: PostgresqlStore, address: Address) -> None:
+        """Each connection keeps the value that it began with."""
+        with store._transaction() as db:
+            ((source,),) = db.execute("SELECT source FROM pg_settings WHERE name = 'synchronous_commit'").fetchall()
+        assert source == "session"
+
+    def test_warns_of_what_writes_down_who_came_when(self) -> None:
+        noted = {"track_commit_timestamp": "on", "log_statement": "all", "log_min_duration_statement": "0"}
+        with running_postgresql(**noted) as server:
+            told = database_at(server.new()).warnings()
+        assert [each.split()[1] for each in told] == [
+            "track_commit_timestamp",
+            "log_statement",
+            "log_min_duration_statement",
+        ]
+        with running_postgresql() as server:
+            assert database_at(server.new()).warnings() == []
+
+    def test_is_not_ready_without_its_server_and_is_again_by_itself(self, survey: Survey, clock: Clock) -> None:
+        with running_postgresql() as server:
+            app = create_app(server.new(), clock, Settings(rate_limit=None, fold_seconds=86_400))
+            http: FlaskClient = app.test_client()
+            store: PostgresqlStore = app.extensions["deniable"]["store"]
+            store.publish(survey)
+            url = f"/api/v1/surveys/{survey.id}/reports"
+            first, second = (each.encode() for each in reports(survey, 2))
+            assert http.post(url, data=first, content_type="application/json").status_code == 201
+            assert http.get("/readyz").status_code == 200
+            assert "deniable_disk_free_bytes" not in metrics(http, store)
+            server.kill()
+            answer = http.get("/readyz")
+            assert (answer.status_code, answer.json["detail"]) == (
+                503,
+                "The database cannot be used: PoolTimeout.",
+            )
+            server.restart()
+            assert http.get("/readyz").status_code == 200
+            assert http.post(url, data=first, content_type="application/json").status_code == 200
+            assert http.post(url, data=second, content_type="application/json").status_code == 201
+            app.extensions["deniable"]["writer"].stop()
+            store.close()
+
+
+def wait_for_reload(store: PostgresqlStore, reason: str | None) -> None:
+    """Until the connections of the pool have read the configuration again."""
+    for _ in range(1000):
+        told = store.not_ready_because(0)
+        if told == (reason and f"The database cannot be used: {reason}."):
+            return
+    raise AssertionError(told)
+
+
+def metrics(http: FlaskClient, store: PostgresqlStore) -> str:
+    token = create_token(store, "prometheus", "metrics")
+    return http.get("/metrics", headers={"Authorization": f"Bearer {token}"}).text
+
+
+class TestRest:
+    def test_tells_no_order_of_arrival(
+        self, store: PostgresqlStore, survey: Survey, postgresql: Postgresql, address: Address
+    ) -> None:
+        """What is at rest lies in the order of ids, with one transaction number, in files that hold each id once."""
+        store.publish(survey)
+        sent = []
+        for _ in range(3):
+            sent += reports(survey, 210)
+            take(store, survey, sent[-210:])
+            store.settle()
+        late = reports(survey, 150)
+        take(store, survey, late)
+        store.settle()
+        assert rows(store, survey) == (150, 630)
+        for table, arrived in ((reports_table(survey), sent), (pending_table(survey), late)):
+            ids = [each.id for each in arrived]
+            with sql(address) as connection:
+                lie = connection.execute(f"SELECT id, xmin::text FROM {table} ORDER BY ctid").fetchall()
+                connection.execute("CHECKPOINT")
+                ((path, index),) = connection.execute(
+                    f"SELECT pg_relation_filepath('{table}'), pg_relation_filepath('{table}_pkey')"
+                ).fetchall()
+            assert [each for each, _ in lie] == sorted(ids)
+            assert len({number for _, number in lie}) == 1
+            for name, most in ((path, 0), (index, 20)):  # an index has a copy of a key where two pages meet
+                found = dict(places((postgresql.folder / str(name)).read_bytes(), set(ids)))
+                copies = sum(1 for _ in places((postgresql.folder / str(name)).read_bytes(), set(ids))) - len(ids)
+                assert 0 <= copies <= most
+                position = [found[each] for each in ids]
+                assert abs(rank_correlation(position, range(len(ids)))) < 0.3  # 5 standard errors of 300 would be .29
+        assert len(list(store.reports(survey))) == 630
+
+    def test_has_a_log_that_tells_it(
+        self, store: PostgresqlStore, survey: Survey, postgresql: Postgresql, address: Address
+    ) -> None:
+        """As docs/postgresql.md says: write-ahead log, archives and replicas hold reports in the order of arrival."""
+        store.publish(survey)
+        sent = reports(survey, 200)
+        take(store, survey, sent, together=1)
+        store.settle()
+        ids = [each.id for each in sent]
+        log = b"".join(path.read_bytes() for path in sorted((postgresql.folder / "pg_wal").glob("0*")))
+        first: dict[str, int] = {}
+        for each, place in places(log, set(ids)):
+            first.setdefault(each, place)
+        position = [first[each] for each in ids if each in first]
+        assert len(position) > 190  # some stand across two pages of the log
+        assert rank_correlation(position, range(len(position))) > 0.99
+
+    def test_of_invitations_tells_not_who_came_when(self, store: PostgresqlStore, address: Address) -> None:
+        survey = invited_survey(results="batches")
+        store.publish(survey)
+        made = invite(store, survey, 60)
+        take(store, survey, [report_for(survey, each) for each in made[:40]], together=1)
+        with sql(address) as connection:
+            query = f"SELECT hash, xmin::text FROM {invitations_table(survey)} ORDER BY ctid"
+            before = connection.execute(query).fetchall()
+            assert before != sorted(before, key=lambda row: str(row[0])), "PostgreSQL moves rows that change"
+            store.settle()
+            after = connection.execute(query).fetchall()
+        assert [row[0] for row in after] == sorted(str(row[0]) for row in after)
+        assert len({row[1] for row in after}) == 1
+        assert store.inspect().findings == ()
+
+    def test_comes_later_where_somebody_reads_for_long(
+        self, store: PostgresqlStore, survey: Survey, address: Address
+    ) -> None:
+        """As pg_dump does. Reports and folds go on; files are written anew when it has ended."""
+        store.publish(survey)
+        sent = reports(survey, 300)
+        take(store, survey, sent)
+        tables = f"{pending_table(survey)}, {reports_table(survey)}"
+        with sql(address) as reader:
+            reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            reader.execute(f"LOCK TABLE {tables} IN ACCESS SHARE MODE")
+            assert reader.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone() == (300,)
+            store.settle()
+            assert store.tallies(survey) == tally_reports(sent, survey)
+            more = reports(survey, 200)
+            take(store, survey, more)
+            store.settle()
+            assert store.state(survey.id).reports == 500
+            assert reader.execute(f"SELECT count(*) FROM {pending_table(survey)}").fetchone() == (300,)
+            with store._snapshot() as db:
+                assert fold.unsorted(db, survey) == ["reports"]
+        store.settle()
+        with sql(address) as connection:
+            lie = connection.execute(f"SELECT id, xmin::text FROM {reports_table(survey)} ORDER BY ctid").fetchall()
+        assert [each for each, _ in lie] == sorted(each.id for each in sent + more)
+        assert len({number for _, number in lie}) == 1
+        assert store.inspect().findings == ()
+
+
+class TestSeveralCollectors:
+    def test_take_reports_while_one_of_them_folds(
+        self, store: PostgresqlStore, survey: Survey, address: Address, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.publish(survey)
+        take(store, survey, reports(survey, 200))
+        halfway, go_on = threading.Event(), threading.Event()
+        original = counts.add
+
+        def slow(*arguments: object) -> None:
+            original(*arguments)  # type: ignore[arg-type]
+            halfway.set()
+            assert go_on.wait(30)
+
+        monkeypatch.setattr(counts, "add", slow)
+        folding = threading.Thread(target=store.settle)
+        folding.start()
+        assert halfway.wait(30)
+        with closing(PostgresqlStore(address, clock)) as other:
+            meanwhile = reports(survey, 20)
+            take(other, survey, meanwhile)
+            assert other.settle(), "one folds, the other does not wait for it"
+            assert other.state(survey.id).reports == 0
+            go_on.set()
+            folding.join()
+            assert rows(other, survey) == (20, 200)
+            assert other.store_reports([(survey, meanwhile)]) == [[Outcome.KNOWN] * 20]
+            assert other.inspect().findings == ()
+
+    def test_tell_of_what_another_one_released(
+        self, store: PostgresqlStore, survey: Survey, address: Address, clock: Clock
+    ) -> None:
+        told: list[Survey] = []
+        store.on_release = told.append
+        store.publish(survey)
+        take(store, survey, reports(survey, 200))
+        with closing(PostgresqlStore(address, clock)) as other:
+            other.settle()
+        assert told == []
+        for _ in range(2):
+            store.settle()
+            assert told == [survey]
+
+    def test_start_at_once_over_an_empty_database(self, postgresql: Postgresql, clock: Clock) -> None:
+        address = postgresql.new()
+        failed: list[Exception] = []
+
+        def start() -> None:
+            try:
+                PostgresqlStore(address, clock).close()
+            except Exception as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=start) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failed, failed
+        assert database_at(address).inspect().findings == ()
+        postgresql.drop(address)
+
+    def test_are_not_held_up_by_one_that_was_frozen(
+        self, store: PostgresqlStore, survey: Survey, address: Address, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The server ends its transaction, so the survey is free again."""
+        monkeypatch.setattr("deniable_server.store.postgresql.connection.IDLE_SECONDS", 1)
+        store.publish(survey)
+        with closing(PostgresqlStore(address, clock)) as other:
+            held = threading.Event()
+            failed: list[Exception] = []
+
+            def freeze() -> None:
+                try:
+                    with other._transaction() as db:
+                        other._hold(db, survey)
+                        held.set()
+                        threading.Event().wait(2)
+                except StoreUnavailable as error:
+                    failed.append(error)
+
+            frozen = threading.Thread(target=freeze)
+            frozen.start()
+            assert held.wait(10)
+            take(store, survey, reports(survey, 1))
+            frozen.join()
+            assert len(failed) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "finding"),
+    [
+        ("UPDATE reports_{0} SET religious = (religious + 1) % 4 WHERE id = (SELECT max(id) FROM reports_{0})", "rows"),
+        ("DELETE FROM reports_{0} WHERE id = (SELECT max(id) FROM reports_{0})", "rows"),
+        ("DELETE FROM pending_{0}", "rows"),
+        ("UPDATE tallies SET n = n + 1 WHERE survey = '{0}' AND option = 1", "rows"),
+        ("UPDATE surveys SET closed_on = '2026-12-01' WHERE id = '{0}'", "rows"),
+        ("UPDATE surveys SET document = document || ' '::bytea WHERE id = '{0}'", "document"),
+        ("DELETE FROM checksums WHERE survey = '{0}'", "rows"),
+        ("UPDATE owners SET token = 'grace' WHERE survey = '{0}'", "rows"),
+        ("UPDATE migrations SET name = 'other'", "migrations"),
+        ("ALTER TABLE reports_{0} RENAME COLUMN affair TO other", "is not defined"),
+        ("ALTER TABLE pending_{0} DROP CONSTRAINT pending_{0}_pkey", "is not defined"),
+        ("ALTER TABLE owners ADD COLUMN came_at timestamptz", "is not defined"),
+        ("DROP TABLE pending_{0}", "is not defined"),
+    ],
+)
+def test_every_change_is_found(
+    store: PostgresqlStore, survey: Survey, address: Address, statement: str, finding: str
+) -> None:
+    store.publish(survey, "ada")
+    take(store, survey, reports(survey, 210))
+    store.settle()
+    take(store, survey, reports(survey, 20))
+    assert database_at(address).inspect().findings == ()
+    with sql(address) as connection:
+        connection.execute(statement.format(survey.id))
+    found = database_at(address).inspect().findings
+    assert any(finding in each for each in found), found
+
+
+def test_pg_dump_is_a_backup_that_can_be_looked_at(
+    store: PostgresqlStore, survey: Survey, postgresql: Postgresql, address: Address, tmp_path: Path
+) -> None:
+    """By the command that `deniable backup` says."""
+    store.publish(survey)
+    sent = reports(survey, 230, "web")
+    take(store, survey, sent)
+    store.settle()
+    dump = tmp_path / "backup.dump"
+    with pytest.raises(DeniableError, match="pg_dump") as refused:
+        database_at(address).back_up(dump)
+    command = shlex.split(str(refused.value).partition(": pg_dump")[2].partition(";")[0])
+    subprocess.run([postgresql.bin / "pg_dump", *command], check=True)
+    restored = postgresql.new()
+    subprocess.run([postgresql.bin / "pg_restore", "--exit-on-error", "--dbname", restored.url, dump], check=True)
+    assert database_at(restored).inspect().findings == ()
+    with closing(PostgresqlStore(restored, store.today)) as again:
+        assert again.tallies(survey) == tally_reports(sent, survey)
+        assert again.store_reports([(survey, sent[:1])]) == [[Outcome.KNOWN]]
+    postgresql.drop(restored)
+
+
+def test_a_newer_database_is_refused(store: PostgresqlStore, address: Address, clock: Clock) -> None:
+    with sql(address) as connection:
+        connection.execute("INSERT INTO migrations VALUES (999, 'from the future')")
+    assert store.not_ready_because(0) == "The database is of a newer version; start that one."
+    with pytest.raises(DeniableError, match="got one with step 999 of 1 known here"):
+        PostgresqlStore(address, clock)
+
+
+@pytest.mark.parametrize("name", ["xmin", "ctid"])
+def test_a_question_cannot_have_the_name_of_a_column_of_postgresql(
+    store: PostgresqlStore, survey: Survey, name: str
+) -> None:
+    question = replace(survey.questions[0], id=name)
+    with pytest.raises(SurveyError, match=f"question '{name}': must have another id in PostgreSQL"):
+        store.publish(replace(survey, questions=(question, *survey.questions[1:])))
+    assert store.states() == []
+
+
+class TestAddress:
+    def test_that_nobody_answers_at_is_one_sentence_without_the_password(self) -> None:
+        with pytest.raises(
+            DeniableError, match=r"database postgresql://ada@127\.0\.0\.1:1/x: cannot be opened"
+        ) as error:
+            PostgresqlStore(Address("postgresql://ada:geheim@127.0.0.1:1/x"))
+        assert "geheim" not in str(error.value)
+
+    @pytest.mark.parametrize("shown", [str, repr])
+    def test_is_shown_without_its_password(self, shown: object) -> None:
+        for url in (
+            "postgresql://ada:geheim@db/x",
+            "postgres://ada:ge:heim@db/x?sslmode=require",
+            "postgresql://db/x?user=ada&password=geheim",
+            "postgresql://:geheim@db/x",
+        ):
+            for each in (Address(url), Settings(db=Address(url)), database_at(url)):
+                assert "heim" not in shown(each)  # type: ignore[operator]
+
+    def test_is_a_setting_like_a_file(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        url = "postgresql://ada@db/x"
+        assert settings_from({"db": url}).db == Address(url)
+        monkeypatch.setenv("DENIABLE_DB", url)
+        assert settings_from({}).db == Address(url)
+        assert settings_from({"db": "survey.db"}).db == Path("survey.db")
+
+
+class TestRoles:
+    @pytest.fixture
+    def database(self, postgresql: Postgresql) -> Iterator[Address]:
+        """A database in which `roles.sql` was run, with a login for each role: the same name and the process."""
+        address = postgresql.new()
+        for _ in range(2):  # it can be run again
+            subprocess.run(
+                [postgresql.bin / "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", roles.SQL, address.url],
+                check=True,
+            )
+        names = [f"{role}_{os.getpid()}" for role in (roles.OPERATE, roles.INGEST, roles.READ)]
+        with postgresql.admin() as admin:
+            for name in names:
+                admin.execute(f"CREATE ROLE {name} LOGIN")
+                admin.execute(f"GRANT {name.rpartition('_')[0]} TO {name}")
+        yield address
+        postgresql.drop(address)
+        with postgresql.admin() as admin:
+            for name in names:
+                admin.execute(f"DROP ROLE {name}")
+
+    def by(self, database: Address, role: str) -> Address:
+        return Address(database.url.replace("postgres@", f"{role}_{os.getpid()}@"))
+
+    def test_have_least_rights(self, database: Address, survey: Survey, clock: Clock) -> None:
+        hidden, invited = replace(survey, results="closed"), invited_survey(results="batches")
+        with (
+            closing(PostgresqlStore(self.by(database, roles.OPERATE), clock)) as operates,
+            closing(PostgresqlStore(self.by(database, roles.INGEST), clock)) as ingests,
+        ):
+            for each in (survey, hidden, invited):
+                operates.publish(each)
+            (mine,) = invite(operates, invited, 1)
+            assert (operates.operates, ingests.operates) == (True, False)
+            sent = reports(survey, 210)
+            take(ingests, survey, sent)
+            take(ingests, hidden, reports(hidden, 210))
+            take(ingests, invited, [report_for(invited, mine)])
+            assert ingests.store_reports([(survey, sent[:1])]) == [[Outcome.KNOWN]]
+            assert ingests.settle()
+            ingests.try_to_write()
+            assert ingests.not_ready_because(0) is None
+            assert rows(ingests, survey) == (210, 0), "somebody else folds"
+            operates.settle()
+            assert ingests.store_reports([(survey, sent[:1])]) == [[Outcome.KNOWN]]
+            assert ingests.tallies(survey) == tally_reports(sent, survey)
+            for refused in (
+                lambda: ingests.publish(replace(survey, title="Another one")),
+                lambda: ingests.close_survey(survey.id),
+                lambda: create_token(ingests, "eve"),
+                lambda: ingests.add_invitations(invited.id, ["0" * 64]),
+            ):
+                with pytest.raises(StoreForbidden, match="needs a role with more rights"):
+                    refused()
+            with sql(self.by(database, roles.INGEST)) as connection:
+                for table in (pending_table(survey), reports_table(survey), "surveys", "totals", "tokens"):
+                    for statement in (f"DELETE FROM {table}", f"TRUNCATE {table}", f"DROP TABLE {table}"):
+                        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                            connection.execute(statement)
+                for statement in (
+                    f"UPDATE {reports_table(survey)} SET affair = 0",
+                    f"UPDATE {pending_table(survey)} SET affair = 0",
+                    f"INSERT INTO {reports_table(survey)} VALUES ('x', NULL, 0, 0)",
+                    f"INSERT INTO {invitations_table(invited)} VALUES ('x', '0')",
+                    "UPDATE tallies SET n = 0",
+                    "CREATE TABLE mine (x int)",
+                ):
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                        connection.execute(statement)
+            with sql(self.by(database, roles.READ)) as connection:
+                assert connection.execute(f"SELECT count(*) FROM {reports_table(survey)}").fetchone() == (210,)
+                assert connection.execute("SELECT survey, sum(n) FROM totals GROUP BY 1").fetchall() == [
+                    (survey.id, 210)
+                ], "of a survey whose results come out once it has closed nothing is seen"
+                for table in (
+                    pending_table(survey),
+                    reports_table(hidden),
+                    invitations_table(invited),
+                    "tokens",
+                    "signing_keys",
+                    "owners",
+                    "checksums",
+                ):
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                        connection.execute(f"SELECT * FROM {table}")
+                operates.close_survey(hidden.id)
+                assert connection.execute(f"SELECT count(*) FROM {reports_table(hidden)}").fetchone() == (210,)
+                assert connection.execute("SELECT count(*) FROM totals").fetchone() == (2,)
+            assert operates.inspect().findings == ()
+
+    def test_may_be_made_after_the_first_start(
+        self, postgresql: Postgresql, template: str, survey: Survey, clock: Clock
+    ) -> None:
+        address = postgresql.new(like=template)
+        with closing(PostgresqlStore(address, clock)) as store:
+            store.publish(survey)
+        subprocess.run(
+            [postgresql.bin / "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", roles.SQL, address.url],
+            check=True,
+        )
+        PostgresqlStore(address, clock).close()
+        with sql(address) as connection:
+            query = f"SELECT has_table_privilege('{roles.INGEST}', '{pending_table(survey)}', 'INSERT')"
+            assert connection.execute(query).fetchone() == (True,)
+        postgresql.drop(address)
+
+    def test_publish_over_http_needs_more_rights(self, database: Address, survey: Survey, clock: Clock) -> None:
+        with closing(PostgresqlStore(self.by(database, roles.OPERATE), clock)) as operates:
+            token = create_token(operates, "ada")
+        app = create_app(self.by(database, roles.INGEST), clock, Settings(rate_limit=None, fold_seconds=86_400))
+        answer = app.test_client().post(
+            "/api/v1/surveys",
+            data=survey.document,
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {token}"},
+        )
+        assert answer.status_code == 403
+        assert "needs a role with more rights" in answer.json["detail"]
+        app.extensions["deniable"]["writer"].stop()
+        app.extensions["deniable"]["store"].close()
+
+
+@pytest.mark.slow
+def test_killed_collectors_and_a_killed_server_lose_and_double_nothing() -> None:
+    postgresql_kill.kill_collector(short=True)
+    postgresql_kill.kill_server(short=True)
+
+
+@pytest.mark.slow
+def test_fifty_senders_to_two_collectors_are_counted_once() -> None:
+    postgresql_kill.both_at_once(short=True)
