@@ -111,7 +111,7 @@ def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
 def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deniable_server.store.fold.WRITTEN_ANEW_AT_REST", 50)
+    monkeypatch.setattr("deniable_server.store.sqlite.fold.WRITTEN_ANEW_AT_REST", 50)
     dice = random.Random(7)
     survey = invited_survey(results="batches")
     made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
