@@ -14,11 +14,11 @@ from flask import Response, current_app, g, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
-from deniable.data.survey_data import ONE_REPORT_COLUMN, values_of
+from deniable.access.words import ONE_REPORT_COLUMN
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
-from deniable.table import csv_lines
+from deniable.table import csv_lines, report_cells
 from deniable_server import results, schemas
 from deniable_server.delivery import counted
 from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
@@ -261,7 +261,7 @@ def reports_csv(survey_id: str) -> Response:
     survey = store.survey(survey_id)
     require_reader(survey)
     header = ["id", "cohort", *(question.id for question in survey.questions), ONE_REPORT_COLUMN]
-    rows = ([report.id, report.cohort, *values_of(survey, report)] for report in store.reports(survey))
+    rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in store.reports(survey))
     limits = get_limits()
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
     give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from deniable import EstimateRow, Survey, Tally, estimate, parse_survey
-from deniable.data.survey_data import ACCESS_LABELS, access_cells
+from deniable.access.words import ACCESS_LABELS, access_cells
 from deniable.table import csv_lines
 
 COLUMNS = [field.name for field in fields(EstimateRow)]

@@ -6,7 +6,13 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from deniable.access.words import enforced
+
+if TYPE_CHECKING:
+    from deniable.report.report import Report
+    from deniable.survey.document import Survey
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """How a cell starts that spreadsheets calculate, in any of their languages; or one that was made safe already."""
@@ -43,6 +49,12 @@ def report_cell(value: int | str | None) -> int | str | None:
     ('b0101', 3)
     """
     return f"b{value}" if isinstance(value, str) else value
+
+
+def report_cells(survey: Survey, report: Report) -> Iterator[Any]:
+    """The cells of a report after its id and cohort, in files of reports: its values, and whether it is a person."""
+    yield from map(report_cell, report.values.values())
+    yield enforced(survey.access)
 
 
 def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:

@@ -16,8 +16,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import EstimateRow, Survey, read_survey
-from deniable.access.words import ONE_REPORT
-from deniable.data.survey_data import ONE_REPORT_COLUMN, enforced
+from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
 from deniable.survey.document import ACCESS
 from deniable_research import read
 from deniable_research.codebook import Codebook, to_ddi, to_markdown

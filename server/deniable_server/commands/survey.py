@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
-from deniable.access.words import ONE_REPORT
+from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
 from deniable.commands.main import example
-from deniable.data.survey_data import ONE_REPORT_COLUMN, enforced
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.analyses import alternatives_for, analyses_of

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from deniable.access.words import ONE_REPORT
+from deniable.access.words import ACCESS_LABELS, ONE_REPORT_COLUMN, access_cells
 from deniable.data.data_set import DataSet, Kind, Variable
 from deniable.estimation.published_rows import EstimateRow
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable.table import report_cell
+from deniable.table import report_cells
 
 RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "question": (Kind.CATEGORY, "Question"),
@@ -43,29 +43,6 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
 }
 """What the columns of `EstimateRow` hold."""
 
-ONE_REPORT_COLUMN = "one report a person"
-"""A column of reports that says whether they are people, in every row. No question can have an id with spaces."""
-
-ACCESS_LABELS = {
-    "access": "Who may be counted: open, invited or unlinkable",
-    "one_report_a_person": "Whether people count once: whether n is people",
-}
-"""What the last columns of estimates hold."""
-
-
-def enforced(access: str) -> str:
-    """How a survey sees to it that a report is a person, as a value of `ONE_REPORT_COLUMN`.
-
-    >>> [enforced(access) for access in ("open", "invited", "unlinkable")]
-    ['not enforced', 'by invitation', 'by blind token']
-    """
-    return ONE_REPORT[access].removeprefix(ONE_REPORT_COLUMN).lstrip(":, ")
-
-
-def access_cells(access: str) -> list[str]:
-    """The values of `ACCESS_LABELS` for a survey."""
-    return [access, enforced(access)]
-
 
 def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
     """The noisy reports of a survey, a row for each.
@@ -82,14 +59,8 @@ def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
         *map(variable_of, survey.questions),
         Variable(ONE_REPORT_COLUMN, "Whether a report is a person", Kind.CATEGORY),
     ]
-    rows = ([report.id, report.cohort, *values_of(survey, report)] for report in reports)
+    rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in reports)
     return DataSet.of_rows(survey.title, variables, rows)
-
-
-def values_of(survey: Survey, report: Report) -> Iterator[Any]:
-    """The cells of a report after its id and cohort, in files of reports: its values, and whether it is a person."""
-    yield from map(report_cell, report.values.values())
-    yield enforced(survey.access)
 
 
 def variable_of(question: Question) -> Variable:

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from deniable.access.words import ONE_REPORT
-from deniable.data.survey_data import ONE_REPORT_COLUMN, enforced
+from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
 from deniable.estimation.design import Design
 from deniable.mechanisms import Mechanism
 from deniable.survey.document import Survey

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.access.words import ONE_REPORT_COLUMN
 from deniable.data.names import safe_names
-from deniable.data.survey_data import ONE_REPORT_COLUMN
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
