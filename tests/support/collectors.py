@@ -26,20 +26,26 @@ class Collector:
     """A real collector: ``deniable serve`` in a process of its own."""
 
     url: str
-    database: Location
+    place: Location
     process: subprocess.Popen[bytes]
     log: Path
 
+    @property
+    def database(self) -> Path:
+        """Its file."""
+        assert isinstance(self.place, Path)
+        return self.place
+
     def publish(self, survey: Survey) -> str:
         """Publish a survey; the link where people answer."""
-        store = open_store(self.database)
+        store = open_store(self.place)
         store.publish(survey)
         store.close()
         return f"{self.url}/s/{survey.id}"
 
     def reports(self, survey: Survey) -> int:
         """How many reports are stored, released or not; none of a survey that is not published yet."""
-        store = open_store(self.database)
+        store = open_store(self.place)
         assert isinstance(store, SqlStore)
         try:
             store.survey(survey.id)
