@@ -415,9 +415,7 @@ def test_a_question_cannot_have_the_name_of_a_column_of_postgresql(
 
 class TestAddress:
     def test_that_nobody_answers_at_is_one_sentence_without_the_password(self) -> None:
-        with pytest.raises(
-            DeniableError, match=r"database postgresql://ada@127\.0\.0\.1:1/x: cannot be opened"
-        ) as error:
+        with pytest.raises(DeniableError, match=r"database postgresql://ada@127\.0\.0\.1:1/x: cannot be op") as error:
             PostgresqlStore(Address("postgresql://ada:geheim@127.0.0.1:1/x"))
         assert "geheim" not in str(error.value)
 

@@ -26,26 +26,26 @@ class Collector:
     """A real collector: ``deniable serve`` in a process of its own."""
 
     url: str
-    where: Location
+    place: Location
     process: subprocess.Popen[bytes]
     log: Path
 
     @property
     def database(self) -> Path:
-        """The file of its database, if it is one."""
-        assert isinstance(self.where, Path)
-        return self.where
+        """Its file."""
+        assert isinstance(self.place, Path)
+        return self.place
 
     def publish(self, survey: Survey) -> str:
         """Publish a survey; the link where people answer."""
-        store = open_store(self.where)
+        store = open_store(self.place)
         store.publish(survey)
         store.close()
         return f"{self.url}/s/{survey.id}"
 
     def reports(self, survey: Survey) -> int:
         """How many reports are stored, released or not; none of a survey that is not published yet."""
-        store = open_store(self.where)
+        store = open_store(self.place)
         assert isinstance(store, SqlStore)
         try:
             store.survey(survey.id)

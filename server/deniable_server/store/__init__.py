@@ -17,6 +17,7 @@
 `calendar`     which day it is, and whether that can be believed
 `counts`       supports: counted from rows, kept as tallies
 `checksum`     one number for everything that is stored of a survey, whatever its order
+`copying`      from one store into another; `deniable copy`
 `integrity`    whether a database is what was written; `deniable check`
 `sqlite`       what only SQLite does
 `postgresql`   what only PostgreSQL does
@@ -25,7 +26,8 @@
 No column of any table holds an address, a user agent or a time of day.
 """
 
-from deniable_server.store.database import database_at, open_store
+from deniable_server.store.copying import Copied
+from deniable_server.store.database import copy_everything, database_at, open_store
 from deniable_server.store.errors import (
     NotFound,
     StoreBusy,
@@ -40,6 +42,7 @@ from deniable_server.store.outcome import Outcome
 
 __all__ = [
     "Added",
+    "Copied",
     "NotFound",
     "Outcome",
     "Store",
@@ -52,6 +55,7 @@ __all__ = [
     "SurveyState",
     "TokenRow",
     "Unused",
+    "copy_everything",
     "database_at",
     "open_store",
     "utc_today",

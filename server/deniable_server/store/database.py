@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Protocol
 
+from deniable import Survey
+from deniable.errors import DeniableError
 from deniable_server.location import Address, location
+from deniable_server.store.copying import Copied, copy
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import Store, utc_today
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.file import SqliteFile
 
 
@@ -26,6 +30,15 @@ class Database(Protocol):
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve it, for as long as the block lasts."""
+
+    def alone(self) -> AbstractContextManager[object]:
+        """The right to have it to oneself: no collector serves it, for as long as the block lasts.
+
+        Raises
+        ------
+        DeniableError
+            If one does.
+        """
 
     def warnings(self) -> list[str]:
         """What whoever runs it should know: what it writes down besides."""
@@ -56,3 +69,22 @@ def open_store(place: str | Path | Address, today: Callable[[], datetime.date] =
         If it cannot be opened, is of another kind, or was written by a newer version.
     """
     return database_at(place).open(today)
+
+
+def copy_everything(
+    source: str | Path | Address, target: str | Path | Address, tell: Callable[[Survey], None] = lambda survey: None
+) -> Copied:
+    """Copy a database into another one, while no collector serves either; see `deniable_server.store.copying.copy`.
+
+    Raises
+    ------
+    DeniableError
+        If a collector serves one of them, or they are the same.
+    """
+    one, other = database_at(source), database_at(target)
+    if location(source) == location(target):
+        raise DeniableError(f"copy: must be of two databases, got {one} twice")
+    with one.alone(), other.alone(), closing(one.open(utc_today)) as store, closing(other.open(utc_today)) as into:
+        if not (isinstance(store, SqlStore) and isinstance(into, SqlStore)):
+            raise TypeError("copy: both must be stores over SQL")
+        return copy(store, into, tell)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,21 @@ class PostgresqlDatabase:
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve it, which any number of collectors have."""
         return nullcontext()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """See that nobody of ours is connected. A collector that starts later is not kept away."""
+        with closing(connect(self.address, "deniable copy")) as connection:
+            ((others,),) = connection.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deniable' "
+                "AND datname = current_database()"
+            ).fetchall()
+        if others:
+            raise DeniableError(
+                f"database {self}: must be used by no collector meanwhile, {others} connections are open; "
+                "stop the collectors first"
+            )
+        yield
 
     def warnings(self) -> list[str]:
         """What the server writes down that tells when somebody took part."""

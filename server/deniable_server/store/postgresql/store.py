@@ -43,6 +43,9 @@ CONNECTIONS = 12
 TRIES = 20
 """How often a transaction is run again that met another collector's. Each time the other one got through."""
 
+RECONNECT_SECONDS = 5
+"""How long the pool goes on by itself once the server is gone, ever more slowly; then whoever asks next tries anew."""
+
 PROBE_SECONDS = 3
 """How long ``/readyz`` waits for a connection."""
 
@@ -77,6 +80,7 @@ class PostgresqlStore(SqlStore):
             min_size=1,
             max_size=CONNECTIONS,
             timeout=WAIT_SECONDS,
+            reconnect_timeout=RECONNECT_SECONDS,
             kwargs={"autocommit": True, "application_name": "deniable", "connect_timeout": WAIT_SECONDS},
             configure=configure,
             check=ConnectionPool.check_connection,  # after the server was restarted nobody meets a dead connection

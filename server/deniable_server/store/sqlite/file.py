@@ -37,6 +37,10 @@ class SqliteFile:
         """The right to serve it: one collector a file."""
         return Lock(self.path)
 
+    def alone(self) -> AbstractContextManager[object]:
+        """The right to have it to oneself, which is that to serve it."""
+        return Lock(self.path)
+
     def warnings(self) -> list[str]:
         """Nothing: what is wrong with a file is an error."""
         return []

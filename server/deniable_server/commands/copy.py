@@ -1,0 +1,28 @@
+"""``deniable copy``"""
+
+from __future__ import annotations
+
+import click
+
+from deniable.commands.main import example
+from deniable_server.commands import options
+from deniable_server.commands.survey import existing
+from deniable_server.location import Location
+from deniable_server.store import copy_everything
+
+
+@click.command(
+    epilog=example(
+        "deniable copy survey.db postgresql://ada@db.example/deniable",
+        "deniable copy postgresql://ada@db.example/deniable backup-2026-12-20.db",
+    )
+)
+@click.argument("source", metavar="FROM", type=options.LocationType())
+@click.argument("target", metavar="TO", type=options.LocationType())
+def copy(source: Location, target: Location) -> None:
+    """Copy everything from one database to another, of whichever kinds, and compare what arrived with its checksums.
+
+    Stop the collectors of both first. What was interrupted is run again, and goes on where it ended.
+    """
+    copied = copy_everything(existing(source), target, lambda survey: click.echo(f"{survey.id}  {survey.title}"))
+    click.echo(f"{copied.surveys} surveys, {copied.reports} folded reports")

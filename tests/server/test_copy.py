@@ -1,0 +1,203 @@
+"""From one store into another: everything, compared, and again after it was interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from deniable import Survey
+from deniable.access.invitation import hash_of
+from deniable.errors import DeniableError
+from deniable_client import randomize
+from deniable_server.commands.copy import copy as command
+from deniable_server.location import Address
+from deniable_server.store import Outcome, StoreDamaged, copy_everything, copying, database_at, open_store
+from deniable_server.store.sql_store import SqlStore
+from deniable_server.store.sqlite.lock import Lock
+from deniable_server.store.tables import reports_table, tables_of
+from deniable_server.tokens import create_token
+from tests.support.access import Purchase, invite, invited_survey, key_number, report_for, unlinkable_survey
+from tests.support.drawn_questions import shared_survey
+from tests.support.postgresql import postgresql, template
+from tests.support.stores import KINDS, Place, new_place
+from tests.support.surveys import Clock
+
+__all__ = ["postgresql", "template"]
+
+OF_ALL = {
+    "surveys": "id, document, published_on, closed_on",
+    "owners": "survey, token",
+    "signing_keys": "key_id, private, survey, reissue",
+    "tokens": "sha256, name, scope, expires_on",
+    "agenda": "survey, day",
+    "calendar": "believed, doubted_since, latest",
+    "totals": "survey, cohort, n",
+    "tallies": "survey, cohort, question, option, n",
+}
+
+
+@pytest.fixture
+def places(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[dict[str, Place]]:
+    """An empty database of each kind, and one more."""
+    with ExitStack() as made:
+        places = {}
+        for name in (*KINDS, "last"):
+            folder = tmp_path / name
+            folder.mkdir()
+            kind = name if name in KINDS else "sqlite"
+            places[name] = made.enter_context(new_place(kind, folder, clock, request))
+        yield places
+
+
+def fill(place: Place, survey: Survey) -> list[Survey]:
+    """Some of everything that there is."""
+    batches = replace(survey, results="batches")
+    surveys = [
+        batches,
+        replace(batches, retention="tallies"),
+        replace(batches, title="Closed"),
+        shared_survey(4, 2.0, draw=2, results="live"),
+        invited_survey(results="batches"),
+        unlinkable_survey(),
+    ]
+    with place.opened() as store:
+        store.add_key(key_number(0))
+        store.add_key(key_number(1))  # of a survey that is not written yet
+        for number, each in enumerate(surveys):
+            store.publish(each, ["ada", None][number % 2])
+        for each in surveys[:4]:
+            answers = {question.id: question.options[0] for question in each.questions}
+            for n, cohort in ((230, None), (250, "web"), (40, "web")):
+                sent = [randomize(each, answers, cohort if each.cohorts else None) for _ in range(n)]
+                store.store_reports([(each, sent)])
+                if n > 200:
+                    store.settle()
+        store.close_survey(surveys[2].id)
+        (mine, _) = invite(store, surveys[4], 2)
+        assert store.store_reports([(surveys[4], [report_for(surveys[4], mine)])]) == [[Outcome.STORED]]
+        (his,) = invite(store, surveys[5], 1)
+        store.issue(surveys[5].id, hash_of(his), Purchase(surveys[5], his).blinded[:64])
+        create_token(store, "ada", "operate")
+        create_token(store, "prometheus", "metrics")
+    return surveys
+
+
+def everything(place: Place, surveys: list[Survey]) -> dict[str, list[tuple[object, ...]]]:
+    """All rows of a database, whatever keeps them."""
+    with place.opened() as store, store._snapshot(*surveys) as db:
+        tables = OF_ALL | {table: "*" for survey in surveys for table in tables_of(survey)}
+        found = {
+            name: sorted((tuple(row) for row in db.execute(f"SELECT {columns} FROM {name}")), key=repr)
+            for name, columns in tables.items()
+        }
+        found["checksums"] = [(survey.id, db.checksum(survey.id)) for survey in surveys]
+    return found
+
+
+def test_everything_arrives_by_way_of_every_kind(places: dict[str, Place], survey: Survey) -> None:
+    surveys = fill(places["sqlite"], survey)
+    told: list[Survey] = []
+    copied = copy_everything(places["sqlite"].where, places["postgresql"].where, told.append)
+    assert copied == (6, 230 * 4 + 250 * 4 + 40)  # of the closed one all have
+    assert told == [state.survey for state in open_states(places["sqlite"])]
+    copy_everything(places["postgresql"].where, places["last"].where)
+    expected = everything(places["sqlite"], surveys)
+    assert all(expected[table] for table in OF_ALL), "there is something of everything"
+    for name in ("postgresql", "last"):
+        assert everything(places[name], surveys) == expected
+        assert places[name].findings() == ()
+
+
+def open_states(place: Place) -> list:  # type: ignore[type-arg]
+    with place.opened() as store:
+        return store.states()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rows", [1, 40, 1000])
+def test_goes_on_where_it_was_interrupted(
+    places: dict[str, Place], survey: Survey, kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    surveys = fill(places["sqlite"], survey)
+    target = places["last" if kind == "sqlite" else kind]
+    monkeypatch.setattr(copying, "ROWS", 50)
+    written = 0
+    original = copying._pages
+
+    def pages(*arguments: object) -> Iterator[list[tuple[object, ...]]]:
+        nonlocal written
+        for page in original(*arguments):  # type: ignore[arg-type]
+            if written > rows:
+                raise KeyboardInterrupt
+            written += len(page)
+            yield page
+
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "_pages", pages)
+        with pytest.raises(KeyboardInterrupt):
+            copy_everything(places["sqlite"].where, target.where)
+    assert target.findings() != (), "what is not complete is not served"
+    copy_everything(places["sqlite"].where, target.where)
+    copy_everything(places["sqlite"].where, target.where)  # once more changes nothing
+    assert everything(target, surveys) == everything(places["sqlite"], surveys)
+    assert target.findings() == ()
+
+
+def test_into_a_database_with_something_else_is_refused(places: dict[str, Place], survey: Survey) -> None:
+    fill(places["sqlite"], survey)
+    other = replace(survey, title="Another one")
+    with places["postgresql"].opened() as store:
+        store.publish(other)
+    with pytest.raises(DeniableError, match=rf"must be empty or an unfinished copy of .* survey {other.id}"):
+        copy_everything(places["sqlite"].where, places["postgresql"].where)
+    with places["last"].opened() as store:
+        create_token(store, "eve")
+    with pytest.raises(DeniableError, match="with the token 'eve'"):
+        copy_everything(places["sqlite"].where, places["last"].where)
+    with pytest.raises(DeniableError, match="must be of two databases"):
+        copy_everything(places["sqlite"].where, places["sqlite"].where)
+
+
+def test_of_a_source_that_went_on_has_to_begin_anew(places: dict[str, Place], survey: Survey) -> None:
+    surveys = fill(places["sqlite"], survey)
+    copy_everything(places["sqlite"].where, places["postgresql"].where)
+    with places["sqlite"].opened() as store:
+        store.close_survey(surveys[0].id)
+    with pytest.raises(DeniableError, match=r"changed in .* since its copy was begun; begin anew"):
+        copy_everything(places["sqlite"].where, places["postgresql"].where)
+
+
+def test_of_a_damaged_source_is_refused(places: dict[str, Place], survey: Survey) -> None:
+    surveys = fill(places["sqlite"], survey)
+    with places["sqlite"].opened() as store, store._transaction() as db:
+        db.execute(f"DELETE FROM {reports_table(surveys[0])} WHERE affair = 0")
+    with pytest.raises(StoreDamaged, match="is not what was stored: its rows are not those that were written"):
+        copy_everything(places["sqlite"].where, places["postgresql"].where)
+
+
+def test_while_a_collector_serves_one_of_them_is_refused(places: dict[str, Place], survey: Survey) -> None:
+    fill(places["sqlite"], survey)
+    where = places["sqlite"].where
+    assert isinstance(where, Path)
+    with Lock(where), pytest.raises(DeniableError, match="another one serves it"):
+        copy_everything(where, places["postgresql"].where)
+    with places["postgresql"].opened(), pytest.raises(DeniableError, match="must be used by no collector meanwhile"):
+        copy_everything(where, places["postgresql"].where)
+
+
+def test_command_says_what_it_copied(places: dict[str, Place], survey: Survey) -> None:
+    surveys = fill(places["sqlite"], survey)
+    address = places["postgresql"].where
+    assert isinstance(address, Address)
+    done = CliRunner().invoke(command, [str(places["sqlite"].where), address.url])
+    assert done.exit_code == 0, done.output
+    assert done.output.endswith("6 surveys, 1960 folded reports\n")
+    assert all(survey.id in done.output for survey in surveys)
+    assert database_at(address).inspect().reports == 1960
+    with closing(open_store(address)) as store:
+        assert isinstance(store, SqlStore)
