@@ -49,7 +49,7 @@ def create_app(
         By default from the environment.
     """
     settings = settings or Settings()
-    app, store, writer = _application("Deniable collector", database, today, settings)
+    app, store, writer = _application("Deniable collector", database, today, settings, "/api/openapi.json")
     metrics.init_app(app, store, writer)
     results.init_app(app, store)
     api.init_app(app, store, writer)
@@ -80,7 +80,7 @@ def create_issuer(
         By default from the environment.
     """
     settings = settings or Settings()
-    app, store, writer = _application("Deniable issuer", database, today, settings)
+    app, store, writer = _application("Deniable issuer", database, today, settings, spec_path=None)
     app.extensions["deniable"] = {"store": store, "writer": writer}
     access.init_app(app, signs_for_others=True)
     edge.init_app(app, settings.trusted_proxies)
@@ -88,14 +88,18 @@ def create_issuer(
 
 
 def _application(
-    title: str, database: Location | str | None, today: Callable[[], datetime.date], settings: Settings
+    title: str,
+    database: Location | str | None,
+    today: Callable[[], datetime.date],
+    settings: Settings,
+    spec_path: str | None,
 ) -> tuple[APIFlask, Store, Writer]:
     """What collectors and issuers have in common."""
     app = APIFlask(
         "deniable_server",
         title=title,
         version=__version__,
-        spec_path="/api/openapi.json",
+        spec_path=spec_path,
         docs_path=None,  # the page that APIFlask brings loads scripts from other hosts
         static_folder=None,  # type: ignore[arg-type]  # Flask takes None for no folder
     )

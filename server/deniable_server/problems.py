@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 from apiflask import APIFlask
 from apiflask.exceptions import HTTPError
-from flask import Response, render_template, request
+from flask import Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
@@ -125,7 +125,8 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     title = HTTPStatus(status).phrase
     # The first where either will do.
     wanted = request.accept_mimetypes.best_match(("application/problem+json", "text/html"))
-    if not request.path.startswith("/api/") and wanted == "text/html":
+    has_pages = "pages" in current_app.blueprints  # an issuer has none
+    if has_pages and not request.path.startswith("/api/") and wanted == "text/html":
         page = render_template("problem.html", title=title, detail=detail)
         return Response(page, status, headers, mimetype="text/html")
     body = json.dumps({"type": "about:blank", "title": title, "status": int(status), "detail": detail})

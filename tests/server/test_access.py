@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
 import random
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -19,67 +17,36 @@ from typing import Any, Literal
 import pytest
 import urllib3
 from apiflask import APIFlask
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
-from deniable import CollectorError, Report, Survey, SurveyError, tally_reports
+from deniable import CollectorError, Survey, tally_reports
 from deniable.access.invitation import hash_of, new_invitation
-from deniable_server import inviting, remote, signing
+from deniable_server import inviting, remote
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
-from deniable_server.signing import PrivateKey, SigningFault
-from deniable_server.store import Outcome, invitations
-from deniable_server.store.sqlite.backup import back_up
+from deniable_server.store import Outcome
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.access import (
+    Access,
     Purchase,
+    ask,
+    bought,
     invite,
     invited_survey,
     key_number,
+    post,
     publish,
     report_for,
+    send,
+    store_one,
     unlinkable_survey,
 )
 from tests.support.collectors import StartCollector, free_port, running_issuer
 from tests.support.command_line import CommandLine
 from tests.support.surveys import Clock
 from tools.torture import storage_access
-from tools.torture.storage_disk import read_elsewhere
-
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "blind_rsa.json").read_text(encoding="utf-8"))
-
-ACCESS = Literal["invited", "unlinkable"]
-
-
-def store_one(store: SqliteStore, report: Report, survey: Survey) -> Outcome:
-    ((outcome,),) = store.store_reports([(survey, [report])])
-    return outcome
-
-
-def post(http: FlaskClient, survey: Survey, what: str, body: object, token: str = "") -> TestResponse:
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    raw = body if isinstance(body, bytes) else json.dumps(body)
-    path = f"/api/v1/surveys/{survey.id}/{what}"
-    return http.post(path, data=raw, content_type="application/json", headers=headers)
-
-
-def send(http: FlaskClient, survey: Survey, report: Report) -> TestResponse:
-    return post(http, survey, "reports", report.encode())
-
-
-def ask(http: FlaskClient, survey: Survey, purchase: Purchase) -> TestResponse:
-    return post(http, survey, "tokens", {"invitation": purchase.invitation, "blinded": purchase.blinded})
-
-
-def bought(http: FlaskClient, survey: Survey, invitation: str) -> str:
-    purchase = Purchase(survey, invitation)
-    answer = ask(http, survey, purchase)
-    assert answer.status_code == 200, answer.text
-    return purchase.token(answer.json["signature"])
 
 
 def turned(token: str) -> str:
@@ -323,68 +290,6 @@ class TestInviting:
                 assert sentence in answer.json["detail"]
 
 
-class TestSigning:
-    """Blind signatures as the standards have them."""
-
-    @pytest.mark.parametrize("vector", VECTORS["privacy_pass"], ids=lambda each: each["nonce"][:8])
-    def test_gives_the_responses_of_rfc_9578(self, vector: dict[str, str]) -> None:
-        key = PrivateKey.parse(bytes.fromhex(vector["skS"]).decode("ascii"))
-        assert key.public.der.hex() == vector["pkS"]
-        blinded = bytes.fromhex(vector["token_request"])[3:]  # after the type and the last byte of the key's id
-        assert key.blind_sign(blinded).hex() == vector["token_response"]
-
-    @pytest.mark.parametrize("vector", VECTORS["blind_rsa"], ids=lambda each: each["name"])
-    def test_gives_the_signatures_of_rfc_9474(self, vector: dict[str, str]) -> None:
-        n, e, d = (int(vector[name], 16) for name in "ned")
-        p, q = rsa.rsa_recover_prime_factors(n, e, d)
-        public = rsa.RSAPublicNumbers(e, n)
-        numbers = rsa.RSAPrivateNumbers(
-            p, q, d, rsa.rsa_crt_dmp1(d, p), rsa.rsa_crt_dmq1(d, q), rsa.rsa_crt_iqmp(p, q), public
-        )
-        pem = numbers.private_key().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        assert PrivateKey(pem.decode()).blind_sign(bytes.fromhex(vector["blinded_msg"])).hex() == vector["blind_sig"]
-
-    def test_raises_no_message_as_it_came(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What is raised to the private exponent is another number at each try; the signature is the same."""
-        key = key_number(0)
-        blinded = key.public.blind(b"message").message
-        raised: list[int] = []
-
-        def watched(base: int, exponent: int, modulus: int) -> int:
-            if exponent.bit_length() > 512:
-                raised.append(base)
-            return pow(base, exponent, modulus)
-
-        monkeypatch.setattr(signing, "pow", watched, raising=False)
-        assert key.blind_sign(blinded) == key.blind_sign(blinded)
-        assert len(raised) == 4
-        assert len(set(raised)) == 2
-        assert int.from_bytes(blinded) not in raised
-
-    @pytest.mark.parametrize("fault", [1, 2])
-    def test_tells_no_signature_that_a_fault_spoilt(self, monkeypatch: pytest.MonkeyPatch, fault: int) -> None:
-        """One right and one wrong half would give the primes away (Boneh, DeMillo and Lipton 1997)."""
-        calls = 0
-
-        def faulty(base: int, exponent: int, modulus: int) -> int:
-            nonlocal calls
-            calls += exponent.bit_length() > 512
-            return pow(base, exponent, modulus) ^ (calls == fault and exponent.bit_length() > 512)
-
-        monkeypatch.setattr(signing, "pow", faulty, raising=False)
-        key = key_number(0)
-        with pytest.raises(SigningFault, match="was not given away"):
-            key.blind_sign(key.public.blind(b"message").message)
-
-    def test_shows_no_key(self) -> None:
-        assert "PRIVATE" not in repr(key_number(0))
-        with pytest.raises(ValueError, match="blinded message"):
-            key_number(0).blind_sign(bytes(256))
-        small = rsa.generate_private_key(65537, 1024).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        with pytest.raises(ValueError, match="2048 bits"):
-            PrivateKey.parse(small.decode())
-
-
 class TestToken:
     """A blind token lets one report count, and an invitation gets one token."""
 
@@ -509,63 +414,6 @@ class TestToken:
         assert charged == [1]
 
 
-class TestKey:
-    """One key signs for one survey."""
-
-    def test_must_be_here_when_the_collector_signs(self, http: FlaskClient, store: SqliteStore) -> None:
-        survey = unlinkable_survey()
-        token = create_token(store, "ada")
-        answer = http.post(
-            "/api/v1/surveys",
-            data=survey.document,
-            content_type="application/json",
-            headers={"Authorization": f"Bearer {token}"},
-        )
-        assert answer.status_code == 422
-        assert "make a key here with 'deniable issuer key'" in answer.json["detail"]
-        assert store.states() == []
-
-    def test_serves_one_survey(self, store: SqliteStore) -> None:
-        publish(store, unlinkable_survey())
-        assert not store.publish(unlinkable_survey())  # the very same
-        with pytest.raises(SurveyError, match="a key serves one survey only"):
-            store.publish(unlinkable_survey(title="Other"))
-        with pytest.raises(SurveyError, match="a key serves one survey only"):
-            store.publish(unlinkable_survey(title="Other", url="https://issuer.example"), signs=True)
-        assert len(store.states()) == 1
-
-    def test_is_made_added_and_allowed_more_by_commands(self, tmp_path: Path, store: SqliteStore) -> None:
-        issuer = CommandLine("issuer")
-        file = tmp_path / "issuer.db"
-        table = issuer.ok("key", "--db", file, "--url", "https://issuer.example").partition("The survey")[0]
-        assert file.stat().st_mode & 0o077 == 0
-        toml = (
-            'title = "T"\naccess = "unlinkable"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n'
-        )
-        (tmp_path / "survey.toml").write_text(toml + table, encoding="utf-8")
-        survey_id = issuer.ok("add", tmp_path / "survey.toml", "--db", file).strip()
-        survey = SqliteStore(file).survey(survey_id)
-        assert survey.issuer
-        assert survey.issuer.url == "https://issuer.example"
-        (tmp_path / "published").write_bytes(survey.document)
-        assert issuer.ok("add", tmp_path / "published", "--db", file).strip() == survey_id
-        assert issuer.ok("reissue", survey_id, "-n", 1, "--db", file).startswith(f"Survey {survey_id}: each invitation")
-        assert "reissue: must be 0 to 9, got 10" in issuer.refused("reissue", survey_id, "-n", 10, "--db", file)
-        store.publish(survey)  # at a collector, which signs nothing
-        assert "its tokens are not signed here" in issuer.refused("reissue", survey_id, "-n", 1, "--db", store.path)
-        assert "its private half must be in this database" in issuer.refused(
-            "add", tmp_path / "published", "--db", store.path
-        )
-        assert "must be a file, or a link" in issuer.refused("add", "nothing", "--db", file)
-        assert "issuer.url: must be like" in issuer.refused("key", "--url", "ftp://x", "--db", file)
-        assert inspect(file).findings == ()
-
-    def test_in_a_damaged_row_is_found(self, store: SqliteStore) -> None:
-        store.add_key(key_number(0))
-        store.db.execute("UPDATE signing_keys SET private = replace(private, 'A', 'B')")
-        assert inspect(store.path).findings == ("signing_keys: a private key is not that of its public one",)
-
-
 class TestIssuer:
     """An issuer apart from the collector signs, and does nothing else."""
 
@@ -587,9 +435,12 @@ class TestIssuer:
 
     def test_serves_signatures_and_health_alone(self, issuer: APIFlask) -> None:
         routes = {rule.rule for rule in issuer.url_map.iter_rules()}
-        assert routes == {"/api/v1/surveys/<survey_id>/tokens", "/livez", "/readyz", "/api/openapi.json"}
+        assert routes == {"/api/v1/surveys/<survey_id>/tokens", "/livez", "/readyz"}
         answer = issuer.test_client().get("/readyz")
         assert answer.status_code == 200
+        for accepted in ("text/html", "*/*"):  # it has no pages, for errors neither
+            answer = issuer.test_client().get("/", headers={"Accept": accepted})
+            assert (answer.status_code, answer.json["detail"]) == (404, "There is nothing at this address.")
         asked = issuer.test_client().options("/api/v1/surveys/x/tokens")
         assert asked.headers["Access-Control-Allow-Origin"] == "*"
 
@@ -621,14 +472,14 @@ class TestIssuer:
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_report_with_a_credential_goes_the_short_way(
-    access: ACCESS, app: APIFlask, http: FlaskClient, store: SqliteStore
+    access: Access, app: APIFlask, http: FlaskClient, store: SqliteStore
 ) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     publish(store, survey)
     (mine,) = invite(store, survey, 1)
     report = report_for(survey, mine if access == "invited" else bought(http, survey, mine))
 
-    def never(**_: object) -> None:
+    def never(**_: object) -> str:
         raise AssertionError("Flask was asked")
 
     app.view_functions["api.take_reports"] = never
@@ -656,187 +507,6 @@ def test_authors_reach_a_real_collector(tmp_path: Path, start_collector: StartCo
     assert added.strip() == elsewhere.id
     with pytest.raises(CollectorError, match="its invitations belong to its issuer"):
         inviting.add_invitations(place, elsewhere.id, hashes)
-
-
-@pytest.mark.parametrize("access", ["invited", "unlinkable"])
-def test_nothing_that_is_kept_or_said_holds_a_secret_of_a_person(
-    access: ACCESS, http: FlaskClient, store: SqliteStore, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    survey = invited_survey() if access == "invited" else unlinkable_survey()
-    publish(store, survey, "ada")
-    token = create_token(store, "ada")
-    made = [new_invitation() for _ in range(4)]
-    hashes = list(map(hash_of, made))
-    post(http, survey, "invitations", {"hashes": hashes}, token)
-    post(http, survey, "invitations/unused", {"hashes": hashes}, token)
-    post(http, survey, "invitations", {"hashes": [made[0]]}, token)
-    secrets = list(made)
-    for invitation in made[:3]:
-        credential = invitation
-        if access == "unlinkable":
-            purchase = Purchase(survey, invitation)
-            signature = ask(http, survey, purchase).json["signature"]
-            credential = purchase.token(signature)
-            secrets += [purchase.blinded, signature, credential, purchase.nonce.hex()[32:]]
-            ask(http, survey, Purchase(survey, invitation))
-        assert send(http, survey, report_for(survey, credential)).status_code == 201
-        send(http, survey, report_for(survey, credential))
-    send(http, survey, replace(report_for(survey, credential), id="0" * 32))
-    assert any(record.getMessage() == "operator" for record in caplog.records)
-    said = "\n".join(f"{record.getMessage()} {vars(record)}" for record in caplog.records)
-    said += http.get("/metrics", headers={"Authorization": f"Bearer {create_token(store, 'p', 'metrics')}"}).text
-    said += http.get(f"/api/v1/surveys/{survey.id}/reports.csv").text + http.get(f"/s/{survey.id}/results").text
-    for secret in [*secrets, *hashes]:
-        assert secret not in said
-    store.settle()
-    back_up(store.path, store.path.with_name("copy.db"))
-    for path in store.path.parent.iterdir():
-        content = read_elsewhere(path)
-        for secret in secrets:
-            assert secret.encode() not in content, path
-            assert bytes.fromhex(secret) not in content, path
-
-
-@pytest.mark.parametrize("access", ["invited", "unlinkable"])
-def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
-    access: ACCESS, tmp_path: Path, clock: Clock
-) -> None:
-    """The table of invitations is the same byte for byte whoever came first, and when who was invited."""
-    dice = random.Random(7)
-    survey = invited_survey(results="batches") if access == "invited" else unlinkable_survey(results="batches")
-    made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
-    used = {each: f"{dice.getrandbits(256):064x}" for each in made[:250]}
-    pages = []
-    for number in range(3):
-        with closing(SqliteStore(tmp_path / f"{number}.db", clock)) as store:
-            publish(store, survey)
-            order = dice.sample(made, len(made))
-            store.add_invitations(survey.id, map(hash_of, order[:400]))
-            came = dice.sample(sorted(used), len(used))
-            for invitation in came[:100]:
-                use(store, survey, invitation, used[invitation])
-            store.settle()
-            store.add_invitations(survey.id, map(hash_of, order))
-            for invitation in came:
-                use(store, survey, invitation, used[invitation])
-            assert store.settle()
-            assert store.unused_invitations(survey.id)[:2] == (600, 350)
-            pages.append(leaves_with(read_elsewhere(store.path), [hash_of(each) for each in made]))
-            assert inspect(store.path).findings == ()
-    assert len(pages[0]) > 10
-    assert pages[0] == pages[1] == pages[2]
-
-
-def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
-    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("deniable_server.store.sqlite.fold.WRITTEN_ANEW_AT_REST", 50)
-    dice = random.Random(7)
-    survey = invited_survey(results="batches")
-    made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
-    open_pages, closed_pages = [], []
-    for number in range(2):
-        with closing(SqliteStore(tmp_path / f"{number}.db", clock)) as store:
-            publish(store, survey)
-            order = dice.sample(made, len(made))
-            for start in range(0, 600, 40):
-                store.add_invitations(survey.id, map(hash_of, order[start : start + 40]))
-            assert store.settle()
-            open_pages.append(leaves_with(read_elsewhere(store.path), [hash_of(each) for each in made]))
-            store.close_survey(survey.id)
-            closed_pages.append(leaves_with(read_elsewhere(store.path), [hash_of(each) for each in made]))
-            assert inspect(store.path).findings == ()
-    assert open_pages[0] != open_pages[1]  # what closing is needed for
-    assert closed_pages[0] == closed_pages[1]
-
-
-def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: SqliteStore) -> None:
-    survey = invited_survey()
-    publish(store, survey)
-    invite(store, survey, 30)
-    assert inspect(store.path, most_rows=29).unread == (survey.id,)
-    assert inspect(store.path, most_rows=30).unread == ()
-
-
-def use(store: SqliteStore, survey: Survey, invitation: str, message: str) -> None:
-    """Use an invitation that was added, for a report or for a message."""
-    if survey.issuer:
-        assert store.issue(survey.id, hash_of(invitation), message) in (
-            Outcome.STORED,
-            Outcome.KNOWN,
-            Outcome.UNINVITED,
-        )
-    else:
-        report = report_for(survey, invitation)
-        assert store_one(store, report, survey) in (Outcome.STORED, Outcome.SPENT, Outcome.UNINVITED)
-
-
-def leaves_with(content: bytes, hashes: list[str]) -> set[bytes]:
-    """Pages of tables that hold one of these hashes, and no page but those holds any: each hash stands there once."""
-    wanted = [each.encode() for each in hashes]
-    found = set()
-    for start in range(0, len(content), 4096):
-        page = content[start : start + 4096]
-        if any(each in page for each in wanted):
-            assert page[0] in (2, 10), "a page that is free, or no page of a table without rowids"
-            # Of an inner page the numbers of its children say where in the file they are, and nothing else may differ.
-            found.add(page if page[0] == 10 else b"".join(each for each in wanted if each in page))
-    for each in wanted:
-        assert content.count(each) == 1
-    return found
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE invitations_{0} SET state = '1' WHERE hash = (SELECT max(hash) FROM invitations_{0} WHERE state = '0')",
-        "UPDATE invitations_{0} SET state = '0' WHERE hash = (SELECT max(hash) FROM invitations_{0} WHERE state = '1')",
-        "DELETE FROM invitations_{0} WHERE hash = (SELECT max(hash) FROM invitations_{0})",
-        "INSERT INTO invitations_{0} VALUES ('0', '0')",
-    ],
-)
-def test_change_of_an_invitation_is_found(store: SqliteStore, statement: str) -> None:
-    survey = invited_survey()
-    publish(store, survey)
-    for invitation in invite(store, survey, 6)[:3]:
-        store_one(store, report_for(survey, invitation), survey)
-    assert inspect(store.path).findings == ()
-    with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
-        connection.execute(statement.format(survey.id))
-    (finding,) = inspect(store.path).findings
-    assert "checksum differs" in finding
-
-
-def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(store: SqliteStore) -> None:
-    survey = invited_survey()
-    publish(store, survey)
-    (mine,) = invite(store, survey, 1)
-    store_one(store, report_for(survey, mine), survey)
-    with store._transaction() as db:
-        invitations.change(db, survey, {hash_of(mine): "1"}, {hash_of(mine): "0"})
-    (finding,) = inspect(store.path).findings
-    assert "more or fewer reports than invitations that are used" in finding
-
-
-@pytest.mark.parametrize("access", ["invited", "unlinkable"])
-def test_backup_knows_who_has_answered(access: ACCESS, store: SqliteStore, http: FlaskClient, clock: Clock) -> None:
-    survey = invited_survey() if access == "invited" else unlinkable_survey()
-    publish(store, survey)
-    mine, yours = invite(store, survey, 2)
-    credential = mine if access == "invited" else bought(http, survey, mine)
-    assert send(http, survey, report_for(survey, credential)).status_code == 201
-    copy = store.path.with_name("copy.db")
-    assert back_up(store.path, copy).findings == ()
-    assert copy.stat().st_mode & 0o077 == 0
-    with closing(SqliteStore(copy, clock)) as restored:
-        if access == "invited":
-            assert store_one(restored, report_for(survey, mine), survey) is Outcome.SPENT
-            assert store_one(restored, report_for(survey, yours), survey) is Outcome.STORED
-        else:
-            assert restored.issue(survey.id, hash_of(mine), "1" * 64) is Outcome.SPENT
-            assert restored.issue(survey.id, hash_of(yours), "1" * 64) is Outcome.STORED
-            assert restored.signing_key(survey) == key_number(0).pem
 
 
 SERVE = """
@@ -871,7 +541,7 @@ def two_collectors(database: Path) -> Iterator[list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
-def test_of_50_uses_at_once_over_4_connections_and_2_processes_one_counts(access: ACCESS, tmp_path: Path) -> None:
+def test_of_50_uses_at_once_over_4_connections_and_2_processes_one_counts(access: Access, tmp_path: Path) -> None:
     survey = invited_survey() if access == "invited" else unlinkable_survey()
     survey = replace(survey, opens=None, closes=None)
     with closing(SqliteStore(tmp_path / "test.db")) as store:

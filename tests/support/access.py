@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from deniable import Report, Survey, read_survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.issuer import NONCE, Issuer, report_id
 from deniable_client import randomize
 from deniable_server.signing import PrivateKey
-from deniable_server.store import Store
+from deniable_server.store import Outcome, Store
 from tests.support.surveys import SURVEY
 
 ANSWERS = {"affair": "yes", "religious": "not"}
 
-Ask = Callable[[str, str], str]
-"""Sends an invitation and a blinded message; gives the signature."""
+Access = Literal["invited", "unlinkable"]
+"""Kinds of access that ask for a credential."""
 
 
 @cache
@@ -91,3 +94,35 @@ class Purchase:
         )
         assert signature, "the issuer has not signed it"
         return self.survey.tokens.token(self.nonce, signature)
+
+
+def store_one(store: Store, report: Report, survey: Survey) -> Outcome:
+    """What becomes of one report."""
+    ((outcome,),) = store.store_reports([(survey, [report])])
+    return outcome
+
+
+def post(http: FlaskClient, survey: Survey, what: str, body: object, token: str = "") -> TestResponse:
+    """Send something about a survey."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    raw = body if isinstance(body, bytes) else json.dumps(body)
+    path = f"/api/v1/surveys/{survey.id}/{what}"
+    return http.post(path, data=raw, content_type="application/json", headers=headers)
+
+
+def send(http: FlaskClient, survey: Survey, report: Report) -> TestResponse:
+    """Send a report."""
+    return post(http, survey, "reports", report.encode())
+
+
+def ask(http: FlaskClient, survey: Survey, purchase: Purchase) -> TestResponse:
+    """Ask for a signature."""
+    return post(http, survey, "tokens", {"invitation": purchase.invitation, "blinded": purchase.blinded})
+
+
+def bought(http: FlaskClient, survey: Survey, invitation: str) -> str:
+    """Have a token signed, and take the blinding off."""
+    purchase = Purchase(survey, invitation)
+    answer = ask(http, survey, purchase)
+    assert answer.status_code == 200, answer.text
+    return purchase.token(answer.json["signature"])

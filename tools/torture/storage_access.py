@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import signal
@@ -23,6 +24,8 @@ from tests.support.access import Purchase, invite, invited_survey, publish, repo
 from tests.support.collectors import Collector
 from tools.torture.storage_kill import end, start
 
+ROUNDS = 200
+
 THREADS = 8
 
 PEOPLE_A_ROUND = 30
@@ -31,7 +34,7 @@ PEOPLE_A_ROUND = 30
 
 def access(short: bool) -> str:
     """Rounds of kill -9 between issuing, spending and storing; then everybody tries to count once more."""
-    rounds = 4 if short else 200
+    rounds = 4 if short else ROUNDS
     dice = random.Random(9474)
     surveys = [replace(each, opens=None, closes=None) for each in (invited_survey(), unlinkable_survey())]
     with tempfile.TemporaryDirectory() as folder:
@@ -113,9 +116,8 @@ class Person:
         path = f"{url}/api/v1/surveys/{self.survey.id}"
         if self._credential is None:
             assert self._purchase
-            self.stage = "asked"
             body = {"invitation": self.invitation, "blinded": self._purchase.blinded}
-            answer = pool.request("POST", f"{path}/tokens", json=body)
+            answer = self._post(pool, f"{path}/tokens", "asked", json.dumps(body).encode("ascii"))
             if not self._is_taken(answer.status, {200}):
                 return
             self._credential = self._purchase.token(answer.json()["signature"])
@@ -123,11 +125,21 @@ class Person:
             time.sleep(self.hesitates)
         if self._report is None:
             self._report = report_for(self.survey, self._credential).encode()
-        self.stage = "sent"
-        headers = {"Content-Type": "application/json"}
-        answer = pool.request("POST", f"{path}/reports", body=self._report, headers=headers)
+        answer = self._post(pool, f"{path}/reports", "sent", self._report)
         if self._is_taken(answer.status, {200, 201}):
             self.stage = "counted"
+
+    def _post(self, pool: urllib3.PoolManager, url: str, stage: str, body: bytes) -> urllib3.BaseHTTPResponse:
+        """Send something; the stage is reached unless it did not leave the device."""
+        try:
+            answer = pool.request("POST", url, body=body, headers={"Content-Type": "application/json"})
+        except urllib3.exceptions.NewConnectionError:
+            raise
+        except urllib3.exceptions.HTTPError:
+            self.stage = stage
+            raise
+        self.stage = stage
+        return answer
 
     def _is_taken(self, status: int, good: set[int]) -> bool:
         if status in (403, 409):
