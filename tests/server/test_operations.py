@@ -28,10 +28,12 @@ from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.edge import HEADERS
 from deniable_server.limits import Rate
+from deniable_server.location import Address, location
 from deniable_server.logs import Line
 from deniable_server.outage import Outage
 from deniable_server.settings import Settings, flag, settings_from, variable
 from deniable_server.store import StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
+from deniable_server.store.postgresql.durability import NEEDED
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import SCOPES, create_token, find_token, revoke_token
 from tests.support.collectors import Collector, StartCollector
@@ -521,17 +523,41 @@ class TestDeployment:
 
     def test_compose_file_runs_one_service_as_nobody_special(self, monkeypatch: pytest.MonkeyPatch) -> None:
         compose = yaml.safe_load((self.DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
-        (service,) = compose["services"].values()
-        assert service["read_only"] is True
-        assert service["cap_drop"] == ["ALL"]
-        assert service["logging"]["driver"] == "json-file"
-        for name, value in service["environment"].items():
-            monkeypatch.setenv(name, value)
-        assert settings_from({}).trusted_proxies == 1
-        published = [str(port) for port in service["ports"]]
+        services = compose["services"]
+        assert [name for name, each in services.items() if "profiles" not in each] == ["collector"]
+        collectors = [services.pop(name) for name in ("collector", "collector-1", "collector-2")]
+        for service in (*collectors, *services.values()):
+            assert service["read_only"] is True
+            assert service["cap_drop"] == ["ALL"]
+            assert service["logging"]["driver"] == "json-file"
+        for service in collectors:
+            with monkeypatch.context() as patch:
+                for name, value in service["environment"].items():
+                    patch.setenv(name, value)
+                assert settings_from({}).trusted_proxies == 1
+        published = [str(port) for service in collectors for port in service["ports"]]
         assert all(port.startswith("127.0.0.1:") for port in published), "what faces the world is the proxy"
-        volumes = {volume.split(":")[0] for volume in service["volumes"]}
+        assert len({port.split(":")[1] for port in published}) == 3
+        everybody = (*collectors, *services.values())
+        volumes = {volume.split(":")[0] for service in everybody for volume in service.get("volumes", ())}
         assert volumes == set(compose["volumes"])
+
+    def test_compose_file_has_a_profile_with_two_collectors_on_one_postgresql(self) -> None:
+        compose = yaml.safe_load((self.DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+        services = {name: each for name, each in compose["services"].items() if each.get("profiles") == ["postgresql"]}
+        postgres = services.pop("postgres")
+        assert "ports" not in postgres, "nobody but the collectors reaches it"
+        settings = dict(each.split("=") for each in postgres["command"] if "=" in each)
+        assert not settings.keys() & set(NEEDED)
+        assert (settings["log_statement"], settings["log_min_duration_statement"]) == ("none", "-1")
+        assert len(services) == 2
+        for collector in services.values():
+            address = location(collector["environment"]["DENIABLE_DB"])
+            assert isinstance(address, Address)
+            user, _, rest = address.url.removeprefix("postgresql://").partition("@")
+            assert (user, rest) == (postgres["environment"]["POSTGRES_USER"], "postgres/deniable")
+            assert collector["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+            assert "volumes" not in collector, "nothing of a collector has to be kept"
 
     def test_container_does_not_run_as_root_and_asks_whether_it_is_ready(self) -> None:
         text = (self.DEPLOY / "Containerfile").read_text(encoding="utf-8")

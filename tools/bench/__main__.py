@@ -38,7 +38,7 @@ from deniable_client import randomize
 from deniable_client.demo.people import survey_file
 from deniable_research.simulation.draw import randomize_people
 from deniable_server.store.sqlite.store import SqliteStore
-from tools.bench import ingest, storage
+from tools.bench import ingest, postgresql, storage
 from tools.bench.others import BOXES, PEOPLE
 
 ROUNDS = 7
@@ -203,7 +203,7 @@ if __name__ == "__main__":
     results = [*many_answers(), *many_sets(), *one_person(), *storing()]
     print(format_table(("what", "rate", "ratio"), results, right={"rate", "ratio"}))
     print()
-    rows = [*ingest.ingest(), *ingest.estimates(), *storage.batches(), *storage.sizes()]
+    rows = [*ingest.ingest(), *ingest.estimates(), *storage.batches(), *storage.sizes(), *postgresql.several()]
     print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
     if len(sys.argv) > 1:
         print()

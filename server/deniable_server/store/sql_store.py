@@ -258,12 +258,7 @@ class SqlStore(Store):
     def tallies(self, survey: Survey) -> dict[str | None, Tally]:
         """As `Store.tallies`."""
         with self._snapshot(survey) as db:
-            if self._hides(db, survey):
-                return {}
-            folded = counts.stored(db, survey)
-            if survey.results != "live":
-                return folded
-            return counts.together(folded, counts.count(db, survey, pending_table(survey)))
+            return self._tallies(db, survey)
 
     def reports(self, survey: Survey) -> Iterator[Report]:
         """As `Store.reports`."""
@@ -330,6 +325,14 @@ class SqlStore(Store):
             "SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]
         ).fetchone()
         return SurveyState(survey, published_on, closed_on, self._release(db, survey, closed_on))
+
+    def _tallies(self, db: Connection, survey: Survey) -> dict[str | None, Tally]:
+        if self._hides(db, survey):
+            return {}
+        folded = counts.stored(db, survey)
+        if survey.results != "live":
+            return folded
+        return counts.together(folded, counts.count(db, survey, pending_table(survey)))
 
     def _release(self, db: Connection, survey: Survey, closed_on: str | None) -> int:
         if self._hides(db, survey, closed_on):
