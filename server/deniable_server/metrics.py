@@ -22,6 +22,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from deniable import Survey
+from deniable.errors import DeniableError
 from deniable_server.store import Outcome, Store
 from deniable_server.tokens import require_token
 from deniable_server.writer import Writer
@@ -180,7 +181,14 @@ def _survey_asked_for(store: Store, response: Response) -> Survey | None:
         HTTPStatus.GONE,
     )
     is_respondents = request.url_rule is not None and request.url_rule.rule in OF_RESPONDENTS
-    return store.survey(survey_id) if survey_id and is_known and is_respondents else None
+    if not (survey_id and is_known and is_respondents):
+        return None
+    try:
+        return store.survey(survey_id)
+    except (
+        DeniableError
+    ):  # the database went away since: who was answered gets the answer, and it counts as no survey's
+        return None
 
 
 def _down(value: float, step: int) -> float:

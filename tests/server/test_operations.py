@@ -146,6 +146,26 @@ def test_the_short_way_answers_as_the_long_way_does(http: FlaskClient, store: Sq
         assert (short.status, short.data, dict(short.headers)) == (long.status, long.data, dict(long.headers))
 
 
+def test_a_stored_report_is_acknowledged_though_the_database_went_away_since(
+    http: FlaskClient, store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Figures look up the survey again once all is done: that must not turn an answer into another one."""
+    store.publish(survey)
+    original, asked = store.survey, []
+
+    def survey_of(survey_id: str) -> Survey:
+        asked.append(survey_id)
+        if len(asked) > 1:
+            raise StoreUnavailable("database: the inside", "of a test")
+        return original(survey_id)
+
+    monkeypatch.setattr(store, "survey", survey_of)
+    body = json.dumps({"id": "7" * 32, "cohort": "web", "values": {"affair": 1, "religious": 3}})
+    url = f"/api/v1/surveys/{survey.id}/reports"
+    answer = http.post(url, data=body, content_type="application/json; charset=utf-8")
+    assert (answer.status_code, len(asked)) == (201, 2)
+
+
 class TestProbes:
     def test_alive_and_ready(self, http: FlaskClient) -> None:
         for path in ("/livez", "/readyz"):
