@@ -20,7 +20,7 @@ from deniable_server.store import copy_everything
 @click.argument("source", metavar="FROM", type=options.LocationType())
 @click.argument("target", metavar="TO", type=options.LocationType())
 def copy(source: Location, target: Location) -> None:
-    """Copy everything from one database to another, of whichever kinds, and compare what arrived with its checksums.
+    """Copy everything from one database to another, and compare what arrived with its checksums.
 
     Stop the collectors of both first. What was interrupted is run again, and goes on where it ended.
     """

@@ -21,6 +21,7 @@ SHORT_HELP = {
     "backup": "Copy the database to a new file, also while a collector uses it, and check the copy.",
     "check": "Compare every row with its checksum and every tally with a recount.",
     "codebook": "Say what each column of a file of reports holds.",
+    "copy": "Copy everything from one database to another, and compare what arrived with its checksums.",
     "demo": "Real people's answers through the whole path.",
     "estimate": "Estimate the true shares, with standard errors and confidence intervals.",
     "export": "Write the noisy reports of a survey to a file, with labels.",
