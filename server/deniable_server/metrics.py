@@ -185,9 +185,7 @@ def _survey_asked_for(store: Store, response: Response) -> Survey | None:
         return None
     try:
         return store.survey(survey_id)
-    except (
-        DeniableError
-    ):  # the database went away since: who was answered gets the answer, and it counts as no survey's
+    except DeniableError:  # the database went away since: whoever was answered gets that answer all the same
         return None
 
 

@@ -23,7 +23,7 @@ def install_hint(extra: str = "") -> str:
 
 
 def extra_with(module: str) -> str:
-    """The extra that brings a library: the collector's, or else that of researchers.
+    """The extra that brings a library: that of researchers, the collector's, or that of collectors on PostgreSQL.
 
     >>> extra_with("sqlite_utils.db"), extra_with("numpy")
     ('server', 'research')
@@ -33,4 +33,4 @@ def extra_with(module: str) -> str:
     name = re.escape(module.split(".")[0].replace("_", "-"))
     needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
     extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
-    return "server" if "server" in extras and "research" not in extras else "research"
+    return next((extra for extra in ("research", "server", "postgresql") if extra in extras), "research")

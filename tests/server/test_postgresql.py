@@ -395,6 +395,15 @@ def test_pg_dump_is_a_backup_that_can_be_looked_at(
     postgresql.drop(restored)
 
 
+def test_looking_at_a_database_changes_nothing(postgresql: Postgresql) -> None:
+    address = postgresql.new()
+    with pytest.raises(DeniableError, match="is empty or of an older version"):
+        database_at(address).inspect()
+    with sql(address) as connection:
+        assert connection.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'deniable'").fetchone() == (0,)
+    postgresql.drop(address)
+
+
 def test_a_newer_database_is_refused(store: PostgresqlStore, address: Address, clock: Clock) -> None:
     with sql(address) as connection:
         connection.execute("INSERT INTO migrations VALUES (999, 'from the future')")

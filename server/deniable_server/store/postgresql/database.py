@@ -61,7 +61,7 @@ class PostgresqlDatabase:
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
         """Look at it without changing it."""
-        with closing(PostgresqlStore(self.address, utc_today)) as store:
+        with closing(PostgresqlStore(self.address, utc_today, may_update=False)) as store:
             return store.inspect(most_rows)
 
     def back_up(self, destination: Path) -> Inspection:

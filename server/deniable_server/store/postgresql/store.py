@@ -59,6 +59,8 @@ class PostgresqlStore(SqlStore):
         The database; its tables are made when missing, brought up to date when an older version made them.
     today : callable
         The day by which surveys open and close.
+    may_update : bool
+        Whether to make tables and bring them up to date. Otherwise a database that needs it is refused.
 
     Raises
     ------
@@ -68,13 +70,15 @@ class PostgresqlStore(SqlStore):
         If the server runs with settings by which a commit is no promise.
     """
 
-    def __init__(self, address: Address, today: Callable[[], datetime.date] = utc_today) -> None:
+    def __init__(
+        self, address: Address, today: Callable[[], datetime.date] = utc_today, may_update: bool = True
+    ) -> None:
         super().__init__(str(address), today)
         self.address = address
         self._part = secrets.randbelow(PARTS)
         self._watched: dict[str, Survey] = {}  # surveys whose next release this collector has something to tell at
         self._told: dict[str, int] = {}
-        self.operates = self._bring_up_to_date()
+        self.operates = self._bring_up_to_date(may_update)
         self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
             address.url,
             min_size=1,
@@ -283,22 +287,22 @@ class PostgresqlStore(SqlStore):
                     raw.execute("ROLLBACK")
                 raise
 
-    def _bring_up_to_date(self) -> bool:
-        """Make or bring up to date the tables where this role may; whether it may."""
+    def _bring_up_to_date(self, may_update: bool) -> bool:
+        """Make or bring up to date the tables where this role may; whether this role may do everything."""
         with in_our_words(self.name):
             raw = connect(self.address)
             try:
-                return self._prepare(raw)
+                return self._prepare(raw, may_update)
             finally:
                 raw.close()
 
-    def _prepare(self, raw: psycopg.Connection[Any]) -> bool:
+    def _prepare(self, raw: psycopg.Connection[Any], may_update: bool) -> bool:
         db = PostgresqlConnection(raw)
         owner = raw.execute(
             "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = %s", [SCHEMA]
         ).fetchone()
         operates = owner is None or bool(owner[0])
-        if operates:
+        if operates and may_update:
             with raw.transaction():
                 db.hold("operators")
                 migrations.bring_up_to_date(db, self.name)
@@ -307,7 +311,8 @@ class PostgresqlStore(SqlStore):
             if applied > len(migrations.STEPS):
                 raise migrations.newer(self.name, applied)
             raise DeniableError(
-                f"database {self.name}: is not up to date; start a collector once by a role that owns its tables"
+                f"database {self.name}: is empty or of an older version; 'deniable serve', by a role that owns the "
+                "tables, brings it up to date"
             )
         # Read back after a commit: what was set, and not what was asked for.
         durability.refuse_unsafe(raw.execute(f"SELECT {durability.IN_SQL}").fetchone() or ())
