@@ -17,22 +17,10 @@ from typing import Any
 
 from deniable import (
     DeniableError,
-    DiscreteLaplace,
-    DrawnBoxes,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
     Mechanism,
-    OneBitMean,
-    Piecewise,
     Question,
-    Subset,
     Survey,
-    TickBoxes,
-    TwoCoin,
-    Warner,
+    mechanisms,
     odds_sentences,
     parse_survey,
     read_survey,
@@ -53,7 +41,7 @@ OPPOSITE = ((2**30, 2**29, 2**31 + 2**29), (2**31, 2**30, 2**30), (2**30, 2**31,
 SCORE = [[-abs(x - r) for r in range(4)] for x in range(4)]
 
 PIECEWISE = (
-    Piecewise(
+    mechanisms.Piecewise(
         knots=(0, 1, 2, 3, 4),
         weights=(2132822916, 1756521036, 105992155, 105992155, 87452033, 106187001),
         slopes=(
@@ -63,7 +51,7 @@ PIECEWISE = (
             (0, 0, 0, -2022917180, 0, 2022917180),
         ),
     ),
-    Piecewise(
+    mechanisms.Piecewise(
         knots=(18, 33, 48, 63, 78),
         weights=(1690039655, 1690039657, 228721996, 228721996, 228721996, 228721996),
         slopes=(
@@ -73,48 +61,48 @@ PIECEWISE = (
             (0, 0, 0, -97421177, 0, 97421177),
         ),
     ),
-    Piecewise(knots=(-500000, 500000), weights=(3139872667, 1155094629), slopes=((-1984, 1984),)),
+    mechanisms.Piecewise(knots=(-500000, 500000), weights=(3139872667, 1155094629), slopes=((-1984, 1984),)),
 )
 """As `Piecewise.from_epsilon` makes them at epsilon 3, 2 and 1. Another version of scipy may make others."""
 
 MECHANISMS: list[Mechanism] = [
-    TwoCoin("1/2", "1/2"),
-    TwoCoin("4/5", "4/5"),
-    TwoCoin("1/10", "1/3"),
-    Warner("3/4"),
-    Warner("1/6"),
-    Warner.from_epsilon(1),
-    Warner.from_epsilon("0.01"),
-    ForcedResponse("2/3", ["1/2", "1/2"]),
-    ForcedResponse("1/2", ["1/6", "1/3", "1/2"]),
-    KAry.from_epsilon(2, 1),
-    KAry.from_epsilon(4, 1),
-    KAry.from_epsilon(5, "0.5"),
-    KAry.from_epsilon(7, 4),
-    KAry.from_epsilon(100, 3),
-    KAry.from_coin(4, "1/2"),
-    Subset.from_epsilon(4, 2, 1),
-    Subset.from_epsilon(10, 3, 1),
-    Subset.from_epsilon(30, 8, "0.5"),
-    Subset.from_epsilon(128, 38, 1),
-    TickBoxes.from_epsilon(3, 2),
-    TickBoxes.from_epsilon(8, 4),
-    DrawnBoxes.from_epsilon(3, 1, 1),
-    Piecewise.from_epsilon(10**12 - 10, 10**12 + 50, 2),
-    DrawnBoxes.from_epsilon(8, 2),
-    DrawnBoxes.from_epsilon(5, 4, 5),
-    DrawnBoxes.from_epsilon(200, 6, 4),
-    Geometric.from_epsilon(0, 4, 1),
-    Geometric.from_epsilon(-3, 7, 2),
-    DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
-    Exponential.nominal(SCORE, 1),
-    Exponential.calibrated(SCORE, 1),
-    OneBitMean.from_epsilon(0, 10, 1),
-    OneBitMean.from_epsilon(18, 99, 2),
+    mechanisms.TwoCoin("1/2", "1/2"),
+    mechanisms.TwoCoin("4/5", "4/5"),
+    mechanisms.TwoCoin("1/10", "1/3"),
+    mechanisms.Warner("3/4"),
+    mechanisms.Warner("1/6"),
+    mechanisms.Warner.from_epsilon(1),
+    mechanisms.Warner.from_epsilon("0.01"),
+    mechanisms.ForcedResponse("2/3", ["1/2", "1/2"]),
+    mechanisms.ForcedResponse("1/2", ["1/6", "1/3", "1/2"]),
+    mechanisms.KAry.from_epsilon(2, 1),
+    mechanisms.KAry.from_epsilon(4, 1),
+    mechanisms.KAry.from_epsilon(5, "0.5"),
+    mechanisms.KAry.from_epsilon(7, 4),
+    mechanisms.KAry.from_epsilon(100, 3),
+    mechanisms.KAry.from_coin(4, "1/2"),
+    mechanisms.Subset.from_epsilon(4, 2, 1),
+    mechanisms.Subset.from_epsilon(10, 3, 1),
+    mechanisms.Subset.from_epsilon(30, 8, "0.5"),
+    mechanisms.Subset.from_epsilon(128, 38, 1),
+    mechanisms.TickBoxes.from_epsilon(3, 2),
+    mechanisms.TickBoxes.from_epsilon(8, 4),
+    mechanisms.DrawnBoxes.from_epsilon(3, 1, 1),
+    mechanisms.Piecewise.from_epsilon(10**12 - 10, 10**12 + 50, 2),
+    mechanisms.DrawnBoxes.from_epsilon(8, 2),
+    mechanisms.DrawnBoxes.from_epsilon(5, 4, 5),
+    mechanisms.DrawnBoxes.from_epsilon(200, 6, 4),
+    mechanisms.Geometric.from_epsilon(0, 4, 1),
+    mechanisms.Geometric.from_epsilon(-3, 7, 2),
+    mechanisms.DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
+    mechanisms.Exponential.nominal(SCORE, 1),
+    mechanisms.Exponential.calibrated(SCORE, 1),
+    mechanisms.OneBitMean.from_epsilon(0, 10, 1),
+    mechanisms.OneBitMean.from_epsilon(18, 99, 2),
     *PIECEWISE,
-    Longitudinal.from_epsilon(2, 2, 1),
-    Longitudinal.from_epsilon(4, "1.5", "0.5"),
-    Longitudinal(7, "0.9", "0.3"),
+    mechanisms.Longitudinal.from_epsilon(2, 2, 1),
+    mechanisms.Longitudinal.from_epsilon(4, "1.5", "0.5"),
+    mechanisms.Longitudinal(7, "0.9", "0.3"),
 ]
 
 BENDS: dict[str, Any] = {
@@ -359,14 +347,14 @@ def thresholds(mechanism: Mechanism) -> set[int]:
     """Words at which some decision changes."""
     if isinstance(mechanism, RowMechanism):
         return {end for row in mechanism.rows for end in itertools.accumulate(row)}
-    if isinstance(mechanism, OneBitMean):
+    if isinstance(mechanism, mechanisms.OneBitMean):
         return {int(one * 2**32) for one in mechanism.channel_matrix[1]}
-    if isinstance(mechanism, ForcedResponse):
+    if isinstance(mechanism, mechanisms.ForcedResponse):
         return {mechanism.truth, *itertools.accumulate(mechanism.forced)}
     found = {value for key, value in mechanism.publish().items() if key in ("truth", "yes", "keep", "again")}
-    if isinstance(mechanism, Longitudinal):
+    if isinstance(mechanism, mechanisms.Longitudinal):
         return found | thresholds(mechanism.permanent_response) | thresholds(mechanism.instantaneous_response)
-    if isinstance(mechanism, KAry):
+    if isinstance(mechanism, mechanisms.KAry):
         found |= {mechanism.keep + lie * mechanism.other for lie in (1, mechanism.k - 2)}
     return found
 
@@ -530,8 +518,8 @@ def survey_vectors() -> list[dict[str, Any]]:
     opposite = Survey(
         "Opposites",
         (
-            Question("coin", "yes-no", "Q?", YES_NO, Warner("29/100")),
-            Question("rows", "choice", "Q?", ("a", "b", "c"), Exponential(OPPOSITE)),
+            Question("coin", "yes-no", "Q?", YES_NO, mechanisms.Warner("29/100")),
+            Question("rows", "choice", "Q?", ("a", "b", "c"), mechanisms.Exponential(OPPOSITE)),
         ),
     )
     numbers = Survey(

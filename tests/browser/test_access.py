@@ -14,18 +14,8 @@ from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, R
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
+from tests.support import browsing
 from tests.support.access import ANSWERS, invite, invited_survey, key_number, publish, unlinkable_survey
-from tests.support.browsing import (
-    ARRIVED,
-    Witness,
-    another_site,
-    answer,
-    choose,
-    everything_kept,
-    press_send,
-    remembered,
-    scripts,
-)
 from tests.support.collectors import Collector, running_issuer
 from tests.support.surveys import SURVEY
 
@@ -80,10 +70,10 @@ def test_an_open_survey_says_that_nothing_keeps_people_from_answering_twice(
 ) -> None:
     survey = replace(read_survey(SURVEY), title="Open to all")
     page = phone.new_page()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(f"{collector.publish(survey)}#invitation={UNKNOWN}")
     expect(page.get_by_text("One report a person: not enforced.")).to_be_visible()
-    answer(page, survey, ANSWERS)
+    browsing.answer(page, survey, ANSWERS)
     (report,) = witness.posts()
     assert list(json.loads(report)) == ["id", "cohort", "values"]
     assert UNKNOWN not in report.decode() + "".join(request.url for request in witness.requests)
@@ -95,7 +85,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     (link,) = links(collector, survey)
     invitation = link[-32:]
     page = phone.new_page()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(link)
     heading(page, survey.title)
     says = {"invited": "by invitation; the operator could note whose", "unlinkable": "by blind token"}[access]
@@ -130,7 +120,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     expect(page.locator(".review h1")).to_be_focused()
     page.get_by_role("button", name="Send").focus()
     page.keyboard.press("Enter")
-    heading(page, ARRIVED)
+    heading(page, browsing.ARRIVED)
     used = {"invited": "Your invitation is used", "unlinkable": "Your token is spent"}[access]
     expect(page.get_by_text(used)).to_be_visible()
     page.get_by_text("Exactly what was sent").click()
@@ -146,7 +136,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     else:
         (asked,) = map(json.loads, before)
         assert asked["invitation"] == invitation
-        kept = everything_kept(page)
+        kept = browsing.everything_kept(page)
         assert str(report.credential) in kept
         assert invitation not in sent.decode()
         assert asked["blinded"] not in kept, "nothing at rest links what the issuer saw to the report"
@@ -161,7 +151,7 @@ def test_a_link_without_an_invitation_is_refused_before_anything_is_asked(
     survey = titled(access, f"Without, {access}")
     (link,) = links(collector, survey)
     page = phone.new_page()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     for end in ("", "#invitation=", f"#invitation={link[-32:-1]}"):
         page.goto("about:blank")
         page.goto(link.split("#")[0] + end)
@@ -171,7 +161,7 @@ def test_a_link_without_an_invitation_is_refused_before_anything_is_asked(
     assert witness.posts() == []
     page.evaluate("link => location.replace(link)", link)  # the same page: only what stands behind the # is new
     page.get_by_role("button", name="Try again").click()
-    answer(page, survey, ANSWERS)
+    browsing.answer(page, survey, ANSWERS)
 
 
 def test_a_token_is_bought_before_anything_is_asked_or_the_refusal_said(
@@ -188,7 +178,7 @@ def test_a_token_is_bought_before_anything_is_asked_or_the_refusal_said(
     assert violations(page) == []
     page.evaluate("link => location.replace(link)", link)
     page.reload()
-    answer(page, survey, ANSWERS)
+    browsing.answer(page, survey, ANSWERS)
     other = browser.new_context(locale="en-GB")
     second = other.new_page()
     second.goto(link)
@@ -207,11 +197,11 @@ def test_an_invitation_that_was_used_or_is_unknown_is_said_when_the_report_is_re
 ) -> None:
     survey = titled("invited", "Refused at the end")
     (link,) = links(collector, survey)
-    for end, title in [(link[-32:], ARRIVED), (link[-32:], "used before"), (UNKNOWN, "not known here")]:
+    for end, title in [(link[-32:], browsing.ARRIVED), (link[-32:], "used before"), (UNKNOWN, "not known here")]:
         context = browser.new_context(locale="en-GB")
         page = context.new_page()
         page.goto(link[:-32] + end)
-        press_send(page, survey, ANSWERS)
+        browsing.press_send(page, survey, ANSWERS)
         heading(page, title)
         assert violations(page) == []
         context.close()
@@ -252,14 +242,14 @@ def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: Bro
     assert len(asked_for(requests)) >= 3
     assert len(set(asked_for(requests))) == 1
     for tab in tabs:
-        choose(tab, survey, ANSWERS)
+        browsing.choose(tab, survey, ANSWERS)
         tab.get_by_role("button", name="Review").click()
         tab.get_by_role("button", name="Send").click()
-        heading(tab, ARRIVED)
+        heading(tab, browsing.ARRIVED)
     sent = {request.post_data for request in requests if request.url.endswith("/reports")}
     assert len(sent) == 1
     assert collector.reports(survey) == 1
-    assert page.evaluate(remembered())["tokens"] == {}
+    assert page.evaluate(browsing.remembered())["tokens"] == {}
 
 
 def test_a_kept_token_needs_no_issuer_again(collector: Collector, phone: BrowserContext) -> None:
@@ -271,7 +261,7 @@ def test_a_kept_token_needs_no_issuer_again(collector: Collector, phone: Browser
     expect(page.locator("fieldset").first).to_be_visible()
     page.route("**/tokens", lambda route: route.abort())
     page.reload()
-    answer(page, survey, ANSWERS)
+    browsing.answer(page, survey, ANSWERS)
 
 
 @pytest.mark.parametrize("part", ["message", "salt", "inverse", "signature"])
@@ -285,9 +275,9 @@ def test_a_damaged_token_is_never_sent(part: str, collector: Collector, phone: B
     change = (
         f"const [token] = Object.values(state.tokens); token.{part} = token.{part}.replace(/[0-9]/g, (d) => 9 - d);"
     )
-    page.evaluate(remembered(f"{change} return state;"))
+    page.evaluate(browsing.remembered(f"{change} return state;"))
     page.reload()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.get_by_role("button", name="Start").click()
     heading(page, "Do not answer this survey")
     assert witness.posts() == []
@@ -298,7 +288,7 @@ def test_a_signature_of_another_key_is_no_token(collector: Collector, phone: Bro
     survey = titled("unlinkable", "Dishonest")
     (link,) = links(collector, survey)
     page = phone.new_page()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
 
     def sign_otherwise(route: Route) -> None:
         blinded = bytes.fromhex(route.request.post_data_json["blinded"])
@@ -316,7 +306,7 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
     collector: Collector, phone: BrowserContext, tmp_path: Any
 ) -> None:
     page = phone.new_page()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     with running_issuer(tmp_path / "issuer.db") as issuer:
         survey = titled("unlinkable", "Signed elsewhere", url=issuer.url)
         collector.publish(survey)
@@ -335,10 +325,10 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
         page.unroute("**/tokens")
         page.get_by_role("button", name="Try again").click()
         expect(page.locator("form > .card > button")).to_be_visible()
-    choose(page, survey, ANSWERS)  # without the issuer, and the collector never met the invitation
+    browsing.choose(page, survey, ANSWERS)  # without the issuer, and the collector never met the invitation
     page.get_by_role("button", name="Review").click()
     page.get_by_role("button", name="Send").click()
-    heading(page, ARRIVED)
+    heading(page, browsing.ARRIVED)
     ours = [
         request for request in witness.requests if request.method == "POST" and request.url.startswith(collector.url)
     ]
@@ -352,14 +342,15 @@ def test_frames_of_isolated_surveys_get_the_invitation(
     survey = titled(access, f"Framed, {access}")
     (link,) = links(collector, survey)
     html = (
-        f'<!doctype html><title>x</title>{scripts(collector)}<deniable-survey src="{link}" isolated></deniable-survey>'
+        f"<!doctype html><title>x</title>{browsing.scripts(collector)}"
+        f'<deniable-survey src="{link}" isolated></deniable-survey>'
     )
-    with another_site(html) as site:
+    with browsing.another_site(html) as site:
         page = phone.new_page()
         page.goto(site)
         frame = page.locator("deniable-survey iframe").element_handle().content_frame()
         assert frame
-        answer(frame, survey, ANSWERS)
+        browsing.answer(frame, survey, ANSWERS)
     assert collector.reports(survey) == 1
 
 
@@ -367,19 +358,20 @@ def test_a_kiosk_buys_for_each_person_and_forgets_them(collector: Collector, pho
     survey = titled("unlinkable", "Kiosk")
     first, second = links(collector, survey, 2)
     page = phone.new_page()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(first)
     for link in (first, second):
-        with another_site(
-            f'<!doctype html><title>x</title>{scripts(collector)}<deniable-survey src="{link}" kiosk></deniable-survey>'
+        with browsing.another_site(
+            f"<!doctype html><title>x</title>{browsing.scripts(collector)}"
+            f'<deniable-survey src="{link}" kiosk></deniable-survey>'
         ) as site:
             page.goto(site)
             page.get_by_role("button", name="Start").click()
             expect(page.locator("form > .card > button")).to_be_visible()
             page.reload()
-            answer(page, survey, ANSWERS)
-            assert page.evaluate(remembered())["tokens"] == {}
-            assert page.evaluate(remembered())["reports"] == {}
+            browsing.answer(page, survey, ANSWERS)
+            assert page.evaluate(browsing.remembered())["tokens"] == {}
+            assert page.evaluate(browsing.remembered())["reports"] == {}
             page.get_by_role("button", name="Next person").click()
             page.get_by_role("button", name="Start").click()
             heading(page, "This invitation was used before")

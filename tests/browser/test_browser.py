@@ -11,18 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from deniable import Survey, parse_report, read_survey
 from deniable_server.embedding import catalogues
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.browsing import (
-    ANOTHER_PERSON,
-    ARRIVED,
-    GIVE,
-    Witness,
-    another_site,
-    answer,
-    choose,
-    everything_kept,
-    press_send,
-    serve_with,
-)
+from tests.support import browsing
 from tests.support.collectors import Collector
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
@@ -53,12 +42,12 @@ def survey() -> Survey:
 
 def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, survey: Survey, link: str) -> None:
     before = collector.reports(survey)
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(f"{link}#cohort=web")
     card = page.get_by_text("Asked by The tests")
     expect(card).to_be_visible()
     assert page.get_by_role("button", name="Send").count() == 0
-    answer(page, survey, TRULY)
+    browsing.answer(page, survey, TRULY)
     assert collector.reports(survey) == before + 1
     expect(page.get_by_text("Your answers were not kept")).to_be_visible()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
@@ -75,14 +64,14 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
     before = collector.reports(survey)
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(link)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     kept = []
     for _ in range(400):
-        page.evaluate(GIVE, [1, 3])  # Yes, zirconium
-        kept.append(everything_kept(page))
-        page.evaluate(ANOTHER_PERSON)
+        page.evaluate(browsing.GIVE, [1, 3])  # Yes, zirconium
+        kept.append(browsing.everything_kept(page))
+        page.evaluate(browsing.ANOTHER_PERSON)
     bodies = witness.posts()
     reports = [parse_report(body, survey) for body in bodies]
     assert len(reports) == 400
@@ -130,9 +119,9 @@ def test_every_answer_makes_the_same_requests(browser: Browser, survey: Survey, 
         for stone in survey.questions[1].options:
             context = browser.new_context()
             page = context.new_page()
-            witness = Witness.of(page)
+            witness = browsing.Witness.of(page)
             page.goto(link)
-            answer(page, survey, {"affair": affair, "stone": stone})
+            browsing.answer(page, survey, {"affair": affair, "stone": stone})
             (post,) = [request for request in witness.requests if request.method == "POST"]
             assert witness.requests[-1] is post
             fetched = sorted(request.url for request in witness.requests[:-1])  # modules come in any order
@@ -144,18 +133,18 @@ def test_every_answer_makes_the_same_requests(browser: Browser, survey: Survey, 
 def test_nothing_is_sent_before_send(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start").click()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.get_by_role("radio", name="Yes").check()
     page.get_by_role("radio", name="No", exact=True).check()
     page.get_by_role("radio", name="basalt").check()
     page.wait_for_timeout(300)
     assert witness.requests == []
-    assert json.loads(everything_kept(page))["memory"] is None
+    assert json.loads(browsing.everything_kept(page))["memory"] is None
 
 
 def test_missing_answers_are_named_and_nothing_is_sent(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("radio", name="Yes").check()
     expect(page.get_by_text("Still to answer: 1")).to_be_visible()
@@ -175,7 +164,7 @@ def test_missing_answers_are_named_and_nothing_is_sent(collector: Collector, pag
 def test_review_shows_the_answers_and_lets_them_be_changed(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start").click()
-    choose(page, survey, TRULY)
+    browsing.choose(page, survey, TRULY)
     page.get_by_role("button", name="Review").click()
     review = page.locator(".review")
     expect(review).to_contain_text("zirconium")
@@ -198,8 +187,8 @@ def test_one_draw_however_often_the_page_is_reloaded(
 ) -> None:
     before = collector.reports(survey)
     page.goto(link)
-    answer(page, survey, TRULY)
-    witness = Witness.of(page)
+    browsing.answer(page, survey, TRULY)
+    witness = browsing.Witness.of(page)
     for _ in range(5):
         page.reload()
         expect(page.get_by_role("heading", name="This device has already answered")).to_be_visible()
@@ -211,16 +200,16 @@ def test_failed_send_waits_and_sends_the_same_bytes_later(
     collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
     before = collector.reports(survey)
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(link)
-    press_send(page, survey, TRULY)
+    browsing.press_send(page, survey, TRULY)
     expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
     page.unroute("**/reports")
     page.reload()  # what waits goes by itself
-    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    expect(page.get_by_role("heading", name=browsing.ARRIVED)).to_be_visible()
     bodies = witness.posts()
     assert len(bodies) == 3
     assert len(set(bodies)) == 1
@@ -230,8 +219,8 @@ def test_failed_send_waits_and_sends_the_same_bytes_later(
 @pytest.mark.parametrize("way", ["in the page", "over the network"])
 def test_altered_survey_is_refused(page: Page, survey: Survey, way: str, link: str) -> None:
     weaker = read_survey(SURVEY.replace('truth = "1/2"', "truth = 0.9")).document.decode()
-    witness = Witness.of(page)
-    serve_with(page, link, "document", weaker if way == "in the page" else None)
+    witness = browsing.Witness.of(page)
+    browsing.serve_with(page, link, "document", weaker if way == "in the page" else None)
     page.route(f"**/api/v1/surveys/{survey.id}", lambda route: route.fulfill(status=200, body=weaker))
     page.goto(link)
     expect(page.get_by_role("heading", name="Do not answer this survey")).to_be_visible()
@@ -245,7 +234,7 @@ def test_page_brings_all_that_the_first_question_needs(
 ) -> None:
     context = browser.new_context(locale=language)
     page = context.new_page()
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(collector.publish(survey))
     page.get_by_role("button", name=json.loads(catalogues()[language])["start"], exact=True).click()
     expect(page.get_by_role("radio")).to_have_count(6)
@@ -262,8 +251,8 @@ def test_catalogue_of_the_page_is_taken_only_as_it_was_reviewed(
     altered = None if written is None else german.replace(json.loads(german)["hint"], written)
     context = browser.new_context(locale="de-AT")
     page = context.new_page()
-    witness = Witness.of(page)
-    serve_with(page, link, "catalogue", altered)
+    witness = browsing.Witness.of(page)
+    browsing.serve_with(page, link, "catalogue", altered)
     page.goto(link)
     expect(page.get_by_text(json.loads(german)["hint"])).to_be_visible()
     fetched = [request.url for request in witness.requests if "catalogues" in request.url]
@@ -278,7 +267,7 @@ def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
     flags = [*CHROMIUM_FLAGS, "--host-resolver-rules=MAP elsewhere.test 127.0.0.1"]
     another = browser.browser_type.launch(executable_path=chromium(), args=flags)
     page = another.new_page(locale="de")
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(collector.publish(survey).replace("127.0.0.1", "elsewhere.test"))
     expect(page.get_by_role("heading", name=json.loads(catalogues()["de"])["altered"])).to_be_visible()
     expect(page.get_by_text("can be checked only over https")).to_be_visible()
@@ -318,15 +307,15 @@ def test_page_of_another_origin_can_embed_the_survey(
     collector: Collector, page: Page, survey: Survey, link: str
 ) -> None:
     before = collector.reports(survey)
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     html = f"""<!doctype html><title>Another site</title>
         <script type="module" src="{collector.url}/client/define.js"></script>
         <deniable-survey src="{link}#cohort=web">scripts needed</deniable-survey>"""
-    with another_site(html) as address:
+    with browsing.another_site(html) as address:
         page.goto(address)
         page.get_by_text("Who can see what").click()
         expect(page.get_by_text("the website around this form")).to_be_visible()
-        answer(page, survey, TRULY)
+        browsing.answer(page, survey, TRULY)
     assert parse_report(witness.posts()[-1], survey).cohort == "web"
     assert collector.reports(survey) == before + 1
     assert witness.lines == []
@@ -339,11 +328,11 @@ def test_words_of_the_trade_are_not_put_before_respondents(collector: Collector,
     shown.append(page.locator("main").inner_text())
     page.get_by_role("button", name="Start").click()
     shown.append(page.locator("deniable-survey").inner_text())
-    choose(page, survey, TRULY)
+    browsing.choose(page, survey, TRULY)
     page.get_by_role("button", name="Review").click()
     shown.append(page.locator("deniable-survey").inner_text())
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    expect(page.get_by_role("heading", name=browsing.ARRIVED)).to_be_visible()
     shown.append(page.locator("deniable-survey").inner_text())
     for text in shown:
         assert not re.search(r"epsilon|differential|anonym|guarantee|\blie", text, re.IGNORECASE), text
@@ -351,13 +340,13 @@ def test_words_of_the_trade_are_not_put_before_respondents(collector: Collector,
 
 def test_all_five_types_come_out_right(collector: Collector, page: Page) -> None:
     survey = read_survey(FIVE_TYPES)
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(collector.publish(survey))
     people = [person(7 * number) for number in range(50)]
     for answers in people:
-        press_send(page, survey, answers)
-        expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
-        page.evaluate(ANOTHER_PERSON)
+        browsing.press_send(page, survey, answers)
+        expect(page.get_by_role("heading", name=browsing.ARRIVED)).to_be_visible()
+        page.evaluate(browsing.ANOTHER_PERSON)
     assert witness.lines == []
     for body in witness.posts():
         parse_report(body, survey)
@@ -370,18 +359,18 @@ def test_all_five_types_come_out_right(collector: Collector, page: Page) -> None
 def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, page: Page) -> None:
     survey = read_survey(FIVE_TYPES)
     page.goto(collector.publish(survey))
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.get_by_role("button", name="Start").click()
-    choose(page, survey, person(3) | {"drinks": 61})
+    browsing.choose(page, survey, person(3) | {"drinks": 61})
     page.get_by_role("button", name="Review").click()
     expect(page.get_by_role("alert")).to_contain_text("How many drinks last week?")
     assert witness.posts() == []
 
 
 def test_results_page_in_a_browser(page: Page, survey: Survey, link: str) -> None:
-    witness = Witness.of(page)
+    witness = browsing.Witness.of(page)
     page.goto(link)
-    answer(page, survey, TRULY)
+    browsing.answer(page, survey, TRULY)
     page.goto(f"{link}/results")
     charts = page.locator("svg.chart")
     expect(charts).to_have_count(len(survey.questions))

@@ -18,19 +18,7 @@ from apiflask import APIFlask
 from click.testing import CliRunner, Result
 from flask.testing import FlaskClient
 
-from deniable import (
-    AnswerError,
-    BudgetError,
-    CollectorError,
-    NotInvited,
-    ReportConflict,
-    ReportError,
-    Survey,
-    SurveyClosed,
-    SurveyError,
-    parse_report,
-    read_survey,
-)
+from deniable import Survey, errors, parse_report, read_survey
 from deniable.access.invitation import new_invitation
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import main
@@ -44,8 +32,10 @@ from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invite, invited_survey, key_number, publish, unlinkable_survey
 from tests.support.in_process import app, http, store
+from tests.support.serving import ended
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
+from tests.support.threads import at_once
 from tests.support.wire import Answered, Killed, Wire, wire_to
 
 __all__ = ["app", "http", "store"]
@@ -75,10 +65,8 @@ def memory(tmp_path: Path) -> Memory:
 
 @pytest.fixture
 def issuer(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
-    made = create_issuer(tmp_path / "issuer.db", clock, Settings(rate_limit=None, fold_seconds=86_400))
-    yield made
-    made.extensions["deniable"]["writer"].stop()
-    made.extensions["deniable"]["store"].close()
+    with ended(create_issuer(tmp_path / "issuer.db", clock, Settings(rate_limit=None, fold_seconds=86_400))) as made:
+        yield made
 
 
 @pytest.mark.parametrize(
@@ -103,7 +91,7 @@ def test_invitation_stands_behind_the_link(fragment: str, cohort: str | None, in
 
 
 def test_link_that_is_none_is_refused_without_its_invitation() -> None:
-    with pytest.raises(SurveyError, match="must be 26 letters and digits or a link") as refused:
+    with pytest.raises(errors.SurveyError, match="must be 26 letters and digits or a link") as refused:
         parse_link(f"{HERE}/s/too-short#invitation={'ab' * 16}")
     assert "abab" not in str(refused.value)
 
@@ -129,7 +117,7 @@ class TestAnswering:
             assert client.answer(survey, ANSWERS, "web", invitation=yours).again
             assert len(wire.bodies("/reports")) == 1, "this person has answered"
         else:
-            with pytest.raises(ReportConflict, match=r"credential|invitation: was used for another token"):
+            with pytest.raises(errors.ReportConflict, match=r"credential|invitation: was used for another token"):
                 client.answer(survey, ANSWERS, "web", invitation=mine)
         assert store.state(survey.id).reports == 1
         assert store.unused_invitations(survey.id).unused == 1
@@ -143,13 +131,13 @@ class TestAnswering:
         (mine,) = invite(store, survey, 1)
         for client in (Client(HERE), Client(HERE, memory=memory)):
             for nonsense in (None, "", mine.upper(), mine[:-1], 7):
-                with pytest.raises(NotInvited, match="invitation: must be the 32 hexadecimal digits") as refused:
+                with pytest.raises(errors.NotInvited, match="invitation: must be the 32 hexadecimal digits") as refused:
                     client.answer(survey, ANSWERS, invitation=nonsense)  # type: ignore[arg-type]
                 assert mine[:-1] not in str(refused.value)
             assert wire.requests == []
-        with pytest.raises(NotInvited, match=r"must be (one|an invitation) of this survey") as unknown:
+        with pytest.raises(errors.NotInvited, match=r"must be (one|an invitation) of this survey") as unknown:
             Client(HERE).answer(survey, ANSWERS, invitation=new_invitation())
-        assert unknown.type is NotInvited
+        assert unknown.type is errors.NotInvited
         assert store.state(survey.id).reports == 0
 
     def test_of_an_open_survey_shows_the_invitation_to_nobody(
@@ -166,11 +154,11 @@ class TestAnswering:
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
         client = Client(HERE)
-        with pytest.raises(AnswerError):
+        with pytest.raises(errors.AnswerError):
             client.answer(survey, ANSWERS | {"affair": "perhaps"}, invitation=mine)
-        with pytest.raises(AnswerError):
+        with pytest.raises(errors.AnswerError):
             client.answer(survey, {"affair": "yes"}, invitation=mine)
-        with pytest.raises(ReportError, match="cohort"):
+        with pytest.raises(errors.ReportError, match="cohort"):
             client.answer(survey, ANSWERS, "nowhere", invitation=mine)
         assert wire.requests == []
         client.answer(survey, ANSWERS, invitation=mine)
@@ -190,7 +178,7 @@ class TestAnswering:
         (mine,) = invite(store, survey, 1)
         asked = client.asked(survey)
         answers = dict.fromkeys(asked, "yes")
-        with pytest.raises(AnswerError):
+        with pytest.raises(errors.AnswerError):
             client.answer(survey, dict.fromkeys(asked, "perhaps"), asked=asked, invitation=mine)
         assert wire.requests == []
         client.answer(survey, answers, asked=None if with_memory else asked, invitation=mine)
@@ -202,7 +190,7 @@ class TestAnswering:
         publish(store, dear)
         (mine,) = invite(store, dear, 1)
         for client in (Client(HERE), Client(HERE, memory=memory)):
-            with pytest.raises(BudgetError):
+            with pytest.raises(errors.BudgetError):
                 client.credential(dear, mine)
         assert wire.requests == []
 
@@ -211,7 +199,7 @@ class TestAnswering:
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
         store.close_survey(survey.id)
-        with pytest.raises(SurveyClosed, match="gives no tokens"):
+        with pytest.raises(errors.SurveyClosed, match="gives no tokens"):
             Client(HERE).credential(survey, mine)
 
     def test_goes_to_the_issuer_that_the_survey_names(
@@ -239,7 +227,7 @@ class TestAnswering:
 
         def fail(where: str) -> None:
             if where == "before /reports":
-                raise CollectorError("cut")
+                raise errors.CollectorError("cut")
 
         wire.cut = fail
         with pytest.raises(UndeliveredReport) as undelivered:
@@ -267,7 +255,7 @@ class TestAnswering:
         with monkeypatch.context() as patched:
             patched.setattr("deniable_client.connection.Connection.sign", dishonest)
             for _ in range(2):
-                with pytest.raises(CollectorError, match=r"must sign with the key of survey .* does not verify"):
+                with pytest.raises(errors.CollectorError, match=r"must sign with the key of survey .* does not verify"):
                     Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
         assert wire.bodies("/reports") == []
         assert len(set(sent)) == 1, "the request is kept, and the right signature can still come"
@@ -282,7 +270,7 @@ class TestAnswering:
         survey = survey_with("unlinkable")
         answered = Answered(200, body, {"Content-Type": "application/json"})
         monkeypatch.setattr(Connection, "_request", lambda *_: answered)
-        with pytest.raises(CollectorError, match="answered without a signature"):
+        with pytest.raises(errors.CollectorError, match="answered without a signature"):
             Client(HERE).credential(survey, new_invitation())
 
     def test_shows_no_secret_in_what_it_raises_or_prints(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
@@ -290,7 +278,7 @@ class TestAnswering:
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
         other = new_invitation()
-        with pytest.raises(NotInvited) as refused:
+        with pytest.raises(errors.NotInvited) as refused:
             Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=other)
         assert other not in "".join(traceback.format_exception(refused.value)) + repr(refused.value)
         receipt = Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
@@ -308,7 +296,7 @@ class TestRandomize:
         invited, unlinkable = survey_with("invited"), survey_with("unlinkable")
         for asked, credential in ((survey, "ab" * 16), (invited, None), (invited, "ab" * 354), (unlinkable, None),
                                   (unlinkable, "ab" * 16), (unlinkable, "ab" * 354)):  # fmt: skip
-            with pytest.raises(NotInvited, match=r"credential: must be what access = '\w+' needs") as refused:
+            with pytest.raises(errors.NotInvited, match=r"credential: must be what access = '\w+' needs") as refused:
                 randomize(asked, ANSWERS, credential=credential)
             assert "abab" not in str(refused.value)
 
@@ -382,22 +370,13 @@ class TestMemory:
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
         gate = threading.Barrier(8)
-        failed: list[BaseException] = []
 
         def run() -> None:
-            try:
-                client = Client(HERE, memory=Memory(tmp_path / "memory.db"))
-                gate.wait()
-                client.answer(survey, ANSWERS, invitation=mine)
-            except BaseException as error:
-                failed.append(error)
+            client = Client(HERE, memory=Memory(tmp_path / "memory.db"))
+            gate.wait()
+            client.answer(survey, ANSWERS, invitation=mine)
 
-        threads = [threading.Thread(target=run) for _ in range(8)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-        assert failed == []
+        assert at_once(*[run] * 8) == []
         assert len(set(wire.bodies("/tokens"))) == 1
         assert len(set(wire.bodies("/reports"))) == 1
         assert store.state(survey.id).reports == 1
@@ -456,7 +435,7 @@ class TestMemory:
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
         client = Client(HERE, memory=memory)
-        with pytest.raises(NotInvited):
+        with pytest.raises(errors.NotInvited):
             client.answer(survey, ANSWERS, invitation=new_invitation())
         assert client.kept(survey).state == "refused"  # type: ignore[union-attr]
         client.answer(survey, ANSWERS | {"affair": "no"}, invitation=mine)
@@ -474,7 +453,7 @@ class TestMemory:
 
         def lose(where: str) -> None:
             if where == "after /reports":
-                raise CollectorError("cut")
+                raise errors.CollectorError("cut")
 
         wire.cut = lose
         client = Client(HERE, memory=memory)
@@ -663,7 +642,7 @@ class TestTerminal:
         survey = survey_with("unlinkable")
         publish(store, survey)
         (mine,) = invite(store, survey, 1)
-        times = iter([CollectorError("cut"), CollectorError("cut")])
+        times = iter([errors.CollectorError("cut"), errors.CollectorError("cut")])
 
         def fail(where: str) -> None:
             if where == "after /tokens" and (error := next(times, None)):

@@ -12,16 +12,7 @@ from typing import Any
 import pytest
 import urllib3
 
-from deniable import (
-    AnswerError,
-    BudgetError,
-    Ceiling,
-    CollectorError,
-    ReportConflict,
-    ReportError,
-    SurveyClosed,
-    read_survey,
-)
+from deniable import Ceiling, errors, read_survey
 from deniable_client import Client, Memory, UndeliveredReport, UnusableMemory, randomize
 from deniable_client.answer import command
 from deniable_client.device import true_answer
@@ -89,10 +80,10 @@ def refusing(error: Exception) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("error", "raised"),
     [
-        (CollectorError("gone"), UndeliveredReport),
-        (ReportError("no"), ReportError),
-        (SurveyClosed("closed"), SurveyClosed),
-        (ReportConflict("twice"), ReportConflict),
+        (errors.CollectorError("gone"), UndeliveredReport),
+        (errors.ReportError("no"), errors.ReportError),
+        (errors.SurveyClosed("closed"), errors.SurveyClosed),
+        (errors.ReportConflict("twice"), errors.ReportConflict),
         (RuntimeError("a bug"), RuntimeError),
         (urllib3.exceptions.HTTPError("below"), urllib3.exceptions.HTTPError),
         (KeyboardInterrupt(), KeyboardInterrupt),
@@ -129,10 +120,10 @@ def test_wrong_answers(tmp_path: Path) -> None:
         lambda: true_answer(SURVEY.questions[1], NUMBER * 10),
     ]
     for call in calls:
-        with pytest.raises(AnswerError) as caught:
+        with pytest.raises(errors.AnswerError) as caught:
             call()
         assert_holds_no_answer(caught.value)
-    with pytest.raises(ReportError) as unknown:
+    with pytest.raises(errors.ReportError) as unknown:
         client.answer(SURVEY, answers(), cohort="elsewhere")
     assert_holds_no_answer(unknown.value)
 
@@ -143,8 +134,11 @@ def test_no_room_and_no_memory(tmp_path: Path) -> None:
     broken.execute("CREATE TABLE reports (x)")
     broken.close()
     clients = [
-        (Client("http://127.0.0.1:1", ceiling=Ceiling(question=0.5)), BudgetError),
-        (Client("http://127.0.0.1:1", memory=Memory(tmp_path / "m.db"), ceiling=Ceiling(device=1.5)), BudgetError),
+        (Client("http://127.0.0.1:1", ceiling=Ceiling(question=0.5)), errors.BudgetError),
+        (
+            Client("http://127.0.0.1:1", memory=Memory(tmp_path / "m.db"), ceiling=Ceiling(device=1.5)),
+            errors.BudgetError,
+        ),
         (Client("http://127.0.0.1:1", memory=Memory(tmp_path / "file" / "memory.db")), UnusableMemory),
         (Client("http://127.0.0.1:1", memory=Memory(tmp_path / "other.db")), UnusableMemory),
     ]

@@ -14,23 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable import (
-    AnswerError,
-    DiscreteLaplace,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mechanism,
-    OneBitMean,
-    ParameterError,
-    ReportError,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import AnswerError, Mechanism, ParameterError, ReportError, mechanisms
 from deniable.exact import exp_below, log_above
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.randomness import UNIT
@@ -39,41 +23,41 @@ SCORE = [[-abs(x - r) for r in range(5)] for x in range(5)]
 SKEWED = [[0, 1, 5], [2, 0, 1], [0, 0, 3]]
 
 ONE_OF_K: list[OneOfK] = [
-    TwoCoin("1/2", "1/2"),
-    TwoCoin("4/5", "4/5"),
-    TwoCoin("1/10", "1/3"),
-    Warner("3/4"),
-    Warner("1/6"),
-    Warner.from_epsilon("0.01"),
-    Warner.from_epsilon(4),
-    KAry.from_epsilon(2, 1),
-    KAry.from_epsilon(3, "0.1"),
-    KAry.from_epsilon(7, 4),
-    KAry.from_epsilon(30, 2),
-    KAry.from_coin(5, "1/3"),
-    ForcedResponse("2/3", ["1/2", "1/2"]),
-    ForcedResponse("1/3", ["0.1", "0.2", "0.3", "0.4"]),
-    Geometric.from_epsilon(0, 1, 1),
-    Geometric.from_epsilon(0, 10, 1),
-    Geometric.from_epsilon(-3, 4, 4),
-    DiscreteLaplace.from_epsilon(0, 3, 2, tail="1/20"),
-    DiscreteLaplace.from_epsilon(18, 24, 4),
-    Exponential.nominal(SCORE, 2),
-    Exponential.calibrated(SCORE, 1),
-    Exponential.calibrated(SKEWED, 1),
-    OneBitMean.from_epsilon(0, 10, 1),
-    OneBitMean.from_epsilon(-5, 2, 4),
-    Longitudinal.from_epsilon(2, 2, 1),
-    Longitudinal.from_epsilon(5, "1.5", "0.25"),
-    Longitudinal(3, "9/10", "1/2"),
+    mechanisms.TwoCoin("1/2", "1/2"),
+    mechanisms.TwoCoin("4/5", "4/5"),
+    mechanisms.TwoCoin("1/10", "1/3"),
+    mechanisms.Warner("3/4"),
+    mechanisms.Warner("1/6"),
+    mechanisms.Warner.from_epsilon("0.01"),
+    mechanisms.Warner.from_epsilon(4),
+    mechanisms.KAry.from_epsilon(2, 1),
+    mechanisms.KAry.from_epsilon(3, "0.1"),
+    mechanisms.KAry.from_epsilon(7, 4),
+    mechanisms.KAry.from_epsilon(30, 2),
+    mechanisms.KAry.from_coin(5, "1/3"),
+    mechanisms.ForcedResponse("2/3", ["1/2", "1/2"]),
+    mechanisms.ForcedResponse("1/3", ["0.1", "0.2", "0.3", "0.4"]),
+    mechanisms.Geometric.from_epsilon(0, 1, 1),
+    mechanisms.Geometric.from_epsilon(0, 10, 1),
+    mechanisms.Geometric.from_epsilon(-3, 4, 4),
+    mechanisms.DiscreteLaplace.from_epsilon(0, 3, 2, tail="1/20"),
+    mechanisms.DiscreteLaplace.from_epsilon(18, 24, 4),
+    mechanisms.Exponential.nominal(SCORE, 2),
+    mechanisms.Exponential.calibrated(SCORE, 1),
+    mechanisms.Exponential.calibrated(SKEWED, 1),
+    mechanisms.OneBitMean.from_epsilon(0, 10, 1),
+    mechanisms.OneBitMean.from_epsilon(-5, 2, 4),
+    mechanisms.Longitudinal.from_epsilon(2, 2, 1),
+    mechanisms.Longitudinal.from_epsilon(5, "1.5", "0.25"),
+    mechanisms.Longitudinal(3, "9/10", "1/2"),
 ]
 MANY_BITS: list[Mechanism] = [
-    Subset.from_epsilon(2, 1, 1),
-    Subset.from_epsilon(4, 2, 1),
-    Subset.from_epsilon(5, 4, "0.5"),
-    Subset.from_epsilon(8, 3, 1),
-    TickBoxes.from_epsilon(3, 2),
-    TickBoxes.from_epsilon(6, 4),
+    mechanisms.Subset.from_epsilon(2, 1, 1),
+    mechanisms.Subset.from_epsilon(4, 2, 1),
+    mechanisms.Subset.from_epsilon(5, 4, "0.5"),
+    mechanisms.Subset.from_epsilon(8, 3, 1),
+    mechanisms.TickBoxes.from_epsilon(3, 2),
+    mechanisms.TickBoxes.from_epsilon(6, 4),
 ]
 
 
@@ -93,12 +77,14 @@ Outcome = dict[Any, Fraction]  # by report: a number or a text
 @functools.cache
 def exact_output(mechanism: OneOfK, answer: int) -> Outcome:
     """The exact distribution of `randomize` over all words, found by watching it and not from its parameters."""
-    if isinstance(mechanism, Longitudinal):
+    if isinstance(mechanism, mechanisms.Longitudinal):
         return exact_waves(mechanism, answer)
-    return _over_words(mechanism, answer, [], 2 if isinstance(mechanism, (TwoCoin, ForcedResponse)) else 1)
+    return _over_words(
+        mechanism, answer, [], 2 if isinstance(mechanism, (mechanisms.TwoCoin, mechanisms.ForcedResponse)) else 1
+    )
 
 
-def exact_waves(mechanism: Longitudinal, answer: int) -> Outcome:
+def exact_waves(mechanism: mechanisms.Longitudinal, answer: int) -> Outcome:
     """The same of two steps, each watched over all words: the second one knows nothing but what the first one made."""
     total: Outcome = {}
     for length, (kept,) in _stretches(lambda word: {mechanism.permanent(answer, iter([word]).__next__): Fraction(1)}):
@@ -113,7 +99,7 @@ def exact_waves(mechanism: Longitudinal, answer: int) -> Outcome:
 
 
 @functools.cache
-def _wave_of(mechanism: Longitudinal, kept: int) -> list[tuple[int, Outcome]]:
+def _wave_of(mechanism: mechanisms.Longitudinal, kept: int) -> list[tuple[int, Outcome]]:
     return list(_stretches(lambda word: {mechanism.instantaneous(kept, iter([word]).__next__): Fraction(1)}))
 
 
@@ -156,12 +142,14 @@ def test_every_answer_has_exactly_the_stated_distribution(mechanism: OneOfK) -> 
             mechanism.reports.check(report, "report")
 
 
-SUBSETS = [Subset.from_epsilon(k, w, 1) for k in range(2, 9) for w in range(1, k) if k <= 5 or w in (2, k // 2)]
+SUBSETS = [
+    mechanisms.Subset.from_epsilon(k, w, 1) for k in range(2, 9) for w in range(1, k) if k <= 5 or w in (2, k // 2)
+]
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("mechanism", SUBSETS, ids=name_of)
-def test_every_subset_has_exactly_its_weight(mechanism: Subset) -> None:
+def test_every_subset_has_exactly_its_weight(mechanism: mechanisms.Subset) -> None:
     k, w = mechanism.k, mechanism.w
     holding, outside = math.comb(k - 1, w - 1), math.comb(k - 1, w)
     total = holding * mechanism.inside + outside * UNIT
@@ -192,14 +180,16 @@ def test_every_subset_has_exactly_its_weight(mechanism: Subset) -> None:
 
 
 def test_too_large_draws_of_a_subset_are_drawn_again_whole() -> None:
-    mechanism = Subset.from_epsilon(4, 2, 1)
+    mechanism = mechanisms.Subset.from_epsilon(4, 2, 1)
     words = iter([UNIT - 1] * 2 + [0, 0])
     assert mechanism.randomize(2, words.__next__) == "1010"
     assert next(words, None) is None
 
 
-@pytest.mark.parametrize("mechanism", [each for each in MANY_BITS if isinstance(each, TickBoxes)], ids=name_of)
-def test_each_box_has_a_coin_of_its_own(mechanism: TickBoxes) -> None:
+@pytest.mark.parametrize(
+    "mechanism", [each for each in MANY_BITS if isinstance(each, mechanisms.TickBoxes)], ids=name_of
+)
+def test_each_box_has_a_coin_of_its_own(mechanism: mechanisms.TickBoxes) -> None:
     k = mechanism.k
     for ticked in ([], [0], list(range(k)), [1, k - 1]):
         for box in range(k):
@@ -218,10 +208,10 @@ def test_each_box_has_a_coin_of_its_own(mechanism: TickBoxes) -> None:
 
 @by_bits
 def test_epsilon_of_bits_is_the_exact_ratio(mechanism: Mechanism) -> None:
-    if isinstance(mechanism, Subset):
+    if isinstance(mechanism, mechanisms.Subset):
         assert mechanism.likelihood_ratio == Fraction(mechanism.inside, UNIT)
     else:
-        assert isinstance(mechanism, TickBoxes)
+        assert isinstance(mechanism, mechanisms.TickBoxes)
         p, q = mechanism.support[0]
         every = list(itertools.product((0, 1), repeat=mechanism.k))
 
@@ -244,7 +234,7 @@ def test_epsilon_is_the_largest_log_ratio_of_the_exact_distribution(mechanism: O
 
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_every_lie_is_reached_exactly_once(k: int) -> None:
-    mechanism = KAry.from_epsilon(k, 1)
+    mechanism = mechanisms.KAry.from_epsilon(k, 1)
     for answer in range(k):
         draws = [mechanism.keep + lie * mechanism.other for lie in range(k - 1)]
         lies = [mechanism.randomize(answer, iter([draw]).__next__) for draw in draws]
@@ -257,7 +247,7 @@ GRID = ["0.001", "0.01", "0.1", "0.5", "1", "1.0986", "1.5", "2", "3", "4", "6",
 @pytest.mark.parametrize("epsilon", GRID)
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 8, 16])
 def test_epsilon_never_exceeds_what_was_asked(k: int, epsilon: str) -> None:
-    mechanism = KAry.from_epsilon(k, epsilon)
+    mechanism = mechanisms.KAry.from_epsilon(k, epsilon)
     asked = Fraction(epsilon)
     assert mechanism.keep <= exp_below(asked) * mechanism.other  # in integers and rationals, no float decides
     assert mechanism.epsilon <= float(asked)
@@ -268,7 +258,7 @@ def test_epsilon_never_exceeds_what_was_asked(k: int, epsilon: str) -> None:
 
 @pytest.mark.parametrize("epsilon", GRID)
 def test_epsilon_of_warner_never_exceeds_what_was_asked(epsilon: str) -> None:
-    mechanism = Warner.from_epsilon(epsilon)
+    mechanism = mechanisms.Warner.from_epsilon(epsilon)
     assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
     assert mechanism.epsilon <= float(Fraction(epsilon))
 
@@ -279,12 +269,12 @@ def test_epsilon_of_coins_never_exceeds_that_of_the_coins_asked_for(truth: str, 
     t, y = Fraction(truth), Fraction(yes)
     if_yes, if_no = t + (1 - t) * y, (1 - t) * y
     asked = max(if_yes / if_no, (1 - if_no) / (1 - if_yes))
-    assert TwoCoin(truth, yes).likelihood_ratio <= asked
+    assert mechanisms.TwoCoin(truth, yes).likelihood_ratio <= asked
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 7])
 def test_coin_over_options_is_truth_or_any_option_at_random(k: int) -> None:
-    mechanism = KAry.from_coin(k, "1/2")
+    mechanism = mechanisms.KAry.from_coin(k, "1/2")
     p, q = mechanism.support[0]
     assert abs(p - (Fraction(1, 2) + Fraction(1, 2) / k)) < Fraction(k, UNIT)
     assert q >= Fraction(1, 2) / k
@@ -309,12 +299,12 @@ def test_exact_ratio_of_ranged_mechanisms_never_exceeds_what_was_asked(
 ) -> None:
     score = [[-abs(x - r) for r in range(hi + 1)] for x in range(hi + 1)] if name == "exponential" else []
     make = {
-        "geometric": lambda: Geometric.from_epsilon(lo, hi, epsilon),
-        "discrete-laplace": lambda: DiscreteLaplace.from_epsilon(lo, hi, epsilon),
-        "mean": lambda: OneBitMean.from_epsilon(lo, hi, epsilon),
-        "exponential": lambda: Exponential.calibrated(score, epsilon),
-        "subset": lambda: Subset.from_epsilon(hi, lo, epsilon),
-        "tick-boxes": lambda: TickBoxes.from_epsilon(hi, epsilon),
+        "geometric": lambda: mechanisms.Geometric.from_epsilon(lo, hi, epsilon),
+        "discrete-laplace": lambda: mechanisms.DiscreteLaplace.from_epsilon(lo, hi, epsilon),
+        "mean": lambda: mechanisms.OneBitMean.from_epsilon(lo, hi, epsilon),
+        "exponential": lambda: mechanisms.Exponential.calibrated(score, epsilon),
+        "subset": lambda: mechanisms.Subset.from_epsilon(hi, lo, epsilon),
+        "tick-boxes": lambda: mechanisms.TickBoxes.from_epsilon(hi, epsilon),
     }[name]
     mechanism = make()  # type: ignore[no-untyped-call]
     asked = Fraction(epsilon)
@@ -333,17 +323,17 @@ def test_calibrated_weights_of_any_score_lose_hardly_any_epsilon(epsilon: str) -
                 [10 * truth + (0 if report == truth else dice.randrange(1, 4)) for report in range(k)]
                 for truth in range(k)
             ]
-            mechanism = Exponential.calibrated(score, epsilon)
+            mechanism = mechanisms.Exponential.calibrated(score, epsilon)
             assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
             assert mechanism.epsilon >= 0.99 * float(epsilon)
     with pytest.raises(ParameterError, match="all give the same reports"):
-        Exponential.calibrated([[0, 1, 2], [5, 6, 7], [1, 2, 3]], epsilon)
+        mechanisms.Exponential.calibrated([[0, 1, 2], [5, 6, 7], [1, 2, 3]], epsilon)
     with pytest.raises(ParameterError, match="cannot be held by 32-bit weights"):
-        Exponential.calibrated([[0, -1000], [0, -999]], epsilon)
+        mechanisms.Exponential.calibrated([[0, -1000], [0, -999]], epsilon)
 
 
 def test_stated_tail_of_discrete_laplace_is_the_real_one() -> None:
-    mechanism = DiscreteLaplace.from_epsilon(0, 10, 1, tail="1/100")
+    mechanism = mechanisms.DiscreteLaplace.from_epsilon(0, 10, 1, tail="1/100")
     row = mechanism.row(5)
     far = [
         weight for report, weight in zip(mechanism.report_range, row, strict=True) if abs(report - 5) > mechanism.excess
@@ -353,16 +343,16 @@ def test_stated_tail_of_discrete_laplace_is_the_real_one() -> None:
 
 
 def test_mean_is_exactly_linear_in_the_answer() -> None:
-    mechanism = OneBitMean.from_epsilon(3, 20, 1)
+    mechanism = mechanisms.OneBitMean.from_epsilon(3, 20, 1)
     ones = mechanism.channel_matrix[1]
     assert len({later - earlier for earlier, later in itertools.pairwise(ones)}) == 1
     assert ones[0] + ones[-1] == 1
 
 
 def test_known_epsilons() -> None:
-    assert TwoCoin("1/2", "1/2").epsilon == pytest.approx(math.log(3), abs=1e-15)
-    assert TwoCoin("0.8", "0.8").epsilon == pytest.approx(math.log(21), abs=1e-8)
-    assert Warner("3/4").likelihood_ratio == 3
+    assert mechanisms.TwoCoin("1/2", "1/2").epsilon == pytest.approx(math.log(3), abs=1e-15)
+    assert mechanisms.TwoCoin("0.8", "0.8").epsilon == pytest.approx(math.log(21), abs=1e-8)
+    assert mechanisms.Warner("3/4").likelihood_ratio == 3
 
 
 def test_directed_logarithm_and_exponential() -> None:
@@ -375,66 +365,66 @@ def test_directed_logarithm_and_exponential() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: TwoCoin(1, "1/2"),
-        lambda: TwoCoin("1", "1/2"),
-        lambda: TwoCoin(0, "1/2"),
-        lambda: TwoCoin("1/2", 1),
-        lambda: TwoCoin("1/2", 0),
-        lambda: TwoCoin("1/2", "1e-12"),
-        lambda: TwoCoin("3/2", "1/2"),
-        lambda: TwoCoin("-1/2", "1/2"),
-        lambda: TwoCoin("half", "1/2"),
-        lambda: TwoCoin("1e999999999", "1/2"),
-        lambda: TwoCoin("1/0", "1/2"),
-        lambda: TwoCoin(float("nan"), "1/2"),
-        lambda: TwoCoin(True, "1/2"),
-        lambda: TwoCoin(None, "1/2"),  # type: ignore[arg-type]
-        lambda: Warner("1/2"),
-        lambda: Warner(1),
-        lambda: Warner.from_epsilon(0),
-        lambda: Warner.from_epsilon(-1),
-        lambda: Warner.from_epsilon("inf"),
-        lambda: Warner.from_epsilon(float("inf")),
-        lambda: Warner.from_epsilon(22),
-        lambda: Warner.from_epsilon(10**400),
-        lambda: KAry.from_epsilon(1, 1),
-        lambda: KAry.from_epsilon(2.0, 1),  # type: ignore[arg-type]
-        lambda: KAry.from_epsilon(True, 1),
-        lambda: KAry.from_epsilon(2**17, 1),
-        lambda: KAry.from_epsilon(4, 21.9),
-        lambda: KAry.from_epsilon(4, "1e-11"),
-        lambda: KAry.from_coin(4, 1),
-        lambda: KAry(4, "1/8"),
-        lambda: KAry(4, 2863311530),
-        lambda: Longitudinal(4, "1/2", "1/4"),
-        lambda: Longitudinal(4, "1/4", "1/2"),
-        lambda: Longitudinal(4, "1/2", 2863311530),
-        lambda: Longitudinal(1, "1/2", "1/2"),
-        lambda: Longitudinal.from_epsilon(4, 1, 1),
-        lambda: Longitudinal.from_epsilon(4, 1, 0),
-        lambda: Longitudinal.from_epsilon(4, 1, -1),
-        lambda: Longitudinal.from_epsilon(4, 1, "nan"),
-        lambda: Longitudinal.from_epsilon(4, 1, "1e-9"),
-        lambda: Longitudinal.from_epsilon(4, 1, "0.9999999999"),
-        lambda: ForcedResponse("1/2", ["1/2", "1/4"]),
-        lambda: ForcedResponse("1/2", ["1", "0"]),
-        lambda: ForcedResponse("1/2", "1/2"),
-        lambda: ForcedResponse("1/2", ["1"]),
-        lambda: Subset.from_epsilon(4, 4, 1),
-        lambda: Subset.from_epsilon(300, 4, 1),
-        lambda: Subset.from_epsilon(4, 2, 13),
-        lambda: TickBoxes.from_epsilon(1, 1),
-        lambda: TickBoxes(3, "1/3"),
-        lambda: Geometric.from_epsilon(0, 0, 1),
-        lambda: Geometric.from_epsilon(0, 5000, 1),
-        lambda: Geometric.from_epsilon(0, 1000, 22),
-        lambda: Geometric.from_epsilon(0.0, 5, 1),  # type: ignore[arg-type]
-        lambda: DiscreteLaplace.from_epsilon(0, 5, 1, tail=0),
-        lambda: Exponential.calibrated([[1, 1], [1, 1]], 1),
-        lambda: Exponential.calibrated([[1, 2]], 1),
-        lambda: OneBitMean.from_epsilon(5, 5, 1),
-        lambda: OneBitMean.from_epsilon(0, 10**7, 1),
-        lambda: OneBitMean.from_epsilon(0, 10**6, "0.0001"),
+        lambda: mechanisms.TwoCoin(1, "1/2"),
+        lambda: mechanisms.TwoCoin("1", "1/2"),
+        lambda: mechanisms.TwoCoin(0, "1/2"),
+        lambda: mechanisms.TwoCoin("1/2", 1),
+        lambda: mechanisms.TwoCoin("1/2", 0),
+        lambda: mechanisms.TwoCoin("1/2", "1e-12"),
+        lambda: mechanisms.TwoCoin("3/2", "1/2"),
+        lambda: mechanisms.TwoCoin("-1/2", "1/2"),
+        lambda: mechanisms.TwoCoin("half", "1/2"),
+        lambda: mechanisms.TwoCoin("1e999999999", "1/2"),
+        lambda: mechanisms.TwoCoin("1/0", "1/2"),
+        lambda: mechanisms.TwoCoin(float("nan"), "1/2"),
+        lambda: mechanisms.TwoCoin(True, "1/2"),
+        lambda: mechanisms.TwoCoin(None, "1/2"),  # type: ignore[arg-type]
+        lambda: mechanisms.Warner("1/2"),
+        lambda: mechanisms.Warner(1),
+        lambda: mechanisms.Warner.from_epsilon(0),
+        lambda: mechanisms.Warner.from_epsilon(-1),
+        lambda: mechanisms.Warner.from_epsilon("inf"),
+        lambda: mechanisms.Warner.from_epsilon(float("inf")),
+        lambda: mechanisms.Warner.from_epsilon(22),
+        lambda: mechanisms.Warner.from_epsilon(10**400),
+        lambda: mechanisms.KAry.from_epsilon(1, 1),
+        lambda: mechanisms.KAry.from_epsilon(2.0, 1),  # type: ignore[arg-type]
+        lambda: mechanisms.KAry.from_epsilon(True, 1),
+        lambda: mechanisms.KAry.from_epsilon(2**17, 1),
+        lambda: mechanisms.KAry.from_epsilon(4, 21.9),
+        lambda: mechanisms.KAry.from_epsilon(4, "1e-11"),
+        lambda: mechanisms.KAry.from_coin(4, 1),
+        lambda: mechanisms.KAry(4, "1/8"),
+        lambda: mechanisms.KAry(4, 2863311530),
+        lambda: mechanisms.Longitudinal(4, "1/2", "1/4"),
+        lambda: mechanisms.Longitudinal(4, "1/4", "1/2"),
+        lambda: mechanisms.Longitudinal(4, "1/2", 2863311530),
+        lambda: mechanisms.Longitudinal(1, "1/2", "1/2"),
+        lambda: mechanisms.Longitudinal.from_epsilon(4, 1, 1),
+        lambda: mechanisms.Longitudinal.from_epsilon(4, 1, 0),
+        lambda: mechanisms.Longitudinal.from_epsilon(4, 1, -1),
+        lambda: mechanisms.Longitudinal.from_epsilon(4, 1, "nan"),
+        lambda: mechanisms.Longitudinal.from_epsilon(4, 1, "1e-9"),
+        lambda: mechanisms.Longitudinal.from_epsilon(4, 1, "0.9999999999"),
+        lambda: mechanisms.ForcedResponse("1/2", ["1/2", "1/4"]),
+        lambda: mechanisms.ForcedResponse("1/2", ["1", "0"]),
+        lambda: mechanisms.ForcedResponse("1/2", "1/2"),
+        lambda: mechanisms.ForcedResponse("1/2", ["1"]),
+        lambda: mechanisms.Subset.from_epsilon(4, 4, 1),
+        lambda: mechanisms.Subset.from_epsilon(300, 4, 1),
+        lambda: mechanisms.Subset.from_epsilon(4, 2, 13),
+        lambda: mechanisms.TickBoxes.from_epsilon(1, 1),
+        lambda: mechanisms.TickBoxes(3, "1/3"),
+        lambda: mechanisms.Geometric.from_epsilon(0, 0, 1),
+        lambda: mechanisms.Geometric.from_epsilon(0, 5000, 1),
+        lambda: mechanisms.Geometric.from_epsilon(0, 1000, 22),
+        lambda: mechanisms.Geometric.from_epsilon(0.0, 5, 1),  # type: ignore[arg-type]
+        lambda: mechanisms.DiscreteLaplace.from_epsilon(0, 5, 1, tail=0),
+        lambda: mechanisms.Exponential.calibrated([[1, 1], [1, 1]], 1),
+        lambda: mechanisms.Exponential.calibrated([[1, 2]], 1),
+        lambda: mechanisms.OneBitMean.from_epsilon(5, 5, 1),
+        lambda: mechanisms.OneBitMean.from_epsilon(0, 10**7, 1),
+        lambda: mechanisms.OneBitMean.from_epsilon(0, 10**6, "0.0001"),
     ],
 )
 def test_what_makes_no_mechanism_is_refused(make: Callable[[], object]) -> None:
@@ -459,12 +449,12 @@ def test_many_answers_go_the_way_of_one(mechanism: OneOfK) -> None:
         return block
 
     reports = mechanism.randomize_many(answers, words)
-    if isinstance(mechanism, TwoCoin):  # all first coins, then the second ones of those who need them
+    if isinstance(mechanism, mechanisms.TwoCoin):  # all first coins, then the second ones of those who need them
         seconds = iter(drawn[answers.size :])
         firsts = drawn[: answers.size]
         drawn = [word for first in firsts for word in (first, next(seconds) if first >= mechanism.truth else 0)]
         assert next(seconds, None) is None
-    if isinstance(mechanism, Longitudinal):  # all first steps, then all second ones
+    if isinstance(mechanism, mechanisms.Longitudinal):  # all first steps, then all second ones
         drawn = [word for both in zip(drawn[: answers.size], drawn[answers.size :], strict=True) for word in both]
     source = iter(drawn)
     assert reports.shape == answers.shape
@@ -492,7 +482,7 @@ def test_many_answers_by_the_system_have_the_stated_distribution(mechanism: OneO
 def test_many_bits_by_the_system_have_the_stated_distribution(mechanism: Mechanism) -> None:
     n = 300_000  # every report, not only every bit: |z| > 6.5 in one of 70 has a probability below 1e-8
     k = mechanism.k
-    if isinstance(mechanism, Subset):
+    if isinstance(mechanism, mechanisms.Subset):
         answers: np.ndarray = np.full(n, k - 1)
         truth: list[int] | int = k - 1
     else:
@@ -502,12 +492,12 @@ def test_many_bits_by_the_system_have_the_stated_distribution(mechanism: Mechani
     assert reports.shape == (n, k)
     found, counts = np.unique(reports, axis=0, return_counts=True)
     for bits, count in zip(found.tolist(), counts.tolist(), strict=True):
-        if isinstance(mechanism, Subset):
+        if isinstance(mechanism, mechanisms.Subset):
             assert sum(bits) == mechanism.w
             total = math.comb(k - 1, mechanism.w - 1) * mechanism.inside + math.comb(k - 1, mechanism.w) * UNIT
             share = (mechanism.inside if bits[truth] else UNIT) / total
         else:
-            assert isinstance(mechanism, TickBoxes)
+            assert isinstance(mechanism, mechanisms.TickBoxes)
             p = mechanism.keep / UNIT
             share = math.prod(p if bit == (option in truth) else 1 - p for option, bit in enumerate(bits))  # type: ignore[operator]
         assert abs(count - n * share) < 6.5 * math.sqrt(n * share * (1 - share)) + 6.5
@@ -516,17 +506,17 @@ def test_many_bits_by_the_system_have_the_stated_distribution(mechanism: Mechani
 @pytest.mark.parametrize("bad", [[4], [-1], [0, 1, 4], [0.5], ["1"], [True], [2**40]])
 def test_many_answers_outside_the_options_are_refused_without_repeating_them(bad: list[object]) -> None:
     with pytest.raises(AnswerError) as caught:
-        KAry.from_epsilon(4, 1).randomize_many(bad)  # type: ignore[arg-type]
+        mechanisms.KAry.from_epsilon(4, 1).randomize_many(bad)  # type: ignore[arg-type]
     assert str(bad[-1]) not in str(caught.value).replace("[0, 4)", "")
 
 
 def test_no_answers_give_no_reports() -> None:
-    assert KAry.from_epsilon(4, 1).randomize_many([]).shape == (0,)
+    assert mechanisms.KAry.from_epsilon(4, 1).randomize_many([]).shape == (0,)
 
 
 @pytest.mark.parametrize("bad", [4, -1, 1.0, "1", None, True, 10**30])
 def test_answers_and_reports_outside_the_options_are_refused(bad: object) -> None:
-    mechanism = KAry.from_epsilon(4, 1)
+    mechanism = mechanisms.KAry.from_epsilon(4, 1)
     with pytest.raises(AnswerError) as caught:
         mechanism.randomize(bad)  # type: ignore[arg-type]
     assert str(caught.value) == "answer: must be an integer in [0, 4)"

@@ -8,23 +8,7 @@ from typing import Any
 
 import pytest
 
-from deniable import (
-    AnswerError,
-    DiscreteLaplace,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mechanism,
-    OneBitMean,
-    ParameterError,
-    ReportError,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import AnswerError, Mechanism, ParameterError, ReportError, mechanisms
 from deniable.mechanisms import mechanism_from_published
 
 UNIT = 2**32
@@ -38,197 +22,236 @@ def published(**keys: object) -> Mechanism:
 
 
 REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
-    "two-coin truth": ("truth: must be a number", lambda: TwoCoin("x")),
-    "two-coin yes": ("yes: must be a number", lambda: TwoCoin("1/2", "x")),
-    "two-coin truth, too near": ("truth: is too close to 0 or 1", lambda: TwoCoin("1e-10")),
-    "two-coin yes, too near": ("yes: is too close to 0 or 1", lambda: TwoCoin("1/2", "1e-12")),
-    "two-coin, costly": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("13e-10")),
-    "two-coin, costly first coin": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin(1 - TOO_FINE)),
-    "two-coin, costly second coin": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("1/2", TOO_FINE)),
-    "two-coin, the other way": ("two coins: 32-bit weights give epsilon ", lambda: TwoCoin("1/2", 1 - TOO_FINE)),
-    "warner keep": ("keep: must be a number", lambda: Warner("x")),
-    "warner keep, too near": ("keep: is too close to 0 or 1", lambda: Warner("1e-10")),
-    "warner keep, even": ("keep: must not be 1/2, where every answer gives the same reports", lambda: Warner("1/2")),
-    "warner, costly near 1/2": ("Warner's coin: 32-bit weights give", lambda: Warner(Fraction(1, 2) + TOO_FINE)),
-    "warner, costly near 0": ("Warner's coin: 32-bit weights give epsilon ", lambda: Warner(TOO_FINE)),
-    "warner, costly near 1": ("Warner's coin: 32-bit weights give epsilon ", lambda: Warner(1 - TOO_FINE)),
-    "warner epsilon": ("epsilon: must be a number", lambda: Warner.from_epsilon("x")),
+    "two-coin truth": ("truth: must be a number", lambda: mechanisms.TwoCoin("x")),
+    "two-coin yes": ("yes: must be a number", lambda: mechanisms.TwoCoin("1/2", "x")),
+    "two-coin truth, too near": ("truth: is too close to 0 or 1", lambda: mechanisms.TwoCoin("1e-10")),
+    "two-coin yes, too near": ("yes: is too close to 0 or 1", lambda: mechanisms.TwoCoin("1/2", "1e-12")),
+    "two-coin, costly": ("two coins: 32-bit weights give epsilon ", lambda: mechanisms.TwoCoin("13e-10")),
+    "two-coin, costly first coin": (
+        "two coins: 32-bit weights give epsilon ",
+        lambda: mechanisms.TwoCoin(1 - TOO_FINE),
+    ),
+    "two-coin, costly second coin": (
+        "two coins: 32-bit weights give epsilon ",
+        lambda: mechanisms.TwoCoin("1/2", TOO_FINE),
+    ),
+    "two-coin, the other way": (
+        "two coins: 32-bit weights give epsilon ",
+        lambda: mechanisms.TwoCoin("1/2", 1 - TOO_FINE),
+    ),
+    "warner keep": ("keep: must be a number", lambda: mechanisms.Warner("x")),
+    "warner keep, too near": ("keep: is too close to 0 or 1", lambda: mechanisms.Warner("1e-10")),
+    "warner keep, even": (
+        "keep: must not be 1/2, where every answer gives the same reports",
+        lambda: mechanisms.Warner("1/2"),
+    ),
+    "warner, costly near 1/2": (
+        "Warner's coin: 32-bit weights give",
+        lambda: mechanisms.Warner(Fraction(1, 2) + TOO_FINE),
+    ),
+    "warner, costly near 0": ("Warner's coin: 32-bit weights give epsilon ", lambda: mechanisms.Warner(TOO_FINE)),
+    "warner, costly near 1": ("Warner's coin: 32-bit weights give epsilon ", lambda: mechanisms.Warner(1 - TOO_FINE)),
+    "warner epsilon": ("epsilon: must be a number", lambda: mechanisms.Warner.from_epsilon("x")),
     "warner epsilon, tiny": (
         "epsilon: 1e-10 cannot be held by 32-bit weights",
-        lambda: Warner.from_epsilon("1e-10"),
+        lambda: mechanisms.Warner.from_epsilon("1e-10"),
     ),
-    "warner epsilon, costly": ("Warner's coin: 32-bit weights give", lambda: Warner.from_epsilon("1.4e-9")),
-    "k-ary k": ("k: must be an integer of at least 2, got 1", lambda: KAry(1, "1/2")),
-    "k-ary k, text": ("k: must be an integer of at least 2, got a string", lambda: KAry("3", "1/2")),  # type: ignore[arg-type]
+    "warner epsilon, costly": ("Warner's coin: 32-bit weights give", lambda: mechanisms.Warner.from_epsilon("1.4e-9")),
+    "k-ary k": ("k: must be an integer of at least 2, got 1", lambda: mechanisms.KAry(1, "1/2")),
+    "k-ary k, text": ("k: must be an integer of at least 2, got a string", lambda: mechanisms.KAry("3", "1/2")),  # type: ignore[arg-type]
     "k-ary keep, uneven": (
         "keep: 2**32 - keep must divide by k - 1 = 3, got 2863311530",
-        lambda: KAry(4, 2863311530),
+        lambda: mechanisms.KAry(4, 2863311530),
     ),
     "k-ary keep, small": (
         "keep: must exceed the probability of each other option, 1/4 or less, got 1/8",
-        lambda: KAry(4, "1/8"),
+        lambda: mechanisms.KAry(4, "1/8"),
     ),
-    "k-ary keep, costly": ("3 options: 32-bit weights give epsilon ", lambda: KAry(3, 1 - 2 * TOO_FINE + TOO_FINE / 2)),
+    "k-ary keep, costly": (
+        "3 options: 32-bit weights give epsilon ",
+        lambda: mechanisms.KAry(3, 1 - 2 * TOO_FINE + TOO_FINE / 2),
+    ),
     "k-ary epsilon, tiny": (
         "epsilon: 1e-11 over 4 options cannot be held by 32-bit weights",
-        lambda: KAry.from_epsilon(4, "1e-11"),
+        lambda: mechanisms.KAry.from_epsilon(4, "1e-11"),
     ),
-    "k-ary epsilon, costly": ("4 options: 32-bit weights give epsilon ", lambda: KAry.from_epsilon(4, "21.9")),
-    "k-ary keep": ("keep: must be a number", lambda: KAry(3, "x")),
-    "k-ary epsilon": ("epsilon: must be a number", lambda: KAry.from_epsilon(3, "x")),
-    "k-ary truth": ("truth: must be a number", lambda: KAry.from_coin(3, "x")),
-    "k-ary, costly": ("3 options: 32-bit weights give epsilon ", lambda: KAry.from_coin(3, "21e-10")),
+    "k-ary epsilon, costly": (
+        "4 options: 32-bit weights give epsilon ",
+        lambda: mechanisms.KAry.from_epsilon(4, "21.9"),
+    ),
+    "k-ary keep": ("keep: must be a number", lambda: mechanisms.KAry(3, "x")),
+    "k-ary epsilon": ("epsilon: must be a number", lambda: mechanisms.KAry.from_epsilon(3, "x")),
+    "k-ary truth": ("truth: must be a number", lambda: mechanisms.KAry.from_coin(3, "x")),
+    "k-ary, costly": ("3 options: 32-bit weights give epsilon ", lambda: mechanisms.KAry.from_coin(3, "21e-10")),
     "forced text": (
         "forced: must be a list of probabilities, one each option, got a string",
-        lambda: ForcedResponse("1/2", "1/2"),
+        lambda: mechanisms.ForcedResponse("1/2", "1/2"),
     ),
     "forced sum": (
         "forced: must add up to 1, adds up to 0.75",
-        lambda: ForcedResponse("1/2", ["1/2", "1/4"]),
+        lambda: mechanisms.ForcedResponse("1/2", ["1/2", "1/4"]),
     ),
-    "forced truth, too near": ("truth: is too close to 0 or 1", lambda: ForcedResponse("1e-10", ["1/2", "1/2"])),
+    "forced truth, too near": (
+        "truth: is too close to 0 or 1",
+        lambda: mechanisms.ForcedResponse("1e-10", ["1/2", "1/2"]),
+    ),
     "forced answers, too near": (
         "forced: is too close to 0 or 1",
-        lambda: ForcedResponse("1/2", ["1e-10", "0.9999999999"]),
+        lambda: mechanisms.ForcedResponse("1/2", ["1e-10", "0.9999999999"]),
     ),
     "forced, costly": (
         "2 options: 32-bit weights give epsilon ",
-        lambda: ForcedResponse(2 * TOO_FINE - Fraction(1, 10 * UNIT), ["1/2", "1/2"]),
+        lambda: mechanisms.ForcedResponse(2 * TOO_FINE - Fraction(1, 10 * UNIT), ["1/2", "1/2"]),
     ),
     "forced, costly near 1": (
         "2 options: 32-bit weights give epsilon ",
-        lambda: ForcedResponse(1 - TOO_FINE, ["1/2", "1/2"]),
+        lambda: mechanisms.ForcedResponse(1 - TOO_FINE, ["1/2", "1/2"]),
     ),
-    "forced truth": ("truth: must be a number", lambda: ForcedResponse("x", ["1/2", "1/2"])),
-    "forced answers": ("forced: must be a number", lambda: ForcedResponse("1/2", ["1/2", "x"])),
+    "forced truth": ("truth: must be a number", lambda: mechanisms.ForcedResponse("x", ["1/2", "1/2"])),
+    "forced answers": ("forced: must be a number", lambda: mechanisms.ForcedResponse("1/2", ["1/2", "x"])),
     "subset epsilon, large": (
         "epsilon: must be above 1e-9 and at most 12 for subsets, got 13",
-        lambda: Subset.from_epsilon(4, 2, 13),
+        lambda: mechanisms.Subset.from_epsilon(4, 2, 13),
     ),
-    "subset w": ("w: must be an integer in [1, k = 4), got 4", lambda: Subset(4, 4, 2**33)),
-    "subset w, none": ("w: must be an integer in [1, k = 4), got 0", lambda: Subset(4, 0, 2**33)),
+    "subset w": ("w: must be an integer in [1, k = 4), got 4", lambda: mechanisms.Subset(4, 4, 2**33)),
+    "subset w, none": ("w: must be an integer in [1, k = 4), got 0", lambda: mechanisms.Subset(4, 0, 2**33)),
     "subset inside": (
         "inside: must be an integer above 2**32 and below 10**15, got 4294967296",
-        lambda: Subset(4, 2, UNIT),
+        lambda: mechanisms.Subset(4, 2, UNIT),
     ),
     "subset inside, large": (
         "inside: must be an integer above 2**32 and below 10**15, got a very long number",
-        lambda: Subset(4, 2, 10**15),
+        lambda: mechanisms.Subset(4, 2, 10**15),
     ),
-    "subset, 257": ("k: must be at most 256 options, got 257", lambda: Subset.from_epsilon(257, 2, 1)),
+    "subset, 257": ("k: must be at most 256 options, got 257", lambda: mechanisms.Subset.from_epsilon(257, 2, 1)),
     "subset, costly": (
         "subsets of 2 out of 4: 32-bit weights give epsilon ",
-        lambda: Subset.from_epsilon(4, 2, "3e-10"),
+        lambda: mechanisms.Subset.from_epsilon(4, 2, "3e-10"),
     ),
-    "subset epsilon": ("epsilon: must be a number", lambda: Subset.from_epsilon(4, 2, "x")),
-    "ticks keep": ("keep: must be a number", lambda: TickBoxes(3, "x")),
-    "ticks epsilon": ("epsilon: must be a number", lambda: TickBoxes.from_epsilon(3, "x")),
-    "geometric epsilon": ("epsilon: must be a number", lambda: Geometric.from_epsilon(0, 3, "x")),
-    "laplace tail": ("tail: must be a number", lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail="x")),
+    "subset epsilon": ("epsilon: must be a number", lambda: mechanisms.Subset.from_epsilon(4, 2, "x")),
+    "ticks keep": ("keep: must be a number", lambda: mechanisms.TickBoxes(3, "x")),
+    "ticks epsilon": ("epsilon: must be a number", lambda: mechanisms.TickBoxes.from_epsilon(3, "x")),
+    "geometric epsilon": ("epsilon: must be a number", lambda: mechanisms.Geometric.from_epsilon(0, 3, "x")),
+    "laplace tail": ("tail: must be a number", lambda: mechanisms.DiscreteLaplace.from_epsilon(0, 3, 1, tail="x")),
     "laplace tail, none": (
         "tail: must be above 0 and below 1, got 0",
-        lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail=0),
+        lambda: mechanisms.DiscreteLaplace.from_epsilon(0, 3, 1, tail=0),
     ),
     "laplace tail, all": (
         "tail: must be above 0 and below 1, got 1",
-        lambda: DiscreteLaplace.from_epsilon(0, 3, 1, tail=1),
+        lambda: mechanisms.DiscreteLaplace.from_epsilon(0, 3, 1, tail=1),
     ),
     "laplace excess": (
         "excess: must be an integer from 0 to 4000, got 4001",
-        lambda: DiscreteLaplace(0, 3, 4001, ()),
+        lambda: mechanisms.DiscreteLaplace(0, 3, 4001, ()),
     ),
     "laplace excess, below": (
         "excess: must be an integer from 0 to 4000, got -1",
-        lambda: DiscreteLaplace(0, 3, -1, ()),
+        lambda: mechanisms.DiscreteLaplace(0, 3, -1, ()),
     ),
     "laplace excess, text": (
         "excess: must be an integer from 0 to 4000, got a string",
-        lambda: DiscreteLaplace(0, 3, "1", ()),  # type: ignore[arg-type]
+        lambda: mechanisms.DiscreteLaplace(0, 3, "1", ()),  # type: ignore[arg-type]
     ),
     "geometric, fine": (
         "epsilon: 22 cannot be held by 32-bit weights over this range; take fewer levels",
-        lambda: Geometric.from_epsilon(0, 1000, 22),
+        lambda: mechanisms.Geometric.from_epsilon(0, 1000, 22),
     ),
-    "tails, too few": ("tails: must be 2 weights, one for each distance", lambda: Geometric(0, 2, (HALF - 9,))),
-    "tails, text": ("tails: must be integers above 0", lambda: Geometric(0, 2, (HALF - 9, "1"))),  # type: ignore[arg-type]
-    "tails, half": ("tails: must be integers above 0 and below 2**31", lambda: Geometric(0, 2, (HALF, 5))),
-    "tails, nothing": ("tails: must be integers above 0 and below 2**31", lambda: Geometric(0, 2, (5, 0))),
-    "tails, level": ("tails: must fall strictly, or some report would be", lambda: Geometric(0, 2, (5, 5))),
+    "tails, too few": (
+        "tails: must be 2 weights, one for each distance",
+        lambda: mechanisms.Geometric(0, 2, (HALF - 9,)),
+    ),
+    "tails, text": ("tails: must be integers above 0", lambda: mechanisms.Geometric(0, 2, (HALF - 9, "1"))),  # type: ignore[arg-type]
+    "tails, half": ("tails: must be integers above 0 and below 2**31", lambda: mechanisms.Geometric(0, 2, (HALF, 5))),
+    "tails, nothing": ("tails: must be integers above 0 and below 2**31", lambda: mechanisms.Geometric(0, 2, (5, 0))),
+    "tails, level": ("tails: must fall strictly, or some report would be", lambda: mechanisms.Geometric(0, 2, (5, 5))),
     "range, too wide": (
         "range: lo and hi must be integers, hi above lo and at most 1000 apart, got 0 and 1001",
-        lambda: Geometric.from_epsilon(0, 1001, 1),
+        lambda: mechanisms.Geometric.from_epsilon(0, 1001, 1),
     ),
     "range, text": (
         "range: lo and hi must be integers, hi above lo and at most 1000000 apart, got a string and 5",
-        lambda: OneBitMean.from_epsilon("0", 5, 1),  # type: ignore[arg-type]
+        lambda: mechanisms.OneBitMean.from_epsilon("0", 5, 1),  # type: ignore[arg-type]
     ),
-    "range, too far": ("range: lo and hi must be integers", lambda: OneBitMean(10**12 + 1, 10**12 + 3, 2)),
-    "exponential weights": ("weights: must be a square table, got a string", lambda: Exponential("xx")),  # type: ignore[arg-type]
-    "exponential weights, oblong": ("weights: must be a square table, got a tuple", lambda: Exponential(((1, 2),))),
-    "exponential weights, 65": ("k: must be at most 64 options, got 65", lambda: Exponential(((1,) * 65,) * 65)),
+    "range, too far": ("range: lo and hi must be integers", lambda: mechanisms.OneBitMean(10**12 + 1, 10**12 + 3, 2)),
+    "exponential weights": ("weights: must be a square table, got a string", lambda: mechanisms.Exponential("xx")),  # type: ignore[arg-type]
+    "exponential weights, oblong": (
+        "weights: must be a square table, got a tuple",
+        lambda: mechanisms.Exponential(((1, 2),)),
+    ),
+    "exponential weights, 65": (
+        "k: must be at most 64 options, got 65",
+        lambda: mechanisms.Exponential(((1,) * 65,) * 65),
+    ),
     "exponential weights, float": (
         "weights: must be integers",
-        lambda: Exponential(((UNIT - 1, 1.0), (1, UNIT - 1))),  # type: ignore[arg-type]
+        lambda: mechanisms.Exponential(((UNIT - 1, 1.0), (1, UNIT - 1))),  # type: ignore[arg-type]
     ),
     "exponential weights, none": (
         "weights: must all be above 0: an impossible report is infinite epsilon",
-        lambda: Exponential(((UNIT, 0), (1, UNIT - 1))),
+        lambda: mechanisms.Exponential(((UNIT, 0), (1, UNIT - 1))),
     ),
     "exponential weights, sum": (
         f"weights: every row must add up to 2**32, one adds up to {UNIT - 1}",
-        lambda: Exponential(((UNIT - 1, 1), (1, UNIT - 2))),
+        lambda: mechanisms.Exponential(((UNIT - 1, 1), (1, UNIT - 2))),
     ),
     "exponential score, 65": (
         "k: must be at most 64 options, got 65",
-        lambda: Exponential.calibrated([[-abs(x - r) for r in range(65)] for x in range(65)], 1),
+        lambda: mechanisms.Exponential.calibrated([[-abs(x - r) for r in range(65)] for x in range(65)], 1),
     ),
     "exponential score, oblong": (
         "score: must be a square table, score[x][r] of report r when x is the truth",
-        lambda: Exponential.calibrated([[0, 1], [1]], 1),
+        lambda: mechanisms.Exponential.calibrated([[0, 1], [1]], 1),
     ),
     "exponential score, the same": (
         "score: must tell answers apart by more than a constant, or all give the same reports",
-        lambda: Exponential.calibrated([[0, 1], [5, 6]], 1),
+        lambda: mechanisms.Exponential.calibrated([[0, 1], [5, 6]], 1),
     ),
     "exponential, costly": (
         "a score of 2 options: 32-bit weights give epsilon ",
-        lambda: Exponential.calibrated([[1, 0], [0, 1]], "2.5e-9"),
+        lambda: mechanisms.Exponential.calibrated([[1, 0], [0, 1]], "2.5e-9"),
     ),
-    "exponential score": ("score: must be a number", lambda: Exponential.nominal([["x", 1], [1, 0]], 1)),
+    "exponential score": ("score: must be a number", lambda: mechanisms.Exponential.nominal([["x", 1], [1, 0]], 1)),
     "mean slope": (
         "slope: must be a positive integer below 2**32 / 3",
-        lambda: OneBitMean(0, 3, 0),
+        lambda: mechanisms.OneBitMean(0, 3, 0),
     ),
-    "mean slope, steep": ("slope: must be a positive integer below 2**32 / 1", lambda: OneBitMean(0, 1, UNIT - 2)),
+    "mean slope, steep": (
+        "slope: must be a positive integer below 2**32 / 1",
+        lambda: mechanisms.OneBitMean(0, 1, UNIT - 2),
+    ),
     "mean slope, odd": (
         f"slope: times hi - lo = 1 must be even, got {UNIT - 3}",
-        lambda: OneBitMean(0, 1, UNIT - 3),
+        lambda: mechanisms.OneBitMean(0, 1, UNIT - 3),
     ),
     "mean epsilon, tiny": (
         "epsilon: 0.0001 over this range cannot be held by 32-bit weights",
-        lambda: OneBitMean.from_epsilon(0, 10**6, "0.0001"),
+        lambda: mechanisms.OneBitMean.from_epsilon(0, 10**6, "0.0001"),
     ),
     "mean, costly": (
         "numbers from 0 to 1000000: 32-bit weights give epsilon ",
-        lambda: OneBitMean.from_epsilon(0, 10**6, "0.0006"),
+        lambda: mechanisms.OneBitMean.from_epsilon(0, 10**6, "0.0006"),
     ),
-    "mean epsilon": ("epsilon: must be a number", lambda: OneBitMean.from_epsilon(0, 3, "x")),
-    "longitudinal keep": ("keep: must be a number", lambda: Longitudinal(3, "x", "0.9")),
-    "longitudinal again": ("again: must be a number", lambda: Longitudinal(3, "0.9", "x")),
-    "longitudinal epsilon": ("epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, "x", "0.5")),
+    "mean epsilon": ("epsilon: must be a number", lambda: mechanisms.OneBitMean.from_epsilon(0, 3, "x")),
+    "longitudinal keep": ("keep: must be a number", lambda: mechanisms.Longitudinal(3, "x", "0.9")),
+    "longitudinal again": ("again: must be a number", lambda: mechanisms.Longitudinal(3, "0.9", "x")),
+    "longitudinal epsilon": ("epsilon: must be a number", lambda: mechanisms.Longitudinal.from_epsilon(3, "x", "0.5")),
     "longitudinal wave, huge": (
         "wave_epsilon: must be above 0 and below epsilon = 1, that of all waves, got 1e+99",
-        lambda: Longitudinal.from_epsilon(3, 1, "1e99"),
+        lambda: mechanisms.Longitudinal.from_epsilon(3, 1, "1e99"),
     ),
     "longitudinal wave, tiny": (
         "wave_epsilon: 1e-10 over 3 options cannot be held by 32-bit weights",
-        lambda: Longitudinal.from_epsilon(3, 1, "1e-10"),
+        lambda: mechanisms.Longitudinal.from_epsilon(3, 1, "1e-10"),
     ),
     "longitudinal wave, costly": (
         "one wave of 3 options: 32-bit weights give epsilon ",
-        lambda: Longitudinal.from_epsilon(3, 1, "2.2e-9"),
+        lambda: mechanisms.Longitudinal.from_epsilon(3, 1, "2.2e-9"),
     ),
-    "waves": ("waves: must be an integer from 1 to 1000, got 0", lambda: Longitudinal(3, "0.9", "0.8").epsilon_of(0)),
+    "waves": (
+        "waves: must be an integer from 1 to 1000, got 0",
+        lambda: mechanisms.Longitudinal(3, "0.9", "0.8").epsilon_of(0),
+    ),
     "published name": ("mechanism: name must be one of ['discrete-laplace', ", lambda: published(name="warners")),
     "published number": ("mechanism: name must be one of ['discrete-laplace', ", lambda: published(name=7)),
     "published nothing": ("mechanism: name must be one of ['discrete-laplace', ", lambda: published(name=[])),
@@ -256,7 +279,7 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         "mechanism geometric: tails must be integers of at most 15 digits, got a string",
         lambda: published(name="geometric", lo=0, hi=1, tails=["1"]),
     ),
-    "longitudinal wave": ("wave_epsilon: must be a number", lambda: Longitudinal.from_epsilon(3, 1, "x")),
+    "longitudinal wave": ("wave_epsilon: must be a number", lambda: mechanisms.Longitudinal.from_epsilon(3, 1, "x")),
 }
 
 
@@ -271,19 +294,19 @@ def test_what_is_refused_is_named(what: str) -> None:
 @pytest.mark.parametrize("answers", [[0, 1], [[0, 1]], [[0.0, 1.0, 1.0]], [[0, 1, 2]], [[0, -1, 1]], [["a", "b", "c"]]])
 def test_rows_that_are_no_ticks_are_refused(answers: Any) -> None:
     with pytest.raises(AnswerError, match=r"^answers: must be rows of 3 numbers 0 or 1$"):
-        TickBoxes(3, "3/4").randomize_many(answers)
-    assert TickBoxes(3, "3/4").randomize_many([[True, False, True]]).shape == (1, 3)
+        mechanisms.TickBoxes(3, "3/4").randomize_many(answers)
+    assert mechanisms.TickBoxes(3, "3/4").randomize_many([[True, False, True]]).shape == (1, 3)
 
 
 @pytest.mark.parametrize("answer", ["01", b"01", 1, None, [3], [-1], [True], ["1"], [0, 0]])
 def test_ticks_that_are_none_are_refused_without_being_repeated(answer: Any) -> None:
     with pytest.raises(AnswerError, match=r"^answer: must be a list of different integers in \[0, 3\)$"):
-        TickBoxes(3, "3/4").randomize(answer)
+        mechanisms.TickBoxes(3, "3/4").randomize(answer)
 
 
 def test_a_wave_is_drawn_from_a_permanent_value_alone() -> None:
     with pytest.raises(ReportError, match=r"^permanent value: report must be an integer in \[0, 3\), got 3$"):
-        Longitudinal(3, "0.9", "0.8").instantaneous(3)
+        mechanisms.Longitudinal(3, "0.9", "0.8").instantaneous(3)
 
 
 def test_a_published_name_that_is_unknown_is_repeated() -> None:

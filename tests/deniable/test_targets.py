@@ -12,21 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom
 
-from deniable import (
-    DiscreteLaplace,
-    Estimate,
-    Exponential,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Mechanism,
-    OneBitMean,
-    ParameterError,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import Estimate, Mechanism, ParameterError, mechanisms
 from deniable.estimation.feasible import most_likely_mixture
 from deniable.estimation.intervals import share_interval
 from deniable_research.designs import (
@@ -40,14 +26,14 @@ from deniable_research.designs import (
 
 LEVELS = [[-abs(x - r) for r in range(4)] for x in range(4)]
 DESIGNS = [
-    (TwoCoin("1/2", "1/2"), [570, 430], None),
-    (Warner("1/6"), [400, 600], None),
-    (ForcedResponse("1/2", ["1/3", "2/3"]), [500, 500], None),
-    (KAry.from_epsilon(4, 1), [400, 300, 200, 100], None),
-    (Subset.from_epsilon(5, 2, 1), [300, 420, 400, 380, 500], 1000),
-    (TickBoxes.from_epsilon(3, 3), [300, 420, 650], 1000),
-    (Geometric.from_epsilon(1, 5, 2), [150, 250, 300, 200, 100], None),
-    (Exponential.calibrated(LEVELS, 2), [400, 300, 200, 100], None),
+    (mechanisms.TwoCoin("1/2", "1/2"), [570, 430], None),
+    (mechanisms.Warner("1/6"), [400, 600], None),
+    (mechanisms.ForcedResponse("1/2", ["1/3", "2/3"]), [500, 500], None),
+    (mechanisms.KAry.from_epsilon(4, 1), [400, 300, 200, 100], None),
+    (mechanisms.Subset.from_epsilon(5, 2, 1), [300, 420, 400, 380, 500], 1000),
+    (mechanisms.TickBoxes.from_epsilon(3, 3), [300, 420, 650], 1000),
+    (mechanisms.Geometric.from_epsilon(1, 5, 2), [150, 250, 300, 200, 100], None),
+    (mechanisms.Exponential.calibrated(LEVELS, 2), [400, 300, 200, 100], None),
     (forced_response("1/2", ["1/4", "1/4", "1/2"]), [300, 450, 250], None),
     (kuk("0.8", "0.2", 5), [100, 200, 250, 200, 150, 100], None),
     (mangat("0.7"), [570, 430], None),
@@ -80,7 +66,7 @@ def test_debiasing_inverts_what_is_expected(design: Mechanism, counts: list[int]
 
 
 def test_subset_covariance_is_that_of_all_subsets() -> None:
-    mechanism = Subset.from_epsilon(5, 2, 1)
+    mechanism = mechanisms.Subset.from_epsilon(5, 2, 1)
     truths = np.array([0.5, 0.25, 0.15, 0.1, 0.0])
     ratio = float(mechanism.likelihood_ratio)
     sets = list(itertools.combinations(range(5), 2))
@@ -94,9 +80,13 @@ def test_subset_covariance_is_that_of_all_subsets() -> None:
 
 def test_every_weighted_sum_of_supports_has_its_own_reach_and_variance() -> None:
     weights = np.array([[3.0, 0, 0, 0], [1, -1, 0, 0], [1, 2, 3, 4]])
-    assert Subset.from_epsilon(4, 2, 1).reach(weights).tolist() == [3, 2, 4]  # 1, 1 - -1 + 0 - 0, 3 + 4 - 1 - 2
-    assert KAry.from_epsilon(4, 1).reach(weights).tolist() == [3, 2, 3]
-    boxes = TickBoxes(4, "3/4")
+    assert mechanisms.Subset.from_epsilon(4, 2, 1).reach(weights).tolist() == [
+        3,
+        2,
+        4,
+    ]  # 1, 1 - -1 + 0 - 0, 3 + 4 - 1 - 2
+    assert mechanisms.KAry.from_epsilon(4, 1).reach(weights).tolist() == [3, 2, 3]
+    boxes = mechanisms.TickBoxes(4, "3/4")
     assert boxes.reach(weights).tolist() == [3, 2, 10]
     covariance = boxes.score_covariance(weights, [0.5, 0.25, 0.25, 0.5])
     assert covariance[0, 0] == 9 * 0.5 * 0.5
@@ -104,13 +94,13 @@ def test_every_weighted_sum_of_supports_has_its_own_reach_and_variance() -> None
 
 
 def test_possible_shares_of_boxes_are_the_unbiased_ones_cut_to_what_can_be() -> None:
-    result = TickBoxes(3, "3/4").estimate([100, 500, 900], 1000)
+    result = mechanisms.TickBoxes(3, "3/4").estimate([100, 500, 900], 1000)
     assert result.share == pytest.approx((-0.3, 0.5, 1.3))
     assert result.feasible == (0, 0.5, 1)
 
 
 def test_tallies_of_boxes_do_not_tell_what_goes_together() -> None:
-    covariance = TickBoxes.from_epsilon(3, 3).estimate([300, 420, 650], 1000).covariance
+    covariance = mechanisms.TickBoxes.from_epsilon(3, 3).estimate([300, 420, 650], 1000).covariance
     assert np.isnan(covariance[~np.eye(3, dtype=bool)]).all()
 
 
@@ -139,7 +129,7 @@ def test_variance_in_a_finite_population_is_exact() -> None:
 
 def test_formula_of_fixed_respondents() -> None:
     # n Var = [f p (1 - p) + (1 - f) q (1 - q)] / (p - q)^2
-    mechanism = KAry.from_epsilon(3, 1)
+    mechanism = mechanisms.KAry.from_epsilon(3, 1)
     p, q = map(float, mechanism.support[0])
     result = mechanism.estimate([400, 330, 270]).respondents_only
     f = np.array(result.share)
@@ -148,7 +138,7 @@ def test_formula_of_fixed_respondents() -> None:
 
 
 def test_errors_shrink_from_everybody_to_the_respondents() -> None:
-    estimate = TwoCoin("1/2", "1/2").estimate([570, 430])
+    estimate = mechanisms.TwoCoin("1/2", "1/2").estimate([570, 430])
     errors = [estimate, *(estimate.of_population(size) for size in (10**9, 10_000, 2000)), estimate.respondents_only]
     values = [each.std_error[1] for each in errors]
     assert values == sorted(values, reverse=True)
@@ -171,7 +161,7 @@ def test_interval_of_the_respondents_covers_their_shares(a: float, n: int) -> No
 
 
 def test_weights_that_are_all_the_same_change_nothing() -> None:
-    mechanism = KAry.from_epsilon(3, 1)
+    mechanism = mechanisms.KAry.from_epsilon(3, 1)
     plain = mechanism.estimate([500, 300, 200])
     weighted = mechanism.estimate([1000.0, 600.0, 400.0], 2000.0, n_effective=1000)
     assert weighted.share == pytest.approx(plain.share, abs=1e-15)
@@ -181,14 +171,18 @@ def test_weights_that_are_all_the_same_change_nothing() -> None:
 
 
 def test_fewer_effective_reports_widen_everything() -> None:
-    mechanism = TwoCoin("1/2", "1/2")
+    mechanism = mechanisms.TwoCoin("1/2", "1/2")
     plain, fewer = mechanism.estimate([570, 430]), mechanism.estimate([570, 430], n_effective=500)
     assert fewer.std_error[1] == pytest.approx(plain.std_error[1] * math.sqrt(2))
     assert fewer.interval()[1] == share_interval(215, 500, (0.75, 0.25))
 
 
 def test_fewer_effective_reports_widen_a_mean() -> None:
-    for mechanism in (OneBitMean.from_epsilon(0, 10, 1), KAry.from_epsilon(2, 1), Geometric.from_epsilon(0, 1, 1)):
+    for mechanism in (
+        mechanisms.OneBitMean.from_epsilon(0, 10, 1),
+        mechanisms.KAry.from_epsilon(2, 1),
+        mechanisms.Geometric.from_epsilon(0, 1, 1),
+    ):
         plain, fewer = mechanism.estimate_mean([570, 430]), mechanism.estimate_mean([570, 430], n_effective=500)
         assert (fewer.mean, fewer.n) == (plain.mean, plain.n)
         assert fewer.std_error == pytest.approx(plain.std_error * math.sqrt(2))
@@ -198,11 +192,11 @@ def test_fewer_effective_reports_widen_a_mean() -> None:
 
 
 def test_simultaneous_intervals_are_wider_and_hold_the_single_ones() -> None:
-    result = KAry.from_epsilon(4, 1).estimate([400, 300, 200, 100])
+    result = mechanisms.KAry.from_epsilon(4, 1).estimate([400, 300, 200, 100])
     pairs = zip(result.interval(), result.simultaneous_interval(), strict=True)
     assert all(wide.low <= one.low <= one.high <= wide.high for one, wide in pairs)
     assert result.interval_method(simultaneous=True) == "feldman-cousins"
-    assert KAry.from_epsilon(4, 1).estimate([4000] * 4).interval_method(simultaneous=True) == "wilson"
+    assert mechanisms.KAry.from_epsilon(4, 1).estimate([4000] * 4).interval_method(simultaneous=True) == "wilson"
 
 
 def test_smoothed_interval_is_agresti_and_coull_for_two_options() -> None:
@@ -216,7 +210,7 @@ def test_smoothed_interval_is_agresti_and_coull_for_two_options() -> None:
 
 def test_designs_without_one_binomial_never_get_a_point_from_their_error() -> None:
     for tally in ([50, 0, 0, 0, 0], [0, 0, 0, 0, 50], [0, 0, 50, 0, 0]):
-        result = Geometric.from_epsilon(1, 5, 2).estimate(tally)
+        result = mechanisms.Geometric.from_epsilon(1, 5, 2).estimate(tally)
         assert all(high > low for low, high in (*result.interval(), *result.simultaneous_interval()))
         assert any(result.flags)
     groups = cheater_detection(["1/4", "3/4"]).estimate([[310, 190], [170, 330]])
@@ -227,7 +221,7 @@ def test_designs_without_one_binomial_never_get_a_point_from_their_error() -> No
 
 
 def test_interval_of_a_scale_covers() -> None:
-    mechanism = Geometric.from_epsilon(1, 3, 2)
+    mechanism = mechanisms.Geometric.from_epsilon(1, 3, 2)
     n, truth = 12, (0.7, 0.2, 0.1)
     lam = mechanism.float_matrix @ truth
     covered = np.zeros(3)
@@ -243,8 +237,8 @@ def test_interval_of_a_scale_covers() -> None:
 @pytest.mark.parametrize(
     ("mechanism", "counts", "values"),
     [
-        (KAry.from_epsilon(5, 1), [300, 250, 200, 150, 100], (1, 2, 3, 4, 5)),
-        (Geometric.from_epsilon(1, 5, 2), [150, 250, 300, 200, 100], (1, 2, 3, 4, 5)),
+        (mechanisms.KAry.from_epsilon(5, 1), [300, 250, 200, 150, 100], (1, 2, 3, 4, 5)),
+        (mechanisms.Geometric.from_epsilon(1, 5, 2), [150, 250, 300, 200, 100], (1, 2, 3, 4, 5)),
     ],
     ids=str,
 )
@@ -260,13 +254,29 @@ def test_mean_of_shares_is_the_mean(mechanism: Mechanism, counts: list[int], val
 @pytest.mark.parametrize(
     ("mechanism", "arguments", "sentence"),
     [
-        (KAry.from_epsilon(3, 1), ([1, 2],), "counts: must be 3 numbers, one for each response, got 2"),
-        (KAry.from_epsilon(3, 1), ([1, 2, -3],), "counts: must be numbers of at least 0, got [1.0, 2.0, -3.0]"),
-        (KAry.from_epsilon(3, 1), ([1, 2, 3], 2), "counts: must be numbers in [0, n = 2], got [1, 2, 3]"),
-        (KAry.from_epsilon(3, 1), ([1, 2, 3], 6, (1, 2)), "values: must be 3 numbers, one for each answer, got 2"),
-        (Geometric.from_epsilon(0, 2, 1), ([1, 2, 3], 6, range(4)), "values: must be 3 numbers, one for each answer"),
-        (OneBitMean.from_epsilon(0, 9, 1), ([1, 2], 3, range(10)), "values: must be 2 numbers, one for each answer"),
-        (TickBoxes(2, "3/4"), ([1, 2],), "n: must be given, because a report can support several options"),
+        (mechanisms.KAry.from_epsilon(3, 1), ([1, 2],), "counts: must be 3 numbers, one for each response, got 2"),
+        (
+            mechanisms.KAry.from_epsilon(3, 1),
+            ([1, 2, -3],),
+            "counts: must be numbers of at least 0, got [1.0, 2.0, -3.0]",
+        ),
+        (mechanisms.KAry.from_epsilon(3, 1), ([1, 2, 3], 2), "counts: must be numbers in [0, n = 2], got [1, 2, 3]"),
+        (
+            mechanisms.KAry.from_epsilon(3, 1),
+            ([1, 2, 3], 6, (1, 2)),
+            "values: must be 3 numbers, one for each answer, got 2",
+        ),
+        (
+            mechanisms.Geometric.from_epsilon(0, 2, 1),
+            ([1, 2, 3], 6, range(4)),
+            "values: must be 3 numbers, one for each answer",
+        ),
+        (
+            mechanisms.OneBitMean.from_epsilon(0, 9, 1),
+            ([1, 2], 3, range(10)),
+            "values: must be 2 numbers, one for each answer",
+        ),
+        (mechanisms.TickBoxes(2, "3/4"), ([1, 2],), "n: must be given, because a report can support several options"),
     ],
     ids=lambda each: getattr(each, "name", ""),
 )
@@ -279,7 +289,7 @@ def test_tallies_and_values_that_make_no_mean_are_refused(
 
 
 def test_mean_of_two_ends_has_the_interval_of_a_share() -> None:
-    mechanism = OneBitMean.from_epsilon(10, 20, 1)
+    mechanism = mechanisms.OneBitMean.from_epsilon(10, 20, 1)
     a, b = map(float, mechanism.support[1])
     low, high = share_interval(300, 800, (a, b))
     assert mechanism.estimate_mean([500, 300]).interval() == pytest.approx((10 + 10 * low, 10 + 10 * high))
@@ -288,7 +298,7 @@ def test_mean_of_two_ends_has_the_interval_of_a_share() -> None:
 
 
 def test_noise_beyond_the_range_still_tells_shares() -> None:
-    mechanism = DiscreteLaplace.from_epsilon(0, 3, epsilon=4, tail="1/100")
+    mechanism = mechanisms.DiscreteLaplace.from_epsilon(0, 3, epsilon=4, tail="1/100")
     truth = np.array([0.4, 0.3, 0.2, 0.1])
     counts = np.round(mechanism.float_matrix @ truth * 10**7).astype(int).tolist()
     result = mechanism.estimate(counts)
@@ -307,11 +317,11 @@ def expectation_maximisation(matrix: np.ndarray, counts: np.ndarray, steps: int)
 @pytest.mark.parametrize(
     ("mechanism", "counts"),
     [
-        (Geometric.from_epsilon(1, 5, 2), [150, 250, 300, 200, 100]),
-        (Geometric.from_epsilon(0, 10, 4), [500, 0, 0, 0, 0, 300, 0, 0, 0, 0, 200]),
-        (Geometric.from_epsilon(0, 10, 1), [10, 5, 0, 1, 4, 5, 9, 0, 0, 2, 0]),
-        (Exponential.calibrated(LEVELS, 2), [400, 0, 500, 100]),
-        (Exponential.nominal(LEVELS, 1), [0, 0, 0, 30]),
+        (mechanisms.Geometric.from_epsilon(1, 5, 2), [150, 250, 300, 200, 100]),
+        (mechanisms.Geometric.from_epsilon(0, 10, 4), [500, 0, 0, 0, 0, 300, 0, 0, 0, 0, 200]),
+        (mechanisms.Geometric.from_epsilon(0, 10, 1), [10, 5, 0, 1, 4, 5, 9, 0, 0, 2, 0]),
+        (mechanisms.Exponential.calibrated(LEVELS, 2), [400, 0, 500, 100]),
+        (mechanisms.Exponential.nominal(LEVELS, 1), [0, 0, 0, 30]),
     ],
     ids=str,
 )
@@ -366,7 +376,7 @@ def test_data_that_hardly_fit_the_design_are_flagged() -> None:
     assert result.flags[1] == ("fewer reports than a share of 0 explains (p = 0.0097): the data hardly fit the design")
     assert result.flags[0] is not None
     assert result.flags[0].startswith("more reports than a share of 1")
-    assert TwoCoin("1/2", "1/2").estimate([570, 430]).flags == (None, None)
+    assert mechanisms.TwoCoin("1/2", "1/2").estimate([570, 430]).flags == (None, None)
     assert kuk("0.8", "0.2", 5).estimate([10] * 6).flags == (None, None)
     assert kuk("0.8", "0.2", 5).estimate([900, 100, 0, 0, 0, 0]).flags[1] is not None
     assert cheater_detection(["1/4", "3/4"]).estimate([[310, 190], [170, 330]]).flags == (None,) * 3
@@ -374,7 +384,7 @@ def test_data_that_hardly_fit_the_design_are_flagged() -> None:
 
 
 def test_mistakes_about_populations_are_sentences() -> None:
-    estimate = TwoCoin("1/2", "1/2").estimate([570, 430])
+    estimate = mechanisms.TwoCoin("1/2", "1/2").estimate([570, 430])
     for size in (999, 0, -1, True, 1000.0, "all"):
         with pytest.raises(ParameterError, match="population: must be an integer of at least n = 1000"):
             estimate.of_population(size)  # type: ignore[arg-type]

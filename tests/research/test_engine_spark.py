@@ -14,11 +14,11 @@ from pyarrow import parquet
 from deniable import DrawnBoxes, KAry, Subset, TwoCoin
 from deniable_research.engine import EngineReports, count_patterns, open_source
 from deniable_research.files import Layout, RandomizedColumn, Table, cross
+from tools.bench.engine import COHORTS, write
 
 pytestmark = pytest.mark.engines
 
 N, PIECE = 5_000_000, 1_000_000
-COHORTS = ("east", "north", "south", "web", "west")
 SUBSETS, DRAWN = Subset.from_epsilon(14, 5, 1), DrawnBoxes.from_epsilon(10, 2, s=4)
 
 
@@ -50,14 +50,7 @@ def spark() -> Iterator[None]:
 
 
 def test_spark_counts_five_million_rows_as_numpy_does(tmp_path: Path) -> None:
-    chance, expected = np.random.default_rng(1), np.zeros((5, 2, 5), dtype=np.int64)
-    for piece in range(N // PIECE):
-        cohort, affair, party = (chance.integers(0, k, PIECE, dtype=np.int8) for k in expected.shape)
-        places = (cohort.astype(np.int64) * 2 + affair) * 5 + party
-        expected += np.bincount(places, minlength=expected.size).reshape(expected.shape)
-        labels = pyarrow.DictionaryArray.from_arrays(pyarrow.array(cohort), pyarrow.array(COHORTS))
-        rows = pyarrow.table({"cohort": labels, "affair": affair, "party": party})
-        parquet.write_table(rows, tmp_path / f"{piece}.parquet")
+    expected = write(tmp_path, N, in_pieces_of=PIECE)
     found = count_patterns(open_source(tmp_path, "spark"), ["cohort", "affair", "party"])
     counts = np.zeros_like(expected)
     columns = [

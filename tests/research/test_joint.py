@@ -14,25 +14,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2_contingency
 
-from deniable import (
-    DiscreteLaplace,
-    Geometric,
-    KAry,
-    Mechanism,
-    OneBitMean,
-    ParameterError,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    Warner,
-)
+from deniable import Mechanism, ParameterError, mechanisms
 from deniable_research.designs import Channel, cheater_detection, crosswise, forced_response, from_matrix, kuk
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
 from deniable_research.joint.reports import BLOCK
 from tools.tables import joint
 
-COINS = TwoCoin("1/2", "1/2")
+COINS = mechanisms.TwoCoin("1/2", "1/2")
 DIRECT = from_matrix([[1, 0], [0, 1]])
 
 
@@ -56,10 +45,10 @@ def matrix_of(design: Mechanism | Channel) -> NDArray[np.float64]:
 
 
 ONE_VALUE = [
-    (COINS, Warner.from_epsilon(1)),
-    (crosswise("1/6"), KAry.from_epsilon(3, 1)),
-    (Geometric.from_epsilon(0, 3, 2), forced_response("1/2", ["1/2", "1/4", "1/4"])),
-    (COINS, KAry.from_epsilon(3, 2), Warner("3/4")),
+    (COINS, mechanisms.Warner.from_epsilon(1)),
+    (crosswise("1/6"), mechanisms.KAry.from_epsilon(3, 1)),
+    (mechanisms.Geometric.from_epsilon(0, 3, 2), forced_response("1/2", ["1/2", "1/4", "1/4"])),
+    (COINS, mechanisms.KAry.from_epsilon(3, 2), mechanisms.Warner("3/4")),
 ]
 
 
@@ -90,17 +79,19 @@ def test_a_crosstab_is_the_inverse_of_the_kronecker_product(designs: tuple[Mecha
             assert result.margin(f"q{place}" if result.names[0] == "q0" else place).n == 400
 
 
-@pytest.mark.parametrize("mechanism", [Subset.from_epsilon(4, 2, 1), TickBoxes.from_epsilon(2, 2)], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", [mechanisms.Subset.from_epsilon(4, 2, 1), mechanisms.TickBoxes.from_epsilon(2, 2)], ids=str
+)
 def test_products_of_scores_are_unbiased_whatever_the_truth(mechanism: Mechanism) -> None:
     # Over every pair of reports, each with its probability: the indicators of the truths, exactly.
     bits = np.array(list(itertools.product([0, 1], repeat=mechanism.k)))
-    if isinstance(mechanism, Subset):
+    if isinstance(mechanism, mechanisms.Subset):
         bits = bits[bits.sum(axis=1) == 2]
         truths = np.eye(4, dtype=int)
         weights = np.where(bits @ truths.T, mechanism.inside / 2**32, 1.0)
         chances = weights / weights.sum(axis=0)
     else:
-        assert isinstance(mechanism, TickBoxes)
+        assert isinstance(mechanism, mechanisms.TickBoxes)
         truths = bits
         keep = mechanism.keep / 2**32
         same = (bits[:, None, :] == truths[None, :, :]).sum(axis=2)
@@ -118,7 +109,7 @@ def test_products_of_scores_are_unbiased_whatever_the_truth(mechanism: Mechanism
 
 def test_many_different_reports_are_gone_through_in_blocks() -> None:
     chance = np.random.default_rng(2)
-    mechanism = Subset.from_epsilon(10, 5, 1)
+    mechanism = mechanisms.Subset.from_epsilon(10, 5, 1)
     columns = [mechanism.randomize_many(chance.integers(0, 10, 5000), words_from(chance)) for _ in range(2)]
     first, second = (item(name, mechanism, column) for name, column in zip("ab", columns, strict=True))
     reports = JointReports.from_items([first, second])
@@ -133,7 +124,7 @@ def test_weights_repeat_people_and_cost_with_kish() -> None:
     chance = np.random.default_rng(3)
     columns = [chance.integers(0, 2, 200), chance.integers(0, 3, 200)]
     weights = chance.integers(0, 4, 200)
-    three = KAry.from_epsilon(3, 1)
+    three = mechanisms.KAry.from_epsilon(3, 1)
     weighted = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]), weights=weights)
     repeated = crosstab(*(item(n, d, c.repeat(weights)) for n, d, c in zip("ab", (COINS, three), columns, strict=True)))
     assert weighted.share == pytest.approx(repeated.share)
@@ -157,14 +148,14 @@ def expectation_maximisation(chances: NDArray[np.float64], counts: NDArray[np.fl
 
 
 def test_feasible_tables_are_the_most_likely_ones() -> None:
-    designs = (crosswise("1/6"), KAry.from_epsilon(3, 1))
+    designs = (crosswise("1/6"), mechanisms.KAry.from_epsilon(3, 1))
     table = np.array([[10, 60, 20], [70, 5, 40]])
     result = Crosstab.from_counts(designs, table)
     expected = expectation_maximisation(np.kron(*map(matrix_of, designs)), table.ravel())  # type: ignore[arg-type]
     assert result.feasible.ravel() == pytest.approx(expected, abs=2e-4)
     assert result.share.min() < 0 <= result.feasible.min()
 
-    subset = Subset.from_epsilon(4, 2, 1)
+    subset = mechanisms.Subset.from_epsilon(4, 2, 1)
     chance = np.random.default_rng(4)
     answers = chance.choice(4, 300, p=[0.6, 0.3, 0.1, 0])
     first = item("first", subset, subset.randomize_many(answers, words_from(chance)))
@@ -177,7 +168,9 @@ def test_feasible_tables_are_the_most_likely_ones() -> None:
 
 
 def test_conditional_shares_divide_by_the_margin() -> None:
-    table = Crosstab.from_counts([COINS, KAry.from_epsilon(3, 2)], [[200, 90, 60], [120, 80, 150]], ["a", "b"])
+    table = Crosstab.from_counts(
+        [COINS, mechanisms.KAry.from_epsilon(3, 2)], [[200, 90, 60], [120, 80, 150]], ["a", "b"]
+    )
     result = table.conditional("a")
     assert result.share == pytest.approx(table.share / table.share.sum(axis=1, keepdims=True))
     assert result.share.sum(axis=1) == pytest.approx([1, 1])
@@ -209,7 +202,7 @@ def test_shares_among_nobody_are_unknown() -> None:
 
 def test_tick_boxes_are_conditions_too() -> None:
     chance = np.random.default_rng(5)
-    boxes = TickBoxes(2, "0.999999")
+    boxes = mechanisms.TickBoxes(2, "0.999999")
     ticks = chance.integers(0, 2, (4000, 2))
     answers = ticks[:, 0] & chance.integers(0, 2, 4000)
     table = crosstab(
@@ -276,7 +269,7 @@ def test_correlation_with_a_plain_variable_undoes_the_noise() -> None:
 
 def test_the_error_of_a_correlation_is_its_spread() -> None:
     shares = joint.linked(4, 2, 0.5)
-    pair = (Geometric.from_epsilon(0, 3, 3), Warner.from_epsilon(2))
+    pair = (mechanisms.Geometric.from_epsilon(0, 3, 3), mechanisms.Warner.from_epsilon(2))
     found = [
         Crosstab.from_reports(each).correlation()
         for each in joint.draw(pair, shares, 4000, 400, np.random.default_rng(8))
@@ -315,7 +308,7 @@ def test_independence_is_pearsons_test_on_the_table_of_reports(designs: tuple[Me
 
 def test_responses_that_nobody_gave_are_no_degrees_of_freedom() -> None:
     table = np.array([[30, 20, 0], [20, 35, 0]])
-    result = Crosstab.from_counts([COINS, KAry.from_epsilon(3, 1)], table).independence()
+    result = Crosstab.from_counts([COINS, mechanisms.KAry.from_epsilon(3, 1)], table).independence()
     assert (result.statistic, result.df) == (pytest.approx(chi2_contingency(table[:, :2], correction=False)[0]), 1)
     nothing = Crosstab.from_counts([COINS, COINS], [[30, 20], [0, 0]]).independence()
     assert (nothing.statistic, nothing.df, nothing.p_value) == (0, 0, 1)
@@ -325,8 +318,8 @@ def test_subsets_of_one_are_tested_as_k_ary() -> None:
     chance = np.random.default_rng(10)
     subset, other = chance.integers(0, 4, 300), chance.integers(0, 2, 300)
     coins = item("coins", COINS, other)
-    one = independence(item("q", Subset.from_epsilon(4, 1, 1), np.eye(4, dtype=int)[subset]), coins)
-    same = independence(item("q", KAry.from_epsilon(4, 1), subset), coins)
+    one = independence(item("q", mechanisms.Subset.from_epsilon(4, 1, 1), np.eye(4, dtype=int)[subset]), coins)
+    same = independence(item("q", mechanisms.KAry.from_epsilon(4, 1), subset), coins)
     assert (one.statistic, one.df) == (pytest.approx(same.statistic), same.df)
     assert one.smallest_expected is None
 
@@ -385,7 +378,7 @@ def test_people_of_1974_are_found_behind_the_noise() -> None:
     asked = item("affair", COINS, COINS.randomize_many(affair, words_from(chance)))
     truth = np.zeros((2, 4))
     np.add.at(truth, (affair, religious), 1 / len(rows))
-    for mechanism in (KAry.from_epsilon(4, 2), Subset.from_epsilon(4, 2, 1)):
+    for mechanism in (mechanisms.KAry.from_epsilon(4, 2), mechanisms.Subset.from_epsilon(4, 2, 1)):
         devout = item("religious", mechanism, mechanism.randomize_many(religious, words_from(chance)))
         table = crosstab(asked, devout)
         assert (abs(table.share - truth) < 4 * table.std_error).all()
@@ -430,39 +423,45 @@ def person(name: str, design: Mechanism | Channel = COINS, people: int = 2) -> I
         (lambda: crosstab(person("a"), person("b"), weights=[1]), "weights: must be 2 finite numbers of at least 0"),
         (lambda: crosstab(person("a"), person("b"), weights=[1, -1]), "weights: must be 2 finite"),
         (
-            lambda: crosstab(*(person(name, KAry.from_epsilon(50, 1)) for name in "ab")),
+            lambda: crosstab(*(person(name, mechanisms.KAry.from_epsilon(50, 1)) for name in "ab")),
             "items: must have at most 2000 combinations of answers, got 2500",
         ),
-        (lambda: crosstab(person("a"), person("b", OneBitMean.from_epsilon(0, 9, 1))), "tells their mean only"),
+        (
+            lambda: crosstab(person("a"), person("b", mechanisms.OneBitMean.from_epsilon(0, 9, 1))),
+            "tells their mean only",
+        ),
         (lambda: Crosstab.from_counts([COINS], [1, 2]), "table: must have the shape"),
         (lambda: Crosstab.from_counts([COINS, COINS], [[1, 2]]), "table: must have the shape"),
         (lambda: Crosstab.from_counts([COINS, COINS], [[1, -2], [1, 1]]), "table: must hold finite numbers"),
         (lambda: Crosstab.from_counts([COINS, COINS], [[1, 2], [1, 1]], ["a"]), "names, options: must fit 2 questions"),
         (
-            lambda: Crosstab.from_counts([COINS, Subset.from_epsilon(3, 2, 1)], np.ones((2, 3))),
+            lambda: Crosstab.from_counts([COINS, mechanisms.Subset.from_epsilon(3, 2, 1)], np.ones((2, 3))),
             "designs: must report single values to be counted in a table, not subset",
         ),
         (lambda: crosstab(person("a"), person("b")).conditional("c"), r"question: must be in \[0, 2\) or one of a, b"),
         (lambda: crosstab(person("a"), person("b")).interval(2), "confidence_level"),
         (
-            lambda: crosstab(person("a"), person("b", KAry.from_epsilon(3, 1))).odds_ratio(),
+            lambda: crosstab(person("a"), person("b", mechanisms.KAry.from_epsilon(3, 1))).odds_ratio(),
             "crosstab: must be 2 by 2 for an odds ratio, got 2 by 3",
         ),
         (lambda: crosstab(person("a"), person("b"), person("c")).independence(), "items: must be 2 questions"),
         (lambda: crosstab(person("a"), person("b"), person("c")).correlation(), "items: must be 2 questions"),
         (
-            lambda: crosstab(*(person(n, KAry.from_epsilon(30, 1)) for n in "ab")).feasible,
+            lambda: crosstab(*(person(n, mechanisms.KAry.from_epsilon(30, 1)) for n in "ab")).feasible,
             "feasible: must have at most",
         ),
         (lambda: independence(person("a"), person("b"), weights=[1, 2], permutations=9), "permutations: must be 0"),
         (lambda: correlation(person("a"), [1.0]), "second: must be 2 finite numbers"),
         (lambda: correlation(person("a"), [1.0, math.nan]), "second: must be 2 finite numbers"),
-        (lambda: correlation(person("a", OneBitMean.from_epsilon(0, 9, 1)), [1.0, 2.0]), "tells their mean only"),
+        (
+            lambda: correlation(person("a", mechanisms.OneBitMean.from_epsilon(0, 9, 1)), [1.0, 2.0]),
+            "tells their mean only",
+        ),
         (lambda: independence_power([COINS, COINS], [[0.5, 0.5]], 10), "shares: must be a table of two questions"),
         (lambda: independence_power([COINS, COINS], [[0.5, 0.5], [0.5, 0.5]], 10), "shares: must be at least 0"),
         (lambda: independence_power([COINS, COINS], [[0.5, 0], [0, 0.5]], 10, 1.5), "level: must be above 0"),
         (
-            lambda: independence_power([COINS, TickBoxes.from_epsilon(2, 1)], [[0.5, 0], [0, 0.5]], 10),
+            lambda: independence_power([COINS, mechanisms.TickBoxes.from_epsilon(2, 1)], [[0.5, 0], [0, 0.5]], 10),
             "designs: must tell the covariance of their scores",
         ),
     ],
@@ -473,7 +472,7 @@ def test_mistakes_are_sentences(act: Callable[[], object], message: str) -> None
 
 
 def test_more_responses_than_truths_are_taken_in() -> None:
-    cards, laplace = kuk("0.8", "0.2", 3), DiscreteLaplace.from_epsilon(0, 2, 3)
+    cards, laplace = kuk("0.8", "0.2", 3), mechanisms.DiscreteLaplace.from_epsilon(0, 2, 3)
     chance = np.random.default_rng(15)
     truth = chance.integers(0, 2, 20_000)
     red = chance.binomial(3, np.where(truth, 0.8, 0.2))

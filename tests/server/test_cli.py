@@ -203,13 +203,18 @@ def test_a_command_of_somebody_else_is_loaded_to_be_listed(monkeypatch: pytest.M
     assert "risk      Say what an epsilon means" in ok("--help")
 
 
+def printed_by(program: str) -> str:
+    """What a program prints in a process of its own."""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
 def test_help_loads_no_command() -> None:
     program = (
         "import sys; from deniable.commands.main import main; main(['--help'], standalone_mode=False); "
         "print(sorted(each for each in sys.modules if each.split('.')[0] in"
         " ('deniable', 'numpy', 'scipy', 'pandas', 'matplotlib', 'flask', 'urllib3', 'deniable_client')))"
     )
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    printed = printed_by(program)
     assert (
         printed.splitlines()[-1]
         == "['deniable', 'deniable.commands', 'deniable.commands.main', 'deniable.errors', 'deniable.installing']"
@@ -222,7 +227,7 @@ def test_the_package_has_its_public_names_without_loading_them() -> None:
         "names = {'KAry', 'read_survey', '__version__'}; assert names <= set(dir(deniable)); "
         "from deniable import *; print(KAry(3, 2**32 - 2).k, deniable.KAry is KAry, hasattr(deniable, 'Kary'))"
     )
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    printed = printed_by(program)
     assert printed == "3 True False\n"
 
 

@@ -12,67 +12,21 @@ from typing import Literal
 
 import pytest
 
-from deniable import Report, Survey, read_survey, tally_reports
+from deniable import Survey, read_survey, tally_reports
 from deniable_client import randomize
 from deniable_server.store import Outcome, StoreUnavailable, counts
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import truncate_log
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.store.tables import pending_table, reports_table
-from tests.support.surveys import FIVE_TYPES, SURVEY, Clock, person
+from deniable_server.store.tables import reports_table
+from tests.support.folding import go_to, live, reports, survey, take, take_together, tallied
+from tests.support.stores import rows
+from tests.support.surveys import FIVE_TYPES, Clock, person
 from tools.torture import storage_clock, storage_disk, storage_machine
 from tools.torture.storage_disk import PAGE, read_elsewhere
 
-
-def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
-    return [randomize(survey, {"affair": "yes", "religious": "not"}, cohort) for _ in range(n)]
-
-
-def take(store: SqliteStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
-    """Reports come, too few at a time for a fold."""
-    return [
-        outcome
-        for start in range(0, len(sent), 100)
-        for outcome in take_together(store, survey, sent[start : start + 100])
-    ]
-
-
-def take_together(store: SqliteStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
-    (outcomes,) = store.store_reports([(survey, sent)])
-    return outcomes
-
-
-def go_to(store: SqliteStore, clock: Clock, day: datetime.date) -> None:
-    """Let days pass, and settle on each."""
-    while clock.today < day:
-        clock.today += datetime.timedelta(days=1)
-        store.settle()
-
-
-def rows(store: SqliteStore, survey: Survey) -> tuple[int, int]:
-    """Rows that are pending, and rows that are folded."""
-    tables = (pending_table(survey), reports_table(survey))
-    pending, folded = (store.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
-    return pending, folded
-
-
-@pytest.fixture
-def survey() -> Survey:
-    """The survey with results that change with every release."""
-    return replace(read_survey(SURVEY), results="batches")
-
-
-@pytest.fixture
-def live(survey: Survey) -> Survey:
-    """The survey with results that change with every report."""
-    return replace(survey, results="live")
-
-
-@pytest.fixture
-def tallied(survey: Survey) -> Survey:
-    """The survey with its rows dropped once they are counted."""
-    return replace(survey, retention="tallies")
+__all__ = ["live", "survey", "tallied"]
 
 
 def test_large_tables_take_sorted_rows_and_are_written_anew_at_closing(
@@ -89,12 +43,6 @@ def test_large_tables_take_sorted_rows_and_are_written_anew_at_closing(
     assert sorted(sent, key=lambda each: each.id) == list(store.reports(survey))
     assert store.tallies(survey) == tally_reports(sent, survey)
     assert not store.db.table("anew").exists()
-
-
-def wait_until_folded(store: SqliteStore, survey: Survey, n: int) -> None:
-    deadline = datetime.datetime.now() + datetime.timedelta(seconds=10)
-    while rows(store, survey) != (0, n):
-        assert datetime.datetime.now() < deadline
 
 
 def test_log_is_empty_after_settling_unless_somebody_reads(store: SqliteStore, survey: Survey) -> None:

@@ -26,10 +26,11 @@ from deniable_server.store.postgresql import durability, fold, roles
 from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
 from deniable_server.tokens import create_token
-from tests.support.access import invite, invited_survey, report_for
+from tests.support.access import invite, invited_survey, post_survey, report_for
 from tests.support.postgresql import Postgresql, postgresql, running_postgresql, template
 from tests.support.stores import rows
 from tests.support.surveys import SURVEY, Clock
+from tests.support.threads import at_once
 from tools.torture import postgresql_kill
 from tools.torture.storage_disk import places, rank_correlation
 
@@ -297,20 +298,7 @@ class TestSeveralCollectors:
 
     def test_start_at_once_over_an_empty_database(self, postgresql: Postgresql, clock: Clock) -> None:
         address = postgresql.new()
-        failed: list[Exception] = []
-
-        def start() -> None:
-            try:
-                PostgresqlStore(address, clock).close()
-            except Exception as error:
-                failed.append(error)
-
-        threads = [threading.Thread(target=start) for _ in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not failed, failed
+        assert at_once(*[lambda: PostgresqlStore(address, clock).close()] * 6) == []
         assert database_at(address).inspect().findings == ()
         postgresql.drop(address)
 
@@ -557,12 +545,7 @@ class TestRoles:
         with closing(PostgresqlStore(self.by(database, roles.OPERATE), clock)) as operates:
             token = create_token(operates, "ada")
         app = create_app(self.by(database, roles.INGEST), clock, Settings(rate_limit=None, fold_seconds=86_400))
-        answer = app.test_client().post(
-            "/api/v1/surveys",
-            data=survey.document,
-            content_type="application/json",
-            headers={"Authorization": f"Bearer {token}"},
-        )
+        answer = post_survey(app.test_client(), survey, token)
         assert answer.status_code == 403
         assert "needs a role with more rights" in answer.json["detail"]
         app.extensions["deniable"]["writer"].stop()

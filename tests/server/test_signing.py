@@ -18,6 +18,7 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.access import (
     key_number,
+    post_survey,
     publish,
     unlinkable_survey,
 )
@@ -94,12 +95,7 @@ class TestKey:
     def test_must_be_here_when_the_collector_signs(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
         token = create_token(store, "ada")
-        answer = http.post(
-            "/api/v1/surveys",
-            data=survey.document,
-            content_type="application/json",
-            headers={"Authorization": f"Bearer {token}"},
-        )
+        answer = post_survey(http, survey, token)
         assert answer.status_code == 422
         assert "make a key here with 'deniable issuer key'" in answer.json["detail"]
         assert store.states() == []

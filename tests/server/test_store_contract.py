@@ -27,11 +27,13 @@ from deniable_server.tokens import create_token, find_token
 from deniable_server.writer import Writer
 from tests.support.access import invited_survey, key_number, report_for, unlinkable_survey
 from tests.support.drawn_questions import shared_survey
+from tests.support.folding import go_to, live, reports, survey, take, take_together, tallied, wait_until_folded
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place, rows
-from tests.support.surveys import FIVE_TYPES, SURVEY, Clock, person
+from tests.support.surveys import FIVE_TYPES, Clock, person
+from tests.support.threads import at_once
 
-__all__ = ["place", "postgresql", "template"]
+__all__ = ["live", "place", "postgresql", "survey", "tallied", "template"]
 
 
 @pytest.fixture
@@ -41,61 +43,12 @@ def store(place: Place) -> Iterator[SqlStore]:
         yield opened
 
 
-@pytest.fixture
-def survey() -> Survey:
-    """The survey with results that change with every release."""
-    return replace(read_survey(SURVEY), results="batches")
-
-
-@pytest.fixture
-def live(survey: Survey) -> Survey:
-    """The survey with results that change with every report."""
-    return replace(survey, results="live")
-
-
-@pytest.fixture
-def tallied(survey: Survey) -> Survey:
-    """The survey with its rows dropped once they are counted."""
-    return replace(survey, retention="tallies")
-
-
 def report(number: int, **changes: int) -> Report:
     return Report(f"{number:032x}", None, {"affair": number % 2, "religious": number % 4} | changes)
 
 
 def recount(store: SqlStore, survey: Survey) -> dict[str | None, Tally]:
     return tally_reports(store.reports(survey), survey)
-
-
-def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
-    return [randomize(survey, {"affair": "yes", "religious": "not"}, cohort) for _ in range(n)]
-
-
-def take(store: SqlStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
-    """Reports come, too few at a time for a fold."""
-    return [
-        outcome
-        for start in range(0, len(sent), 100)
-        for outcome in take_together(store, survey, sent[start : start + 100])
-    ]
-
-
-def take_together(store: SqlStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
-    (outcomes,) = store.store_reports([(survey, sent)])
-    return outcomes
-
-
-def go_to(store: SqlStore, clock: Clock, day: datetime.date) -> None:
-    """Let days pass, and settle on each."""
-    while clock.today < day:
-        clock.today += datetime.timedelta(days=1)
-        store.settle()
-
-
-def wait_until_folded(store: SqlStore, survey: Survey, n: int) -> None:
-    deadline = datetime.datetime.now() + datetime.timedelta(seconds=10)
-    while rows(store, survey) != (0, n):
-        assert datetime.datetime.now() < deadline
 
 
 def test_tallies_equal_a_recount_of_the_rows(store: SqlStore, place: Place, live: Survey) -> None:
@@ -577,11 +530,7 @@ class TestTwoAtOnce:
                 told[number] = [outcome for outcomes in found for outcome in outcomes][:: (1, -1)[number]]
                 store.leave()
 
-            threads = [threading.Thread(target=send, args=(n, (one, other)[n])) for n in range(2)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            assert at_once(lambda: send(0, one), lambda: send(1, other)) == []
             for outcomes in zip(told[0], told[1], strict=True):
                 assert sorted(each.value for each in outcomes) == ["spent", "stored"]
             assert one.unused_invitations(survey.id)[:2] == (200, 0)
@@ -602,11 +551,7 @@ class TestTwoAtOnce:
                 told[number] = [store.issue(survey.id, each, f"{number + 1:064x}") for each in invitations]
                 store.leave()
 
-            threads = [threading.Thread(target=ask, args=(n, (one, other)[n])) for n in range(2)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            assert at_once(lambda: ask(0, one), lambda: ask(1, other)) == []
             for outcomes in zip(told[0], told[1], strict=True):
                 assert sorted(each.value for each in outcomes) == ["spent", "stored"]
             assert place.findings() == ()

@@ -110,6 +110,12 @@ def post(http: FlaskClient, survey: Survey, what: str, body: object, token: str 
     return http.post(path, data=raw, content_type="application/json", headers=headers)
 
 
+def post_survey(http: FlaskClient, survey: Survey, token: str) -> TestResponse:
+    """Publish a survey as its author."""
+    headers = {"Authorization": f"Bearer {token}"}
+    return http.post("/api/v1/surveys", data=survey.document, content_type="application/json", headers=headers)
+
+
 def send(http: FlaskClient, survey: Survey, report: Report) -> TestResponse:
     """Send a report."""
     return post(http, survey, "reports", report.encode())

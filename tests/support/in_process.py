@@ -14,6 +14,7 @@ from deniable_server import computing
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
+from tests.support.serving import ended
 from tests.support.surveys import Clock
 
 computing.START_SECONDS = 60  # applications here start their process when they need it, on a machine that may be busy
@@ -23,10 +24,8 @@ computing.START_SECONDS = 60  # applications here start their process when they 
 def app(tmp_path: Path, clock: Clock) -> Iterator[APIFlask]:
     """A collector in this process, without the limit that tests from one address would soon reach."""
     # Tests settle when they mean to.
-    app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=None, fold_seconds=86_400))
-    yield app
-    app.extensions["deniable"]["writer"].stop()
-    app.extensions["deniable"]["store"].close()
+    with ended(create_app(tmp_path / "test.db", clock, Settings(rate_limit=None, fold_seconds=86_400))) as app:
+        yield app
 
 
 @pytest.fixture

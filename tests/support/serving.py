@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import HTTPServer
 
+from apiflask import APIFlask
+
 
 @contextmanager
 def running(server: HTTPServer) -> Iterator[str]:
@@ -19,3 +21,11 @@ def running(server: HTTPServer) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def ended(app: APIFlask) -> Iterator[APIFlask]:
+    """An application in this process; its writer and its store end afterwards."""
+    yield app
+    app.extensions["deniable"]["writer"].stop()
+    app.extensions["deniable"]["store"].close()

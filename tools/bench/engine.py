@@ -36,14 +36,14 @@ PIECE = 5_000_000
 ROUNDS = 3
 
 
-def write(folder: Path, rows: int) -> np.ndarray[Any, Any]:
+def write(folder: Path, rows: int, in_pieces_of: int = PIECE) -> np.ndarray[Any, Any]:
     """Write rows in pieces; how many there are of each, shape (cohorts, 2, 5)."""
     import pyarrow
     from pyarrow import parquet
 
     chance, counts = np.random.default_rng(1), np.zeros((len(COHORTS), 2, 5), dtype=np.int64)
-    for piece, start in enumerate(range(0, rows, PIECE)):
-        size = min(PIECE, rows - start)
+    for piece, start in enumerate(range(0, rows, in_pieces_of)):
+        size = min(in_pieces_of, rows - start)
         cohort, affair, party = (chance.integers(0, k, size, dtype=np.int8) for k in counts.shape)
         places = (cohort.astype(np.int64) * 2 + affair) * 5 + party
         counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)

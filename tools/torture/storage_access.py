@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import signal
 import tempfile
 import threading
@@ -18,11 +17,10 @@ from pathlib import Path
 import urllib3
 
 from deniable import Survey
-from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import Purchase, invite, invited_survey, publish, report_for, unlinkable_survey
 from tests.support.collectors import Collector
-from tools.torture.storage_kill import end, start
+from tools.torture.storage_kill import copied, end, start
 
 ROUNDS = 200
 
@@ -182,20 +180,13 @@ def look_at_a_copy(database: Path, people: list[Person], when: str) -> None:
     """Compare what is on the disk with what people were told. A copy, so that the collector itself recovers the log."""
     refused = [each for each in people if each.stage == "refused"]
     assert not refused, f"{when}: {len(refused)} people were refused"
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "copy.db"
-        for suffix in ("", "-wal"):
-            if database.with_name(database.name + suffix).exists():
-                shutil.copy(f"{database}{suffix}", f"{copy}{suffix}")
-        findings = inspect(copy).findings
-        assert not findings, f"{when}: {findings}"
-        with closing(SqliteStore(copy)) as store:
-            for survey in {each.survey.id: each.survey for each in people}.values():
-                ours = {each.report_id: each for each in people if each.survey.id == survey.id}
-                stored = [report.id for report in store.reports(survey)]
-                assert len(stored) == len(set(stored)), f"{when}: counted twice"
-                assert set(stored) <= ours.keys(), f"{when}: a report that nobody sent"
-                lost = [each for each in ours.values() if each.stage == "counted" and each.report_id not in stored]
-                assert not lost, f"{when}: {len(lost)} acknowledged reports lost"
-                used = store.unused_invitations(survey.id)
-                assert used.invited - used.unused >= len(stored), f"{when}: a report without an invitation"
+    with copied(database, when) as store:
+        for survey in {each.survey.id: each.survey for each in people}.values():
+            ours = {each.report_id: each for each in people if each.survey.id == survey.id}
+            stored = [report.id for report in store.reports(survey)]
+            assert len(stored) == len(set(stored)), f"{when}: counted twice"
+            assert set(stored) <= ours.keys(), f"{when}: a report that nobody sent"
+            lost = [each for each in ours.values() if each.stage == "counted" and each.report_id not in stored]
+            assert not lost, f"{when}: {len(lost)} acknowledged reports lost"
+            used = store.unused_invitations(survey.id)
+            assert used.invited - used.unused >= len(stored), f"{when}: a report without an invitation"

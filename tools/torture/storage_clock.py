@@ -19,6 +19,7 @@ from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
+from tests.support.serving import ended
 from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
 
 DAY = datetime.timedelta(days=1)
@@ -106,8 +107,8 @@ def post(http: FlaskClient, survey: Survey, report: Report) -> int:
 @contextmanager
 def collector(today: Callable[[], datetime.date]) -> Iterator[APIFlask]:
     """A collector in this process, by a calendar of ours."""
-    with tempfile.TemporaryDirectory() as folder:
-        app = create_app(Path(folder) / "test.db", today, Settings(rate_limit=None, fold_seconds=0.05))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ended(create_app(Path(folder) / "test.db", today, Settings(rate_limit=None, fold_seconds=0.05))) as app,
+    ):
         yield app
-        app.extensions["deniable"]["writer"].stop()
-        app.extensions["deniable"]["store"].close()

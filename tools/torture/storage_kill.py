@@ -14,8 +14,8 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -179,6 +179,13 @@ def end(collector: Collector, how: signal.Signals) -> None:
 
 def look_at_a_copy(database: Path, load: Load, when: str) -> None:
     """Compare what is on the disk with what was acknowledged. A copy, so that the collector itself recovers the log."""
+    with copied(database, when) as store:
+        compare(store, load, when)
+
+
+@contextmanager
+def copied(database: Path, when: str) -> Iterator[SqliteStore]:
+    """A store over a copy of the files, in which nothing is damaged."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy.db"
         for suffix in ("", "-wal"):
@@ -187,7 +194,7 @@ def look_at_a_copy(database: Path, load: Load, when: str) -> None:
         findings = inspect(copy).findings
         assert not findings, f"{when}: {findings}"
         with closing(SqliteStore(copy)) as store:
-            compare(store, load, when)
+            yield store
 
 
 def compare(store: SqlStore, load: Load, when: str) -> None:
