@@ -66,6 +66,8 @@ class Outage:
         told: str | None = None
         while self._writer.is_running:
             time.sleep(self._seconds - time.time() % self._seconds)
+            if not self._writer.is_running:
+                return  # nobody is left whom it concerns
             if told is not None:
                 reason = self._try_to_write()
                 with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import SupportsInt
 
@@ -46,6 +47,8 @@ def kish(weights: Iterable[float], frequencies: Iterable[SupportsInt] | None = N
         raise ParameterError(f"frequencies: must be {len(each)}, one for each weight, got {len(people)}")
     if largest == 0:
         return 0.0
-    scaled = [weight / largest for weight in each]  # squares of very small or large weights leave the floats
-    total = math.fsum(count * weight for count, weight in zip(people, scaled, strict=True))
-    return total**2 / math.fsum(count * weight * weight for count, weight in zip(people, scaled, strict=True))
+    together = Counter[float]()  # equal weights first, so that counted rows give the figure of the people, to the last bit
+    for weight, count in zip(each, people, strict=True):
+        together[weight / largest] += count  # squares of very small or large weights leave the floats
+    total = math.fsum(count * weight for weight, count in together.items())
+    return total**2 / math.fsum(count * weight * weight for weight, count in together.items())

@@ -621,7 +621,7 @@ def test_a_client_that_stops_early_is_a_fault() -> None:
     assert "form" in audit_survey(read_survey(PAIR), short, 1000).faults
 
 
-KEY = json.loads((Path(__file__).parents[1] / "vectors" / "blind_rsa.json").read_text(encoding="utf-8"))[
+KEY = json.loads((Path(__file__).parents[1] / "vectors" / "standards" / "blind_rsa.json").read_text(encoding="utf-8"))[
     "privacy_pass"
 ][0]["pkS"]
 

@@ -506,7 +506,7 @@ def test_all_five_types_come_out_right(collector: Collector) -> None:
     assert "mean" in page
     noisy = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{survey.id}/reports.csv").data.decode()
     header, first, *_ = noisy.splitlines()
-    assert header == "id,cohort,affair,town,drugs,trust,drinks"
+    assert header == "id,cohort,affair,town,drugs,trust,drinks,one report a person"
     assert re.fullmatch("b(00|01|10){3}", first.split(",")[4])
 
 

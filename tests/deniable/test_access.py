@@ -30,7 +30,7 @@ from deniable.access.words import ONE_REPORT
 from deniable.survey.document import ACCESS
 from tests.support.survey_files import question_toml, survey_toml
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "blind_rsa.json").read_text(encoding="utf-8"))
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "standards" / "blind_rsa.json").read_text(encoding="utf-8"))
 
 PSS = padding.PSS(padding.MGF1(hashes.SHA384()), 48)
 

@@ -24,7 +24,7 @@ from tests.support.access import (
 )
 from tests.support.command_line import CommandLine
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "blind_rsa.json").read_text(encoding="utf-8"))
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "standards" / "blind_rsa.json").read_text(encoding="utf-8"))
 
 
 class TestSigning:

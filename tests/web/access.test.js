@@ -26,7 +26,7 @@ const web = createRequire(new URL("../../client/deniable_web/package.json", impo
 const { RSABSSA } = await import(web.resolve("@cloudflare/blindrsa-ts"));
 const { TOKEN_TYPES, Token, TokenChallenge, publicVerif } = await import(web.resolve("@cloudflare/privacypass-ts"));
 
-const { blind_rsa: signatures, privacy_pass: tokens } = vectors("blind_rsa");
+const { blind_rsa: signatures, privacy_pass: tokens } = vectors("standards/blind_rsa");
 const hex = (/** @type {Uint8Array} */ given) => Buffer.from(given).toString("hex");
 const number = (/** @type {string} */ given) => BigInt(`0x${given}`);
 const flip = (/** @type {string} */ text, at = text.length - 1) =>

@@ -146,7 +146,7 @@ test("what is drawn on a shared device is nobody else's: no value, no ledger, fo
 
 const UNLINKABLE = await (async () => {
   const { cohorts, deniable, ...others } = JSON.parse(ONE.document);
-  const issuer = { key: vectors("blind_rsa").privacy_pass[0].pkS };
+  const issuer = { key: vectors("standards/blind_rsa").privacy_pass[0].pkS };
   return parseSurvey(bytes(JSON.stringify({ access: "unlinkable", cohorts, deniable, issuer, ...others })));
 })();
 const tokenOf = (n) => ({ message: `0002${String(n).padStart(64, "0")}${"ab".repeat(64)}`, salt: "", inverse: "", blinded: String(n) });

@@ -20,6 +20,7 @@ from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
+from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.serving import ended
 from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
@@ -133,7 +134,7 @@ def collector(today: Callable[[], datetime.date]) -> Iterator[APIFlask]:
     """A collector in this process that folds only when it is told to, on a disk that nobody else writes to."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch("deniable_server.metrics.free_bytes", lambda path: 10**12),
+        patch.object(SqliteStore, "free_bytes", return_value=10**12),
         ended(create_app(Path(folder) / "test.db", today, Settings(rate_limit=None, fold_seconds=3600))) as app,
     ):
         yield app
