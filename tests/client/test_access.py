@@ -31,8 +31,7 @@ from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invite, invited_survey, key_number, publish, unlinkable_survey
-from tests.support.in_process import app, http, store
-from tests.support.serving import ended
+from tests.support.in_process import app, ended, http, store
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
 from tests.support.threads import at_once

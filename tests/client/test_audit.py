@@ -39,6 +39,7 @@ from deniable_client.audit.sampling import (
 )
 from deniable_client.device import draw_questions, randomize, true_answer
 from tests.support.survey_files import question_toml, survey_toml
+from tests.support.vectors import vectors
 
 EVERYTHING = survey_toml(
     "Every mechanism",
@@ -621,9 +622,7 @@ def test_a_client_that_stops_early_is_a_fault() -> None:
     assert "form" in audit_survey(read_survey(PAIR), short, 1000).faults
 
 
-KEY = json.loads((Path(__file__).parents[1] / "vectors" / "standards" / "blind_rsa.json").read_text(encoding="utf-8"))[
-    "privacy_pass"
-][0]["pkS"]
+KEY = vectors("standards/blind_rsa")["privacy_pass"][0]["pkS"]
 
 INVITED = f'access = "invited"\n{PAIR}'
 

@@ -23,14 +23,10 @@ from deniable_client.link import collector_url, origin_of
 from deniable_client.memory_file import MemoryFile
 from tests.support import device_model
 from tests.support.device_model import PLACES, SURVEYS, Model
+from tests.support.vectors import vectors
 from tools import programs
 
-VECTORS = Path(__file__).parents[1] / "vectors"
 RUNNER = Path(__file__).parents[1] / "web" / "run-device.js"
-
-
-def vectors(name: str) -> Any:
-    return json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 class Crash(Exception):

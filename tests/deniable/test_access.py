@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,8 +28,9 @@ from deniable.access.issuer import NONCE, Issuer, Tokens, nonce_of, report_id
 from deniable.access.words import ONE_REPORT
 from deniable.survey.document import ACCESS
 from tests.support.survey_files import question_toml, survey_toml
+from tests.support.vectors import vectors
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "standards" / "blind_rsa.json").read_text(encoding="utf-8"))
+VECTORS = vectors("standards/blind_rsa")
 
 PSS = padding.PSS(padding.MGF1(hashes.SHA384()), 48)
 

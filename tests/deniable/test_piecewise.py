@@ -163,6 +163,7 @@ def test_simulated_means_have_that_noise(hi: int, epsilon: str) -> None:
     assert spread < 1.11 * 1.06 * OPTIMUM[hi][epsilon]
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_intervals_hold_the_mean() -> None:
     mechanism = Piecewise.from_epsilon(0, 60, 2)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 from decimal import Decimal, localcontext
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,28 +19,24 @@ from deniable import (
 )
 from deniable.mechanisms import MECHANISMS, mechanism_from_published
 from deniable_client.device import randomize
+from tests.support.vectors import VECTORS, vectors
 from tools import make_vectors
 
-FOLDER = Path(__file__).parents[1] / "vectors"
-MECHANISM_FILES = [*(f"{name}.json" for name in MECHANISMS), "bad-mechanisms.json"]
-
-
-def load(name: str) -> Any:
-    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+MECHANISM_FILES = [*MECHANISMS, "bad-mechanisms"]
 
 
 @pytest.mark.slow
 def test_files_are_what_the_generator_writes() -> None:
     assert {
-        path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")
+        path.name: path.read_text(encoding="utf-8") for path in VECTORS.glob("*.json")
     } == make_vectors.vector_files()
 
 
 @pytest.mark.parametrize("name", MECHANISM_FILES)
 def test_mechanisms(name: str) -> None:
-    vectors = load(name)
-    assert vectors
-    for vector in vectors:
+    cases = vectors(name)
+    assert cases
+    for vector in cases:
         words = iter(vector["words"])
         if vector["report"] is None:
             with pytest.raises((AnswerError, ParameterError)):
@@ -55,9 +48,9 @@ def test_mechanisms(name: str) -> None:
 
 
 def test_epsilons_are_the_smallest_floats_that_are_not_below() -> None:
-    vectors = load("epsilons.json")
-    assert {vector["mechanism"]["name"] for vector in vectors} == set(MECHANISMS)
-    for vector in vectors:
+    cases = vectors("epsilons")
+    assert {vector["mechanism"]["name"] for vector in cases} == set(MECHANISMS)
+    for vector in cases:
         mechanism = mechanism_from_published(vector["mechanism"])
         assert mechanism.epsilon == vector["epsilon"]
         ratio = mechanism.likelihood_ratio
@@ -68,7 +61,7 @@ def test_epsilons_are_the_smallest_floats_that_are_not_below() -> None:
 
 
 def test_surveys() -> None:
-    for vector in load("surveys.json"):
+    for vector in vectors("surveys"):
         document = vector["document"].encode("utf-8")
         if vector["id"] is None:
             with pytest.raises(SurveyError):
@@ -84,7 +77,7 @@ def test_surveys() -> None:
 
 
 def test_reports() -> None:
-    content = load("reports.json")
+    content = vectors("reports")
     survey = parse_survey(content["document"].encode())
     for vector in content["vectors"]:
         its = parse_survey(vector["document"].encode()) if "document" in vector else survey

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -23,8 +22,9 @@ from tests.support.access import (
     unlinkable_survey,
 )
 from tests.support.command_line import CommandLine
+from tests.support.vectors import vectors
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "standards" / "blind_rsa.json").read_text(encoding="utf-8"))
+VECTORS = vectors("standards/blind_rsa")
 
 
 class TestSigning:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,17 @@ from deniable_server import computing
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
-from tests.support.serving import ended
 from tests.support.surveys import Clock
 
 computing.START_SECONDS = 60  # applications here start their process when they need it, on a machine that may be busy
+
+
+@contextmanager
+def ended(app: APIFlask) -> Iterator[APIFlask]:
+    """An application in this process; its writer and its store end afterwards."""
+    yield app
+    app.extensions["deniable"]["writer"].stop()
+    app.extensions["deniable"]["store"].close()
 
 
 @pytest.fixture

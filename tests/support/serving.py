@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import HTTPServer
 
-from apiflask import APIFlask
-
 
 @contextmanager
 def running(server: HTTPServer) -> Iterator[str]:
@@ -21,11 +19,3 @@ def running(server: HTTPServer) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-@contextmanager
-def ended(app: APIFlask) -> Iterator[APIFlask]:
-    """An application in this process; its writer and its store end afterwards."""
-    yield app
-    app.extensions["deniable"]["writer"].stop()
-    app.extensions["deniable"]["store"].close()

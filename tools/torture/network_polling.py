@@ -22,7 +22,7 @@ from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
-from tests.support.serving import ended
+from tests.support.in_process import ended
 from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
 
 RELEASE = 200

@@ -19,7 +19,7 @@ from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.serving import ended
+from tests.support.in_process import ended
 from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
 
 DAY = datetime.timedelta(days=1)
