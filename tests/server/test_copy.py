@@ -26,6 +26,7 @@ from tests.support.drawn_questions import shared_survey
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import KINDS, Place, new_place
 from tests.support.surveys import Clock
+from tools.torture import storage_copy
 
 __all__ = ["postgresql", "template"]
 
@@ -201,3 +202,8 @@ def test_command_says_what_it_copied(places: dict[str, Place], survey: Survey) -
     assert database_at(address).inspect().reports == 1960
     with closing(open_store(address)) as store:
         assert isinstance(store, SqlStore)
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_it_arrives() -> None:
+    assert "checksums and tallies equal" in storage_copy.copy(short=True)
