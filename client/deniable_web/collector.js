@@ -150,13 +150,11 @@ async function post(url, text, read, { fetch: ask = fetch, wait = sleep } = {}) 
 const place = (collector, survey) => `${collector}/api/v1/surveys/${survey}`;
 
 /** The sentence of a problem+json. @param {Response} response */
-async function detail(response) {
-  try {
-    return String((await response.json()).detail).slice(0, 500);
-  } catch {
-    return `report: answered with status ${response.status}`;
-  }
-}
+const detail = (response) =>
+  response
+    .json()
+    .then((problem) => String(problem.detail).slice(0, 500))
+    .catch(() => `report: answered with status ${response.status}`);
 
 /** @param {number} seconds */
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));

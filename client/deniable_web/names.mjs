@@ -32,11 +32,18 @@ export function ownNames(folder = FOLDER) {
   }
 }
 
+/** Short names, those first of which sources have most. */
+const LETTERS = [..."teisranolhcudpfmbgwyvkxjqzABCDEFGHIJKLMNOPQRSTUVWXYZ_$"];
+
 class Names {
   /** Every name of a property in the sources. @type {Set<string>} */
   #met = new Set();
   /** Those that may be somebody else's. @type {Set<string>} */
   #kept = new Set();
+  /** Names that one object may have, in one string, for every type and what it goes to. @type {Set<string>} */
+  #together = new Set();
+  /** How often each name stands in the sources. @type {Map<string, number>} */
+  #uses = new Map();
   #checker;
   #program;
   #folder;
@@ -54,7 +61,32 @@ class Names {
   read() {
     const sources = this.#program.getSourceFileNames().filter((path) => this.#isOurFile(path));
     for (const path of sources) this.#visit(this.#program.getSourceFile(path));
-    return { names: [...this.#met].filter((name) => !this.#kept.has(name)).sort(), sources };
+    const names = [...this.#met].filter((name) => !this.#kept.has(name)).sort();
+    return { names, short: this.#shorten(names), sources };
+  }
+
+  /**
+   * A short name for each: two names that no object has both may be the same one, which gzip makes less of.
+   * @param {string[]} names @returns {Record<string, string>}
+   */
+  #shorten(names) {
+    /** @type {Map<string, Set<string>>} */
+    const rivals = new Map(names.map((name) => [name, new Set()]));
+    for (const each of this.#together) {
+      const own = each.split(" ").filter((name) => rivals.has(name));
+      for (const name of own) for (const other of own) rivals.get(name)?.add(other);
+    }
+    const free = LETTERS.filter((letter) => !this.#kept.has(letter));
+    /** @type {Record<string, string>} */
+    const short = {};
+    const often = (/** @type {string} */ name) => this.#uses.get(name) ?? 0;
+    for (const name of names.toSorted((one, other) => often(other) - often(one))) {
+      const taken = new Set(Array.from(rivals.get(name) ?? [], (other) => short[other]));
+      const letter = free.find((each) => !taken.has(each));
+      if (!letter) throw new Error(`${name}: no letter is left for it`);
+      short[name] = letter;
+    }
+    return short;
   }
 
   /** @param {any} node */
@@ -71,6 +103,7 @@ class Names {
       }
     } else if (ast.isObjectBindingPattern(node)) {
       const type = checker.getTypeAtLocation(node);
+      this.#meetTogether([type]);
       for (const { propertyName, name, dotDotDotToken } of node.elements) {
         const key = propertyName ?? name;
         if (!dotDotDotToken) this.#meet(key, this.#isOurProperty(type, key.text));
@@ -89,16 +122,26 @@ class Names {
     if (ast.isExpression(node)) {
       const [expected, type] = [checker.getContextualType(node), checker.getTypeAtLocation(node)];
       if (expected && this.#takesAnything(expected)) this.#escape(type);
+      this.#meetTogether([type, expected]);
       // What comes in has its names from elsewhere; `this` is what the sources say that it is.
       if (type && type.flags & TypeFlags.Any && node.kind !== ast.SyntaxKind.ThisKeyword) this.#escape(expected);
     }
     node.forEachChild((/** @type {Node} */ child) => void this.#visit(child));
   }
 
+  /** Take note of all names that an object of these types may have. @param {(Type | undefined)[]} types */
+  #meetTogether(types) {
+    const parts = types.flatMap((type) => (type ? partsOf(type) : []));
+    const found = parts.flatMap((part) => this.#checker.getPropertiesOfType(this.#checker.getApparentType(part) ?? part));
+    const names = new Set(found.filter(this.#isOurs).map(({ name }) => name));
+    if (names.size > 1) this.#together.add([...names].sort().join(" "));
+  }
+
   /** @param {any} node */
   #visitClass(node) {
     const checker = this.#checker;
     const type = checker.getTypeAtLocation(node);
+    this.#meetTogether([checker.getDeclaredTypeOfSymbol(/** @type {Symbol} */ (type?.getSymbol())), type]);
     const bases = type?.isClassOrInterface() ? checker.getBaseTypes(type) : [];
     const isElement = !!this.#property(type, "attachShadow");
     for (const { name } of node.members) {
@@ -112,6 +155,7 @@ class Names {
   /** A name where it stands: esbuild shortens none that is private, in quotes or computed. @param {any} name @param {boolean} isInner */
   #meet(name, isInner) {
     if (ast.isPrivateIdentifier(name)) return;
+    this.#uses.set(name.text, (this.#uses.get(name.text) ?? 0) + 1);
     if (isInner && ast.isIdentifier(name)) this.#met.add(name.text);
     else if (name.text) this.#kept.add(name.text);
   }

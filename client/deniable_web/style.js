@@ -15,12 +15,12 @@ export const css = `
 :host {
   margin-inline: auto;
   overflow-wrap: anywhere;
-  accent-color: var(--accent);
+  accent-color: var(--a);
   letter-spacing: normal;
   display: block;
   color: var(--deniable-ink, light-dark(#123, #def));
-  --accent:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
-  --soft:var(--deniable-paper, light-dark(#f3f6f9, #223));
+  --a:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
+  --s:var(--deniable-paper, light-dark(#f3f6f9, #223));
   font: 1.06rem/1.6 var(--deniable-font, system-ui, sans-serif);
   text-align: start;
   text-transform: none;
@@ -40,14 +40,14 @@ dd { flex: 14rem; }
   min-width: 0;
   border: 1px solid;
   background: var(--deniable-card, light-dark(#fff, #112));
-  border-color: var(--soft);
+  border-color: var(--s);
   border-radius: var(--deniable-radius, 1rem);
   padding: clamp(1rem, 4vw, 2rem);
 }
 legend { float: inline-start; margin-bottom: 1rem; }
 iframe, legend, progress { width: 100%; border: 0; }
 summary, dt, .quiet, code { font-size: .94rem; color: var(--deniable-quiet, light-dark(#567, #9ab)); }
-.box { background: var(--soft); }
+.box { background: var(--s); }
 .box, select, [type=number], [type=search], label, button { border-radius: .5rem; padding: .5rem 1rem; }
 .bad { border-inline-start: .25rem solid; }
 .missing, .bad { color: var(--deniable-danger, light-dark(#a21, #f99)); }
@@ -61,7 +61,7 @@ select, [type=number], [type=search], label {
 }
 option { color: initial; }
 summary, label, button { cursor: pointer; }
-label:has(:checked) { outline: 2px solid var(--accent); background: var(--soft); }
+label:has(:checked) { outline: 2px solid var(--a); background: var(--s); }
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
@@ -71,8 +71,8 @@ button {
   border: 2px solid; /* forced colours show it */
   display: block;
   color: var(--deniable-on-accent, light-dark(#fff, #112));
-  border-color: var(--accent);
-  background: var(--accent);
+  border-color: var(--a);
+  background: var(--a);
   min-height: 3rem;
 }
 .link {
@@ -84,5 +84,5 @@ button {
   text-decoration: underline;
 }
 summary { width: fit-content; padding-block: .25rem; }
-:focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
+:focus-visible { outline: 3px solid var(--a) !important; outline-offset: 2px; }
 `;

@@ -38,6 +38,12 @@ def client_files() -> dict[str, Path]:
     return named | {name: root / "dist" / name for name in (*bundles(), "manifest.json")}
 
 
+def gzipped(path: Path) -> Path | None:
+    """The same file as it is sent to whoever takes gzip; None of what is sent as it is."""
+    small = path.with_name(f"{path.name}.gz")
+    return small if small.exists() else None
+
+
 @cache
 def catalogues() -> dict[str, str]:
     """What respondents read, by language: the very text that the browser client knows by its hash."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, redirect, render_template, send_file
+from flask import Response, redirect, render_template, request, send_file
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -15,7 +15,7 @@ from deniable.privacy.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.delivery import counted
-from deniable_server.embedding import client_files, survey_page
+from deniable_server.embedding import client_files, gzipped, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import figure, get_results, points_of_fakes
 from deniable_server.store import SurveyState
@@ -52,7 +52,13 @@ def init_app(app: APIFlask) -> None:
         module = app.extensions["deniable-client"].get(name)
         if module is None:
             raise NotFound
-        response = send_file(module, mimetype=CLIENT_TYPES[module.suffix], conditional=True, max_age=0)
+        small = gzipped(module)
+        sent = small if small is not None and request.accept_encodings.quality("gzip") > 0 else module
+        response = send_file(sent, mimetype=CLIENT_TYPES[module.suffix], conditional=True, max_age=0)
+        if small is not None:
+            response.vary.add("Accept-Encoding")
+        if sent is small:
+            response.content_encoding = "gzip"
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 

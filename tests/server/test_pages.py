@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import math
 import random
@@ -160,6 +161,27 @@ def test_only_scripts_of_the_client_are_served(http: FlaskClient) -> None:
         assert (response.status_code, response.mimetype) == (200, "text/javascript")
     for name in ("package.json", "__init__.py", "../deniable_client/client.py", "node_modules/typescript/lib/tsc.js"):
         assert http.get(f"/client/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["deniable.js", "deniable-question.js"])
+def test_scripts_are_sent_gzipped_to_whoever_takes_that(http: FlaskClient, name: str) -> None:
+    with http.get(f"/client/{name}") as plain:
+        code, tag = plain.data, plain.headers["ETag"]
+        assert "Content-Encoding" not in plain.headers
+    for taken in ("gzip", "br, gzip;q=0.5", "*"):
+        with http.get(f"/client/{name}", headers={"Accept-Encoding": taken}) as small:
+            assert (small.headers["Content-Encoding"], small.mimetype) == ("gzip", "text/javascript")
+            assert gzip.decompress(small.data) == code
+            assert len(small.data) < 0.45 * len(code)
+            assert small.headers["ETag"] != tag
+            assert "Accept-Encoding" in small.headers["Vary"]
+    for refused in ("br", "gzip;q=0", "identity"):
+        with http.get(f"/client/{name}", headers={"Accept-Encoding": refused}) as same:
+            assert same.data == code
+            assert "Accept-Encoding" in same.headers["Vary"], "a cache must not give it to the others"
+    with http.get("/client/define.js", headers={"Accept-Encoding": "gzip"}) as module:
+        assert "Content-Encoding" not in module.headers
+    assert http.get(f"/client/{name}.gz").status_code == 404
 
 
 @pytest.mark.parametrize("text", ["a\n b", "W" * 200, "\u4f60" * 60, "word " * 39 + "end", "e\u0301" * 90])
