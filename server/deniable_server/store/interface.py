@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -79,6 +80,20 @@ class Unused(NamedTuple):
     invited: int
     unused: int
     hashes: list[str] | None
+
+
+class Released(NamedTuple):
+    """What results show of a survey at one moment.
+
+    Attributes
+    ----------
+    tallies : dict of str or None to Tally
+    rows : iterator of tuple
+        Id, cohort and one value a question of each report, in the order of ids.
+    """
+
+    tallies: dict[str | None, Tally]
+    rows: Iterator[tuple[str | int | None, ...]]
 
 
 class TokenRow(NamedTuple):
@@ -249,6 +264,15 @@ class Store(ABC):
 
         Reads a few at a time. What they showed when it began, and not less, comes out once, because a fold moves rows
         without changing their ids; of a release that comes meanwhile, the ids that are still ahead.
+        """
+
+    @abstractmethod
+    def released(self, survey: Survey) -> AbstractContextManager[Released]:
+        """Every report that results show, and the tallies that count just these, whatever comes meanwhile.
+
+        Reads a few at a time, in one transaction that lasts as long as the block. Nobody waits for it; but as long as
+        it lasts what is deleted or written anew leaves older copies behind, as any long read of a database does. No
+        rows of a survey that keeps only tallies.
         """
 
     @abstractmethod
