@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -220,7 +221,7 @@ def test_pandas_and_duckdb_read_parts_without_us(
     assert frame.sort_values("id")["drinks"].tolist() == [each.values["drinks"] for each in sent]
     for form in FORMATS:
         pattern = f"{exports(form, by_cohort)}/**/*.{form}"
-        rows = duckdb.sql(f"SELECT cohort, count(*) FROM '{pattern}' GROUP BY ALL").fetchall()
+        rows = duckdb.execute(f"SELECT cohort, count(*) FROM '{pattern}' GROUP BY ALL").fetchall()
         if form == "csv" and not by_cohort:
             rows = [(cohort and plain_cell(cohort), n) for cohort, n in rows]
         assert dict(rows) == expected
@@ -244,7 +245,31 @@ def test_more_cohorts_than_parts_may_be_open(tmp_path: Path) -> None:
         patch.setattr(writing, "OPEN_PARTS", 10)
         made = write_folder(survey, rows, tmp_path / "out", "parquet", by_cohort=True)
     assert made.rows_by_cohort == dict.fromkeys(labels, 5)
-    assert duckdb.sql(f"SELECT count(DISTINCT id) FROM '{tmp_path}/out/**/*.parquet'").fetchall() == [(1500,)]
+    assert duckdb.execute(f"SELECT count(DISTINCT id) FROM '{tmp_path}/out/**/*.parquet'").fetchall() == [(1500,)]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("by_cohort", [False, True])
+def test_memory_does_not_grow_with_the_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, by_cohort: bool
+) -> None:
+    """Of ten times the rows it holds no more, but for what the manifest says of each part."""
+    survey = read_survey(
+        survey_toml("T", question_toml("q", "yes-no", "Q?", truth="1/2"), cohorts=["paper", "web"], release=50)
+    )
+    monkeypatch.setattr(writing, "ROWS_WAITING", 1000)
+
+    def peak(n: int) -> int:
+        rows = ((f"{each:032x}", survey.cohorts[each % 2], each % 2) for each in range(n))
+        tracemalloc.start()
+        try:
+            write_folder(survey, rows, tmp_path / str(n), form, by_cohort=by_cohort)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(2000)  # what is imported and remembered once
+    assert peak(30_000) < 1.2 * peak(3000) + 100_000  # the rows alone are 30,000 times 200 bytes
 
 
 @pytest.mark.parametrize("label", ["ä" * 60, "__HIVE_DEFAULT_PARTITION__"])
@@ -400,7 +425,8 @@ class TestInterruption:
         assert list(tmp_path.iterdir()) == []
 
     def test_rows_that_are_not_those_of_the_tallies_make_no_export(self, live: Survey, tmp_path: Path) -> None:
-        for expected in ({None: 499}, {None: 500, "web": 1}, {"web": 500}):
+        counts: list[dict[str | None, int]] = [{None: 499}, {None: 500, "web": 1}, {"web": 500}]
+        for expected in counts:
             with pytest.raises(ReportError, match="'deniable check' tells more"):
                 write_folder(live, self.rows(live, None), tmp_path / "out", "csv", expected=expected)
         assert list(tmp_path.iterdir()) == []

@@ -7,10 +7,10 @@ import os
 import secrets
 import shutil
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from urllib.parse import quote
 
 from deniable.access.words import enforced
@@ -179,18 +179,22 @@ class _Csv:
 class _JsonLines:
     def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
         self._names = [each.name for each in variables]
+        self._encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         self._file = path.open("x", encoding="utf-8", newline="")
 
     def write(self, columns: Sequence[Sequence[Any]]) -> None:
         for row in zip(*columns, strict=True):
-            line = json.dumps(dict(zip(self._names, row, strict=True)), ensure_ascii=False, separators=(",", ":"))
-            self._file.write(f"{line}\n")
+            self._file.write(f"{self._encode(dict(zip(self._names, row, strict=True)))}\n")
 
     def close(self) -> None:
         self._file.close()
 
 
-_FILES = {"parquet": _Parquet, "csv": _Csv, "jsonl": _JsonLines}
+_FILES: dict[str, Callable[[Path, str, Sequence[Variable]], _File]] = {
+    "parquet": _Parquet,
+    "csv": _Csv,
+    "jsonl": _JsonLines,
+}
 
 
 class _Writing:
@@ -214,7 +218,7 @@ class _Writing:
         waiting: dict[str | None, list[Row]] = {}
         n = 0
         for row in rows:
-            waiting.setdefault(row[1] if self._by_cohort else None, []).append(row)  # type: ignore[arg-type]
+            waiting.setdefault(_cohort(row) if self._by_cohort else None, []).append(row)
             n += 1
             if n == ROWS_WAITING:
                 most = max(waiting, key=lambda cohort: len(waiting[cohort]))
@@ -249,7 +253,7 @@ class _Writing:
         file, name = self._open[cohort]
         file.write(list(self._columns(rows)))
         self._sizes[name] += len(rows)
-        self.rows.update(Counter(row[1] for row in rows))  # type: ignore[arg-type]  # cohorts are no numbers
+        self.rows.update(map(_cohort, rows))
 
     def _columns(self, rows: Sequence[Row]) -> Iterator[Sequence[Any]]:
         ids, cohorts, *values = zip(*rows, strict=True) if rows else ((),) * (2 + len(self._are_texts))
@@ -279,6 +283,10 @@ class _Writing:
 
     def _close(self, cohort: str | None) -> None:
         self._open.pop(cohort)[0].close()
+
+
+def _cohort(row: Row) -> str | None:
+    return cast("str | None", row[1])
 
 
 def _folder_name(cohort: str | None) -> str:
