@@ -14,6 +14,7 @@ import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from pyarrow import parquet
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable.data import folder as writing
 from deniable.data.folder import write_folder
-from deniable.data.manifest import FORMATS, open_export
+from deniable.data.manifest import FORMATS, open_export, sha256_of
 from deniable.errors import DeniableError, ParameterError, ReportError
 from deniable.survey.document import address
 from deniable.table import plain_cell
@@ -35,6 +36,8 @@ from deniable_client import randomize
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.files import Layout, estimate_shares
 from deniable_server.location import Address
+from deniable_server.store.interface import Released
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import rows_from
 from tests.support.command_line import CommandLine
 from tests.support.folding import live, reports, survey, take, tallied
@@ -325,6 +328,12 @@ class TestWhatIsNotAsItWasWritten:
         part.with_name("part-00009.csv").write_bytes(part.read_bytes())
         assert "must hold the parts of manifest.json only, got reports/part-00009.csv" in self.says(folder)
 
+    def test_part_that_cannot_be_read(self, folder: Path) -> None:
+        part = folder / "reports" / "part-00001.csv"
+        part.unlink()
+        part.symlink_to(part)
+        assert "out: cannot be read" in self.says(folder)
+
     def test_survey_of_somebody_else(self, folder: Path, survey: Survey) -> None:
         (folder / "survey.json").write_bytes(survey.document)
         assert "survey.json must be survey" in self.says(folder)
@@ -559,6 +568,30 @@ class TestReleases:
         found = [set(self.ids(tmp_path / str(n))) for n in range(8)]
         assert all(each in releases for each in found)
         assert len({len(each) for each in found}) > 1, "nothing came meanwhile"
+
+    def test_database_is_let_go_of_before_parts_are_hashed(
+        self, place: Place, live: Survey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Servers end a transaction that waits, and what is deleted stays as long as one reads."""
+        fill(place, live, reports(live, 300))
+        open_ones: list[int] = []
+        original = SqlStore.released
+
+        @contextmanager
+        def watched(store: SqlStore, survey: Survey) -> Iterator[Released]:
+            with original(store, survey) as released:
+                open_ones.append(1)
+                yield released
+            open_ones.pop()
+
+        def hashed(path: Path) -> str:
+            assert open_ones == []
+            return sha256_of(path)
+
+        monkeypatch.setattr(SqlStore, "released", watched)
+        monkeypatch.setattr(writing, "sha256_of", hashed)
+        export(place, live, tmp_path / "out", "--format", "csv")
+        assert manifest(tmp_path / "out")["rows"] == 300
 
     def test_live_results_hold_what_waits(self, place: Place, live: Survey, tmp_path: Path) -> None:
         with place.opened() as store:

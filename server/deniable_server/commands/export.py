@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from deniable.commands.main import example
-from deniable.data.folder import check_folder, write_folder
+from deniable.data.folder import Row, check_folder, write_folder
 from deniable.data.manifest import FORMATS
 from deniable.data.scripts import r_script, stata_script
 from deniable.data.survey_data import reports_data
@@ -69,9 +72,11 @@ def export(survey_id: str, database: Location, to: Path, scripts: bool, form: st
     if state.hidden_because:
         raise ParameterError(f"survey {survey_id}: {state.hidden_because}")
     if form is not None:
-        with store.released(state.survey) as released:
+        with ExitStack() as reading:
+            released = reading.enter_context(store.released(state.survey))
+            rows = itertools.chain(released.rows, _finally(reading.close))
             counts = {cohort: tally.n for cohort, tally in released.tallies.items()}
-            manifest = write_folder(state.survey, released.rows, to, form, by_cohort=by_cohort, expected=counts)
+            manifest = write_folder(state.survey, rows, to, form, by_cohort=by_cohort, expected=counts)
         click.echo(f"{to}: {manifest.rows:,} reports")
         return
     data = reports_data(state.survey, store.reports(state.survey))
@@ -84,3 +89,9 @@ def export(survey_id: str, database: Location, to: Path, scripts: bool, form: st
     for path, text in written.items():
         replace_file(path, functools.partial(Path.write_text, data=text, encoding="utf-8", newline=""))
         click.echo(path)
+
+
+def _finally(close: Callable[[], None]) -> Iterator[Row]:
+    """No rows: the database is let go of as soon as all have been read, before their parts are hashed."""
+    close()
+    yield from ()

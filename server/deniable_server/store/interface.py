@@ -123,7 +123,7 @@ class Store(ABC):
     4. **Tallies are a recount.** Rows, tallies and checksum change in one transaction or not at all.
     5. **No order at rest.** No column holds an address, an agent or a time of day; what rests is in the order of random
        ids. What else a database's files tell is said in `docs/storage.md` and `docs/postgresql.md`.
-    6. **Results stand still** between releases: `tallies`, `reports` and `release_of` tell the same set.
+    6. **Results stand still** between releases: `tallies`, `reports`, `released` and `release_of` tell the same set.
 
     Used from many threads. One thread of a collector writes reports, the `deniable_server.writer`.
 

@@ -103,8 +103,8 @@ def write_folder(
             writing.take(rows)
         if expected is not None and writing.rows != +Counter(expected):
             raise ReportError(
-                f"survey {survey.id}: must have {sum(expected.values())} rows, as its tallies count by cohort, "
-                f"got {sum(writing.rows.values())} or others; 'deniable check' tells more"
+                f"survey {survey.id}: must have the rows that its tallies count, {sum(expected.values())}, got "
+                f"{sum(writing.rows.values())}, or as many of other cohorts; 'deniable check' tells more"
             )
         by_cohorts = {cohort: n for cohort in (*survey.cohorts, None) if (n := writing.rows[cohort])}
         manifest = Manifest(

@@ -139,8 +139,16 @@ def open_export(folder: Path) -> Export | None:
     Raises
     ------
     ReportError
-        If a part or the survey is missing, was changed or came besides; or the manifest is none.
+        If a part or the survey is missing, was changed or came besides; or the manifest is none; or a file cannot be
+        read.
     """
+    try:
+        return _open(folder)
+    except OSError as error:
+        raise ReportError(f"{folder.name}: cannot be read: {error.strerror or error}") from None
+
+
+def _open(folder: Path) -> Export | None:
     try:
         raw = (folder / MANIFEST).read_bytes()
     except (FileNotFoundError, NotADirectoryError):

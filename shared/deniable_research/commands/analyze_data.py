@@ -250,6 +250,8 @@ def data_options(command: Command, papers: bool = False) -> Command:
             reports: Reports
             if opened is not None:
                 reports = EngineReports(opened, layout)
+                if opened.export is not None:
+                    click.echo(f"Each row is a report; {ONE_REPORT[opened.export.survey.access]}", err=True)
             else:
                 assert data is not None
                 table = Table.read(data, layout, delimiter=_delimiter(delimiter), skip=skip)

@@ -146,6 +146,8 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
         options |= {"all_varchar": True} if engine == EMBEDDED else {"inferSchema": False}
         if delimiter is not None:
             options["delim" if engine == EMBEDDED else "sep"] = delimiter
+        elif export is not None and engine == EMBEDDED:  # nothing has to be guessed
+            options |= {"header": True, "delim": ",", "quote": '"', "escape": '"'}
     elif delimiter is not None:
         raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
     if suffix == ".jsonl" and export is not None and engine == EMBEDDED:
