@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from apiflask import APIFlask
 from flask import current_app, request
 
-from deniable import EstimateRow, Question, Survey
+from deniable import EstimateRow, Question, Survey, Tally
 from deniable.estimation.fakes import fake_margins
 from deniable.estimation.misbehaviour import Misbehaving
 from deniable.output import number, percent
@@ -214,7 +214,14 @@ def _wanted(query: EstimatesQuery) -> dict[str, Any]:
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, computed here: for the command line."""
     survey = store.survey(survey_id)
-    return make_document(survey, store.tallies(survey), _wanted(query), store.state(survey_id).hidden_because)
+    return estimates_of(survey, store.tallies(survey), query, store.state(survey_id).hidden_because)
+
+
+def estimates_of(
+    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, note: str | None = None
+) -> dict[str, Any]:
+    """The same from tallies."""
+    return make_document(survey, tallies, _wanted(query), note)
 
 
 def figure(value: float | None, statistic: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,14 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from deniable import DrawnBoxes, KAry, Subset, TwoCoin
+from deniable import DrawnBoxes, KAry, Subset, TwoCoin, read_survey, tally_reports
+from deniable.data.folder import write_folder
+from deniable.data.manifest import FORMATS
+from deniable_client import randomize
 from deniable_research.engine import EngineReports, count_patterns, open_source
+from deniable_research.engine.tallies import count_tallies
 from deniable_research.files import Layout, RandomizedColumn, Table, cross
+from tests.support.surveys import FIVE_TYPES, person
 from tools.bench.engine import COHORTS, write
 
 pytestmark = pytest.mark.engines
@@ -91,3 +97,13 @@ def test_spark_reads_every_kind_of_report_as_duckdb_does(tmp_path: Path) -> None
     pair = ["drugs[a]", "drugs[d]"]
     tables: list[Table] = [each.together(pair) for each in (one, other)]
     assert cross(tables[0], pair) == cross(tables[1], pair)
+
+
+@pytest.mark.parametrize("by_cohort", [False, True])
+@pytest.mark.parametrize("form", FORMATS)
+def test_spark_counts_the_tallies_of_an_export(tmp_path: Path, form: str, by_cohort: bool) -> None:
+    survey = replace(read_survey(FIVE_TYPES), cohorts=("01", "1", "a/b c", "=1+1", "NA", "nobody"))
+    sent = [randomize(survey, person(n), (*survey.cohorts[:5], None)[n % 6]) for n in range(120)]
+    rows = [(each.id, each.cohort, *each.values.values()) for each in sent]
+    write_folder(survey, rows, tmp_path / "out", form, by_cohort=by_cohort)
+    assert count_tallies(open_source(tmp_path / "out", "spark"), survey) == tally_reports(sent, survey)

@@ -37,7 +37,7 @@ from deniable_server.store.errors import (
     StoreReplaced,
     StoreUnavailable,
 )
-from deniable_server.store.interface import Added, Store, SurveyState, TokenRow, Unused, utc_today
+from deniable_server.store.interface import Added, Released, Store, SurveyState, TokenRow, Unused, utc_today
 from deniable_server.store.outcome import Outcome
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "Copied",
     "NotFound",
     "Outcome",
+    "Released",
     "Store",
     "StoreBusy",
     "StoreDamaged",

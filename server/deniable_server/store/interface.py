@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -81,6 +82,20 @@ class Unused(NamedTuple):
     hashes: list[str] | None
 
 
+class Released(NamedTuple):
+    """What results show of a survey at one moment.
+
+    Attributes
+    ----------
+    tallies : dict of str or None to Tally
+    rows : iterator of tuple
+        Id, cohort and one value a question of each report, in the order of ids.
+    """
+
+    tallies: dict[str | None, Tally]
+    rows: Iterator[tuple[str | int | None, ...]]
+
+
 class TokenRow(NamedTuple):
     """An API token as it is kept: its hash, and what it may until when."""
 
@@ -108,7 +123,7 @@ class Store(ABC):
     4. **Tallies are a recount.** Rows, tallies and checksum change in one transaction or not at all.
     5. **No order at rest.** No column holds an address, an agent or a time of day; what rests is in the order of random
        ids. What else a database's files tell is said in `docs/storage.md` and `docs/postgresql.md`.
-    6. **Results stand still** between releases: `tallies`, `reports` and `release_of` tell the same set.
+    6. **Results stand still** between releases: `tallies`, `reports`, `released` and `release_of` tell the same set.
 
     Used from many threads. One thread of a collector writes reports, the `deniable_server.writer`.
 
@@ -249,6 +264,15 @@ class Store(ABC):
 
         Reads a few at a time. What they showed when it began, and not less, comes out once, because a fold moves rows
         without changing their ids; of a release that comes meanwhile, the ids that are still ahead.
+        """
+
+    @abstractmethod
+    def released(self, survey: Survey) -> AbstractContextManager[Released]:
+        """Every report that results show, and the tallies that count just these, whatever comes meanwhile.
+
+        Reads a few at a time, in one transaction that lasts as long as the block. Nobody waits for it; but as long as
+        it lasts what is deleted or written anew leaves older copies behind, as any long read of a database does. No
+        rows of a survey that keeps only tallies.
         """
 
     @abstractmethod

@@ -8,7 +8,7 @@ import itertools
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from deniable import Report, Survey, Tally, parse_survey
@@ -18,9 +18,9 @@ from deniable_server.store import agenda, api_tokens, calendar, checksum, counts
 from deniable_server.store.calendar import Calendar
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import NotFound
-from deniable_server.store.interface import HIDDEN, Added, Store, SurveyState, TokenRow, Unused
+from deniable_server.store.interface import HIDDEN, Added, Released, Store, SurveyState, TokenRow, Unused
 from deniable_server.store.outcome import Outcome
-from deniable_server.store.tables import is_empty, pending_table, report_of, reports_table
+from deniable_server.store.tables import is_empty, pending_table, report_of, reports_table, rows_of
 
 DAYS_OF_DOUBT = 7
 """Days after its last one on which a survey's ids are still kept: a clock that is set back must find them."""
@@ -267,7 +267,7 @@ class SqlStore(Store):
         with self._snapshot(survey) as db:
             if self._hides(db, survey):
                 return
-        tables = [reports_table(survey), *([pending_table(survey)] if survey.results == "live" else [])]
+        tables = _shown_tables(survey)
         query = " UNION ALL ".join(f"SELECT * FROM {table} WHERE id > ?" for table in tables)
         last = ""
         while True:
@@ -279,6 +279,15 @@ class SqlStore(Store):
             if len(rows) < AT_A_TIME:
                 return
             last = rows[-1][0]
+
+    @contextmanager
+    def released(self, survey: Survey) -> Iterator[Released]:
+        """As `Store.released`."""
+        tables = " UNION ALL ".join(f"SELECT * FROM {table}" for table in _shown_tables(survey))
+        with self._snapshot(survey) as db:
+            is_none = survey.retention == "tallies" or self._hides(db, survey)
+            rows = iter(()) if is_none else rows_of(db, f"({tables})")
+            yield Released(self._tallies(db, survey), rows)
 
     def _take(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
         if not reports:
@@ -359,3 +368,8 @@ class SqlStore(Store):
         for found in self._surveys(db, query, survey_id):
             return found
         raise NotFound("survey: there is none at this address")
+
+
+def _shown_tables(survey: Survey) -> list[str]:
+    """Where the reports are that results show, if they show any."""
+    return [reports_table(survey), *([pending_table(survey)] if survey.results == "live" else [])]

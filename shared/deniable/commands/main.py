@@ -24,7 +24,7 @@ SHORT_HELP = {
     "copy": "Copy everything from one database to another, and compare what arrived with its checksums.",
     "demo": "Real people's answers through the whole path.",
     "estimate": "Estimate the true shares, with standard errors and confidence intervals.",
-    "export": "Write the noisy reports of a survey to a file, with labels.",
+    "export": "Write the noisy reports of a survey to a file, with labels, or to a folder.",
     "invite": "Invite people to a survey.",
     "issuer": "Sign blind tokens: make keys, and run an issuer apart from the collector.",
     "plan": "Say how many people a survey takes, or what so many people tell.",

@@ -14,6 +14,9 @@ from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.table import report_cells
 
+COHORT = "cohort"
+"""The column of reports that says who was asked where, as the author has it."""
+
 RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "question": (Kind.CATEGORY, "Question"),
     "option": (Kind.CATEGORY, "Option; empty for a mean"),
@@ -53,14 +56,18 @@ def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
     >>> data.variables[2].label, data.variables[2].labels
     ('Noisy report, not an answer: Ever?', {0: 'no', 1: 'yes'})
     """
-    variables = [
+    rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in reports)
+    return DataSet.of_rows(survey.title, report_variables(survey), rows)
+
+
+def report_variables(survey: Survey) -> list[Variable]:
+    """The columns of a survey's reports."""
+    return [
         Variable("id", "Random id of the report"),
-        Variable("cohort", "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
+        Variable(COHORT, "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
         *map(variable_of, survey.questions),
         Variable(ONE_REPORT_COLUMN, "Whether a report is a person", Kind.CATEGORY),
     ]
-    rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in reports)
-    return DataSet.of_rows(survey.title, variables, rows)
 
 
 def variable_of(question: Question) -> Variable:

@@ -6,11 +6,11 @@ import importlib
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from deniable.data.data_set import DataSet, Kind, categories
+from deniable.data.data_set import DataSet, Kind, Variable, categories
 from deniable.data.names import safe_names
 from deniable.errors import ParameterError
 from deniable.installing import install_hint
@@ -115,23 +115,38 @@ def _json(data: DataSet, path: Path) -> None:
 
 
 def _parquet(data: DataSet, path: Path) -> None:
-    arrow, parquet = library("pyarrow", path.name), library("pyarrow.parquet", path.name)
+    parquet = library("pyarrow.parquet", path.name)
+    parquet.write_table(arrow_table(arrow_schema(data.title, data.variables, path.name), data.columns), path)
+
+
+def arrow_schema(title: str, variables: Sequence[Variable], subject: str) -> Any:
+    """The schema of Arrow for some columns, with their labels as metadata; ``subject`` says what needs pyarrow."""
+    arrow = library("pyarrow", subject)
     kinds = {
         Kind.WHOLE: arrow.int64(),
         Kind.REAL: arrow.float64(),
         Kind.TEXT: arrow.string(),
         Kind.CATEGORY: arrow.dictionary(arrow.int32(), arrow.string()),
     }
-    fields, arrays = [], []
-    for variable, column in zip(data.variables, data.columns, strict=True):
+    fields = []
+    for variable in variables:
         about = {"label": variable.label}
         if variable.value_labels:
             about["value_labels"] = json.dumps(_texts(variable.value_labels), ensure_ascii=False)
         fields.append(arrow.field(variable.name, kinds[variable.kind], metadata=about))
-        array = arrow.array(column, kinds[Kind.TEXT] if variable.kind is Kind.CATEGORY else kinds[variable.kind])
-        arrays.append(array.dictionary_encode() if variable.kind is Kind.CATEGORY else array)
-    schema = arrow.schema(fields, metadata={"title": data.title})
-    parquet.write_table(arrow.Table.from_arrays(arrays, schema=schema), path)
+    return arrow.schema(fields, metadata={"title": title})
+
+
+def arrow_table(schema: Any, columns: Iterable[Sequence[Any]]) -> Any:
+    """The table of Arrow with such columns."""
+    import pyarrow as arrow
+
+    arrays = []
+    for field, column in zip(schema, columns, strict=True):
+        is_category = arrow.types.is_dictionary(field.type)
+        array = arrow.array(column, field.type.value_type if is_category else field.type)
+        arrays.append(array.dictionary_encode() if is_category else array)
+    return arrow.Table.from_arrays(arrays, schema=schema)
 
 
 def _stata(data: DataSet, path: Path) -> None:
@@ -270,4 +285,4 @@ NEEDED = {
 }
 """The libraries for it."""
 
-__all__ = ["check_suffix", "library", "replace_file", "write_data_set"]
+__all__ = ["arrow_schema", "arrow_table", "check_suffix", "library", "replace_file", "write_data_set"]

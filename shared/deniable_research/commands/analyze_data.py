@@ -20,6 +20,7 @@ from deniable.installing import install_hint
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.sources import EMBEDDED
+from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.charts import Panel, interval_chart
 from deniable_research.files.paper import PAPERS, check_paper
@@ -93,8 +94,8 @@ _DATA_OPTIONS = (
         "--from",
         "source",
         metavar="SOURCE",
-        help="Instead of DATA: a folder, file or pattern of Parquet, CSV or JSONL of any size, or table:NAME of the "
-        "engine, which counts; only counts come back.",
+        help="Instead of DATA: a folder of 'deniable export'; a folder, file or pattern of Parquet, CSV or JSONL; or "
+        "table:NAME of the engine. Of any size: the engine counts, and only counts come back.",
     ),
     click.option(
         "--engine",
@@ -103,7 +104,12 @@ _DATA_OPTIONS = (
         show_envvar=True,
         help="With --from: duckdb (the default), spark, spark://host:port, or an address of ibis.",
     ),
-    click.option("--survey", metavar="FILE", type=FILE, help="Reports of this survey: its TOML or published JSON."),
+    click.option(
+        "--survey",
+        metavar="FILE",
+        type=FILE,
+        help="Reports of this survey: its TOML or published JSON. An export has it beside.",
+    ),
     click.option(
         "--column",
         "renamed",
@@ -213,7 +219,10 @@ def data_options(command: Command, papers: bool = False) -> Command:
             raise click.UsageError("--engine goes with --from")
         if source is not None and skip:
             raise click.UsageError("--skip does not go with --from")
-        if sum((survey is not None, design is not None, bool(lines))) != 1:
+        opened = None if source is None else open_source(source, engine or EMBEDDED, _delimiter(delimiter))
+        has_survey = opened is not None and opened.export is not None
+        said = sum((survey is not None, design is not None, bool(lines)))
+        if said > 1 or not (said or has_survey):
             raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
         if renamed and survey is None:
             raise click.UsageError("--column goes with --survey")
@@ -222,8 +231,12 @@ def data_options(command: Command, papers: bool = False) -> Command:
             read = _file_of(data, source)
             if to.exists() and read is not None and to.samefile(read):
                 raise click.BadParameter("must be another file than the data", param_hint="--to")
-        if survey is not None:
-            layout = Layout.of_survey(read_any_survey(survey.read_bytes()), dict(map(_pair, renamed)))
+        if survey is not None or not said:
+            asked = read_any_survey(survey.read_bytes()) if survey is not None else None
+            if opened is not None:
+                asked = survey_of(opened, asked)
+            assert asked is not None
+            layout = Layout.of_survey(asked, dict(map(_pair, renamed)))
         elif design is not None:
             layout = read_layout(design.read_bytes())
         else:
@@ -235,8 +248,10 @@ def data_options(command: Command, papers: bool = False) -> Command:
         try:
             layout = layout.with_missing(missing)
             reports: Reports
-            if source is not None:
-                reports = EngineReports(open_source(source, engine or EMBEDDED, _delimiter(delimiter)), layout)
+            if opened is not None:
+                reports = EngineReports(opened, layout)
+                if opened.export is not None:
+                    click.echo(f"Each row is a report; {ONE_REPORT[opened.export.survey.access]}", err=True)
             else:
                 assert data is not None
                 table = Table.read(data, layout, delimiter=_delimiter(delimiter), skip=skip)

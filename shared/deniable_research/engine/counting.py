@@ -119,6 +119,9 @@ def count_supports(
             "out, round numbers, or name single boxes of a question"
         )
     table = table.filter(_numbers(table, "people") > 0)  # without rows an aggregate of all is one row of nothing
+    people = int(_numbers(table, "people").sum())
+    if source.export is not None and people != source.export.rows:
+        raise ReportError(f"{source.name}: must have {source.export.rows} rows, as its manifest says, got {people}")
     for place, question in enumerate(questions):
         if strange := int(_numbers(table, f"strange{place}").sum()):
             first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
@@ -154,7 +157,7 @@ def _sorted(table: pyarrow.Table, names: Sequence[str], subject: str) -> pyarrow
 def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> dict[str, Coded[str]]:
     named = table.select([f"c{place}" for place in range(len(keys))]).rename_columns(list(keys))
     found = columns_of_arrow(named, source.name)
-    return {name: column.map(plain_cell) for name, column in found.items()} if source.is_csv else found
+    return {name: column.map(plain_cell) if source.is_cell(keys[name]) else column for name, column in found.items()}
 
 
 def _numbers(table: pyarrow.Table, name: str) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deniable.data.manifest import REPORTS, Export, open_export
 from deniable.errors import DeniableError, ParameterError, ReportError
 from deniable.installing import install_hint
 
@@ -33,6 +34,9 @@ OURS = "deniable: "
 
 MEMORY = "512MB"
 """What DuckDB holds; beyond it writes to a temporary folder. Counts are few, so this is seldom reached."""
+
+_SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR"}
+"""What DuckDB calls what the columns of an export hold."""
 
 READERS = {
     ".parquet": "read_parquet",
@@ -54,11 +58,14 @@ class Source:
         What messages call them.
     is_csv : bool
         Whether they were written as CSV, where a cell that would be a formula has a quote in front.
+    export : Export or None
+        What `deniable export` wrote, if it is that.
     """
 
     rows: Any
     name: str
     is_csv: bool = False
+    export: Export | None = None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -78,6 +85,10 @@ class Source:
             raise ReportError(f"column {name!r}: must be one of the columns of {self.name}: {shown}")
         return self.rows[name]
 
+    def is_cell(self, column: str) -> bool:
+        """Whether a column is cells of CSV, not the name of a folder."""
+        return self.is_csv and not (self.export and column in self.export.partitions)
+
     def with_column(self, expression: Any, purpose: str) -> tuple[Source, str]:
         """The same rows with one column more, and its name, which no column of a file has."""
         name = f"{OURS}{purpose}"
@@ -96,13 +107,14 @@ class Source:
 
 
 def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None = None) -> Source:
-    """Name rows on an engine; nothing is read yet.
+    """Name rows on an engine; nothing is read yet, but the parts of an export to see whether they are whole.
 
     Parameters
     ----------
     where : str or Path
-        A folder of Parquet, CSV or JSONL files (partitioned by the names of its folders, such as ``cohort=web``, or
-        not), one such file, a pattern such as ``reports/2026-*.parquet``, or ``table:NAME`` for what the engine knows.
+        A folder that `deniable export` wrote, whose parts are compared with its manifest; another folder of Parquet,
+        CSV or JSONL files (partitioned by the names of its folders, such as ``cohort=web``, or not), one such file, a
+        pattern such as ``reports/2026-*.parquet``, or ``table:NAME`` for what the engine knows.
     engine : str
         ``duckdb``, within this process; ``spark``, the session that there is or a local one; ``spark://host:port``;
         or an address that ``ibis.connect`` takes, such as ``bigquery://project/dataset``.
@@ -115,26 +127,36 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
         If the engine is unknown, cannot be reached or is not installed, or reads no files. Never with the address,
         which may hold a password.
     ReportError
-        If there are no such files or tables.
+        If there are no such files or tables, or an export is not what was written.
     """
     connection = _embedded() if engine == EMBEDDED else _connect(engine)
     text = str(where)
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
-    pattern, suffix, name = _files(text, engine)
+    export = open_export(Path(text))
+    pattern, suffix, name = _files(text, engine) if export is None else _parts(export, engine)
     reader = getattr(connection, READERS[suffix], None)
     if reader is None:
         raise ParameterError(f"{name}: this engine reads no such files; name one of its tables, {NAMED}reports")
     options: dict[str, Any] = {}
+    if engine == EMBEDDED:
+        options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is no number
     if suffix == ".csv":
         # Texts as they stand: 0101 is no number.
-        options = {"all_varchar": True} if engine == EMBEDDED else {"inferSchema": False}
+        options |= {"all_varchar": True} if engine == EMBEDDED else {"inferSchema": False}
         if delimiter is not None:
             options["delim" if engine == EMBEDDED else "sep"] = delimiter
+        elif export is not None and engine == EMBEDDED:  # nothing has to be guessed
+            options |= {"header": True, "delim": ",", "quote": '"', "escape": '"'}
     elif delimiter is not None:
         raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
+    if suffix == ".jsonl" and export is not None and engine == EMBEDDED:
+        # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold.
+        options["columns"] = {
+            column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions
+        }
     with _asking(name):
-        return Source(reader(pattern, **options), name, suffix == ".csv")
+        return Source(reader(pattern, **options), name, suffix == ".csv", export)
 
 
 def _ibis() -> Any:
@@ -184,6 +206,7 @@ def _spark(engine: str) -> Any:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is no number
     if engine != SPARK:
         builder = builder.master(engine)
     return builder.getOrCreate()
@@ -217,6 +240,12 @@ def _files(where: str, engine: str) -> tuple[str, str, str]:
     if len(found) > 1 or found[0] not in READERS:
         raise ReportError(f"{name}: must be files that end in one of {', '.join(READERS)}, got {', '.join(found)}")
     return pattern, found[0], name
+
+
+def _parts(export: Export, engine: str) -> tuple[str, str, str]:
+    """The same for an export."""
+    where, suffix = f"{export.folder}/{REPORTS}", f".{export.form}"
+    return where if engine.startswith(SPARK) else f"{glob.escape(where)}/**/*{suffix}", suffix, export.folder.name
 
 
 @contextlib.contextmanager
