@@ -64,10 +64,7 @@ class Outage:
     def _follow(self) -> None:
         """Log that it began, and when it is over that it is."""
         told: str | None = None
-        while self._writer.is_running:
-            time.sleep(self._seconds - time.time() % self._seconds)
-            if not self._writer.is_running:
-                return  # nobody is left whom it concerns
+        while self._waited():
             if told is not None:
                 reason = self._try_to_write()
                 with self._lock:
@@ -78,6 +75,11 @@ class Outage:
             if self._reason != told:
                 told = self._reason
                 log("database does not take reports", logging.ERROR, because=told)
+
+    def _waited(self) -> bool:
+        """Wait for the moment of the next look; whether anybody is left whom it concerns."""
+        time.sleep(self._seconds - time.time() % self._seconds)
+        return self._writer.is_running
 
     def _try_to_write(self) -> str | None:
         """Commit what changes nothing; why that failed, or None."""
