@@ -18,7 +18,16 @@ from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError
 from deniable.report import strict_json
 from deniable_server import schemas
-from deniable_server.api import BASE, TOO_MANY, UNAVAILABLE, allow_other_origins, get_store, read_body, require_owner
+from deniable_server.api import (
+    BASE,
+    OF_BODIES,
+    TOO_MANY,
+    UNAVAILABLE,
+    allow_other_origins,
+    get_store,
+    read_body,
+    require_owner,
+)
 from deniable_server.inviting import MOST_HASHES
 from deniable_server.limits import get_limits, limited
 from deniable_server.signing import PrivateKey
@@ -31,6 +40,7 @@ MAX_REQUEST = 4 * 1024
 """Bytes of a body that holds an invitation and a blinded message, which are less than 600."""
 
 OF_OWNERS = {401: "no valid token", 403: "another token's", 404: "no such survey"}
+OF_HASHES = {**OF_BODIES, 422: "no hashes, or a survey without invitations here"}
 
 _BLINDED = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
 
@@ -67,9 +77,7 @@ tokens.after_request(allow_other_origins)
 @invitations.doc(
     responses={
         **OF_OWNERS,
-        413: "body too large",
-        415: "not application/json",
-        422: "no hashes, or a survey without invitations here",
+        **OF_HASHES,
         429: TOO_MANY,
         503: UNAVAILABLE,
         507: "disk full",
@@ -92,16 +100,7 @@ def add_invitations(survey_id: str) -> tuple[dict[str, int], int]:
 @invitations.post("/surveys/<survey_id>/invitations/unused")
 @limited
 @invitations.output(schemas.InvitationsUnused)
-@invitations.doc(
-    responses={
-        **OF_OWNERS,
-        413: "body too large",
-        415: "not application/json",
-        422: "no hashes, or a survey without invitations here",
-        429: TOO_MANY,
-        503: UNAVAILABLE,
-    }
-)
+@invitations.doc(responses={**OF_OWNERS, **OF_HASHES, 429: TOO_MANY, 503: UNAVAILABLE})
 def unused_invitations(survey_id: str) -> dict[str, Any]:
     """Ask who has not answered.
 
@@ -123,8 +122,7 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
         404: "no such survey, or its tokens are signed elsewhere",
         409: "the invitation was used for another token",
         410: "closed, or not yet open",
-        413: "body too large",
-        415: "not application/json",
+        **OF_BODIES,
         422: "no invitation and blinded message, or a survey without blind tokens",
         429: TOO_MANY,
         503: UNAVAILABLE,

@@ -46,6 +46,7 @@ TOO_MANY = "too many requests: wait as long as Retry-After says"
 NOT_PUBLIC = "results of this survey need a token"
 
 UNAVAILABLE = "the database is not available: send the same again"
+OF_BODIES = {413: "body too large", 415: "not application/json"}
 
 BUSY = "busy, or the database is not available: wait as long as Retry-After says"
 
@@ -124,8 +125,7 @@ def list_surveys() -> dict[str, Any]:
     responses={
         200: "published before",
         401: "no valid token",
-        413: "body too large",
-        415: "not application/json",
+        **OF_BODIES,
         422: "no survey",
         429: TOO_MANY,
         503: UNAVAILABLE,

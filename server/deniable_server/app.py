@@ -70,14 +70,7 @@ def create_issuer(
 ) -> APIFlask:
     """Make an issuer: it signs blind tokens for surveys of other collectors, and does nothing else.
 
-    Parameters
-    ----------
-    database : Path, Address or str, optional
-        The database, in place of that of the settings.
-    today : callable
-        The day by which surveys open and close.
-    settings : Settings, optional
-        By default from the environment.
+    The parameters are those of `create_app`.
     """
     settings = settings or Settings()
     app, store, writer = _application("Deniable issuer", database, today, settings, spec_path=None)

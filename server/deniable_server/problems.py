@@ -6,6 +6,8 @@ No answer of the collector repeats what was sent to it beyond the names of keys.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 
 from apiflask import APIFlask
@@ -54,6 +56,14 @@ FULL = "The collector's disk is full. Nothing of this request was stored; send t
 REPLACED = "The collector's database was replaced while it was in use. Nothing was stored; send the same again later."
 UNAVAILABLE = "The collector's database is not available. Nothing was stored; send the same again later."
 
+OUTAGES: Mapping[type[DeniableError], tuple[str, int]] = {
+    StoreFull: (FULL, 5),
+    StoreDamaged: (UNAVAILABLE, 60),
+    StoreReplaced: (REPLACED, 60),
+    StoreUnavailable: (UNAVAILABLE, 1),
+}
+"""What is said while the database takes nothing, and after how many seconds to try again."""
+
 
 def init_app(app: APIFlask) -> None:
     """Answer every error in one shape."""
@@ -89,30 +99,18 @@ def init_app(app: APIFlask) -> None:
     def on_no_place(error: TooBusy | NoPlace) -> Response:
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": str(error.wait)})
 
-    @app.errorhandler(StoreFull)
-    def on_full(error: StoreFull) -> Response:
-        get_outage().began(error)
-        return problem(status_of(error), FULL, {"Retry-After": "5"})
-
-    @app.errorhandler(StoreDamaged)
-    def on_damage(error: StoreDamaged) -> Response:
-        get_outage().began(error)
-        return problem(status_of(error), UNAVAILABLE, {"Retry-After": "60"})
-
-    @app.errorhandler(StoreReplaced)
-    def on_replacement(error: StoreReplaced) -> Response:
-        get_outage().began(error)
-        return problem(status_of(error), REPLACED, {"Retry-After": "60"})
-
-    @app.errorhandler(StoreUnavailable)
-    def on_database(error: StoreUnavailable) -> Response:
-        get_outage().began(error)
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, UNAVAILABLE, {"Retry-After": "1"})
+    for kind, (detail, wait) in OUTAGES.items():
+        app.register_error_handler(kind, partial(_on_outage, detail=detail, wait=wait))
 
     @app.errorhandler(Exception)
     def on_mistake(error: Exception) -> Response:
         log_mistake(error)
         return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SENTENCES[500])
+
+
+def _on_outage(error: DeniableError, detail: str, wait: int) -> Response:
+    get_outage().began(error)
+    return problem(status_of(error), detail, {"Retry-After": str(wait)})
 
 
 def status_of(error: DeniableError) -> HTTPStatus:

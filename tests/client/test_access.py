@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from apiflask import APIFlask
@@ -30,7 +30,7 @@ from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invite, invited_survey, key_number, publish, unlinkable_survey
+from tests.support.access import Access, invite, key_number, publish, publish_to, survey_with, unlinkable_survey
 from tests.support.in_process import app, ended, http, store
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
@@ -42,14 +42,12 @@ __all__ = ["app", "http", "store"]
 HERE, ISSUER = "https://collector.example", "https://issuer.example"
 ANSWERS = {"affair": "yes", "religious": "strongly"}
 
-Access = Literal["invited", "unlinkable"]
 BOTH: list[Access] = ["invited", "unlinkable"]
 
 
-def survey_with(access: Access, **changes: Any) -> Survey:
-    """Always open, because devices go by the day that it is."""
-    changes = {"opens": None, "closes": None} | changes
-    return invited_survey(**changes) if access == "invited" else unlinkable_survey(**changes)
+def always_open(access: Access, **changes: Any) -> Survey:
+    """Without dates, because devices go by the day that it is."""
+    return survey_with(access, **{"opens": None, "closes": None} | changes)
 
 
 @pytest.fixture
@@ -103,9 +101,8 @@ class TestAnswering:
     def test_counts_once(
         self, store: SqliteStore, wire: Wire, memory: Memory, access: Access, with_memory: bool
     ) -> None:
-        survey = survey_with(access)
-        publish(store, survey)
-        mine, yours = invite(store, survey, 2)
+        survey = always_open(access)
+        mine, yours = publish_to(store, survey, 2)
         client = Client(HERE, memory=memory if with_memory else None)
         receipt = client.answer(survey, ANSWERS, "web", invitation=mine)
         assert (receipt.again, receipt.access) == (False, ONE_REPORT[access])
@@ -125,9 +122,8 @@ class TestAnswering:
     def test_needs_an_invitation_that_is_known(
         self, store: SqliteStore, wire: Wire, memory: Memory, access: Access
     ) -> None:
-        survey = survey_with(access)
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open(access)
+        (mine,) = publish_to(store, survey, 1)
         for client in (Client(HERE), Client(HERE, memory=memory)):
             for nonsense in (None, "", mine.upper(), mine[:-1], 7):
                 with pytest.raises(errors.NotInvited, match="invitation: must be the 32 hexadecimal digits") as refused:
@@ -149,9 +145,8 @@ class TestAnswering:
 
     @pytest.mark.parametrize("access", BOTH)
     def test_wrongly_uses_no_invitation(self, store: SqliteStore, wire: Wire, access: Access) -> None:
-        survey = survey_with(access)
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open(access)
+        (mine,) = publish_to(store, survey, 1)
         client = Client(HERE)
         with pytest.raises(errors.AnswerError):
             client.answer(survey, ANSWERS | {"affair": "perhaps"}, invitation=mine)
@@ -170,7 +165,7 @@ class TestAnswering:
     ) -> None:
         questions = [question_toml(name, "yes-no", f"{name}?") for name in ("one", "two", "three")]
         drawn = read_survey(survey_toml("T", *questions, epsilon=2, results="live"))
-        survey = replace(drawn, access=access, issuer=survey_with(access).issuer)
+        survey = replace(drawn, access=access, issuer=always_open(access).issuer)
         assert survey.asks < 3
         publish(store, survey)
         client = Client(HERE, memory=memory if with_memory else None)
@@ -185,18 +180,16 @@ class TestAnswering:
 
     def test_of_a_survey_that_asks_too_much_buys_no_token(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
         plain = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=4.1)))
-        dear = replace(plain, access="unlinkable", issuer=survey_with("unlinkable").issuer)
-        publish(store, dear)
-        (mine,) = invite(store, dear, 1)
+        dear = replace(plain, access="unlinkable", issuer=always_open("unlinkable").issuer)
+        (mine,) = publish_to(store, dear, 1)
         for client in (Client(HERE), Client(HERE, memory=memory)):
             with pytest.raises(errors.BudgetError):
                 client.credential(dear, mine)
         assert wire.requests == []
 
     def test_when_closed_says_so(self, store: SqliteStore, wire: Wire) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         store.close_survey(survey.id)
         with pytest.raises(errors.SurveyClosed, match="gives no tokens"):
             Client(HERE).credential(survey, mine)
@@ -207,8 +200,7 @@ class TestAnswering:
         survey = unlinkable_survey(url=ISSUER, opens=None, closes=None)
         store.publish(survey)
         theirs: SqliteStore = issuer.extensions["deniable"]["store"]
-        publish(theirs, survey)
-        (mine,) = invite(theirs, survey, 1)
+        (mine,) = publish_to(theirs, survey, 1)
         wire = wire_to(monkeypatch, collector=http, issuer=issuer.test_client())
         client = Client(HERE)
         client.answer(survey, ANSWERS, invitation=mine)
@@ -220,9 +212,8 @@ class TestAnswering:
         assert store.state(survey.id).reports == 1
 
     def test_hands_the_report_back_with_its_token(self, store: SqliteStore, wire: Wire) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
 
         def fail(where: str) -> None:
             if where == "before /reports":
@@ -239,9 +230,8 @@ class TestAnswering:
     def test_uses_no_token_that_does_not_verify(
         self, store: SqliteStore, wire: Wire, memory: Memory, monkeypatch: pytest.MonkeyPatch, signature: str
     ) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         sent: list[bytes] = []
 
         def dishonest(_connection: object, _survey: str, _invitation: str, blinded: bytes) -> bytes:
@@ -266,16 +256,15 @@ class TestAnswering:
     def test_is_told_when_an_issuer_answers_nonsense(
         self, store: SqliteStore, wire: Wire, monkeypatch: pytest.MonkeyPatch, body: bytes
     ) -> None:
-        survey = survey_with("unlinkable")
+        survey = always_open("unlinkable")
         answered = Answered(200, body, {"Content-Type": "application/json"})
         monkeypatch.setattr(Connection, "_request", lambda *_: answered)
         with pytest.raises(errors.CollectorError, match="answered without a signature"):
             Client(HERE).credential(survey, new_invitation())
 
     def test_shows_no_secret_in_what_it_raises_or_prints(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         other = new_invitation()
         with pytest.raises(errors.NotInvited) as refused:
             Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=other)
@@ -292,7 +281,7 @@ class TestRandomize:
     """The report takes its credential as it is given, before there is a value."""
 
     def test_refuses_what_the_survey_does_not_need(self, survey: Survey) -> None:
-        invited, unlinkable = survey_with("invited"), survey_with("unlinkable")
+        invited, unlinkable = always_open("invited"), always_open("unlinkable")
         for asked, credential in ((survey, "ab" * 16), (invited, None), (invited, "ab" * 354), (unlinkable, None),
                                   (unlinkable, "ab" * 16), (unlinkable, "ab" * 354)):  # fmt: skip
             with pytest.raises(errors.NotInvited, match=r"credential: must be what access = '\w+' needs") as refused:
@@ -303,9 +292,8 @@ class TestRandomize:
     def test_draws_the_same_words_with_it_and_without(
         self, store: SqliteStore, wire: Wire, survey: Survey, access: Access
     ) -> None:
-        asked = survey_with(access)
-        publish(store, asked)
-        (mine,) = invite(store, asked, 1)
+        asked = always_open(access)
+        (mine,) = publish_to(store, asked, 1)
         credential = Client(HERE).credential(asked, mine)
         for seed in range(50):
             plain = randomize(survey, ANSWERS, word=words(seed))
@@ -324,9 +312,8 @@ class TestMemory:
     def test_keeps_the_request_then_the_token_then_the_report(
         self, store: SqliteStore, wire: Wire, memory: Memory
     ) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         seen: list[tuple[str, int, int, int]] = []
 
         def look(where: str) -> None:
@@ -352,9 +339,8 @@ class TestMemory:
         assert parse_report(client.kept(survey).report, survey).credential == token  # type: ignore[union-attr]
 
     def test_wipes_what_blinded_a_token(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         client = Client(HERE, memory=memory)
         client.credential(survey, mine)
         (sent,) = wire.bodies("/tokens")
@@ -365,9 +351,8 @@ class TestMemory:
         assert mine.encode() not in content, "nothing needs it any more"
 
     def test_is_shared_by_threads_that_start_at_once(self, store: SqliteStore, wire: Wire, tmp_path: Path) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         gate = threading.Barrier(8)
 
         def run() -> None:
@@ -387,9 +372,8 @@ class TestMemory:
         with closing(sqlite3.connect(memory.path)) as db:
             db.executescript("DROP TABLE tokens; PRAGMA user_version = 2")
         assert memory.recall(survey.id, HERE) == kept, "looking changes nothing"
-        asked = survey_with("unlinkable")
-        publish(store, asked)
-        (mine,) = invite(store, asked, 1)
+        asked = always_open("unlinkable")
+        (mine,) = publish_to(store, asked, 1)
         Client(HERE, memory=memory).answer(asked, ANSWERS, invitation=mine)
         assert memory.recall(survey.id, HERE) == kept
         assert store.state(asked.id).reports == 1
@@ -409,9 +393,8 @@ class TestMemory:
     def test_that_is_damaged_is_refused_and_nobody_is_asked(
         self, store: SqliteStore, wire: Wire, memory: Memory, damage: str
     ) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
 
         def stop(where: str) -> None:
             raise Killed
@@ -430,9 +413,8 @@ class TestMemory:
         self, store: SqliteStore, wire: Wire, memory: Memory
     ) -> None:
         """Somebody opened a link that is not theirs, answered, and then opens their own."""
-        survey = survey_with("invited")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("invited")
+        (mine,) = publish_to(store, survey, 1)
         client = Client(HERE, memory=memory)
         with pytest.raises(errors.NotInvited):
             client.answer(survey, ANSWERS, invitation=new_invitation())
@@ -446,9 +428,8 @@ class TestMemory:
         assert len(wire.bodies("/reports")) == 2, "what has arrived keeps what it was sent with"
 
     def test_of_a_report_that_waits_keeps_its_bytes(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
-        survey = survey_with("invited")
-        publish(store, survey)
-        mine, yours = invite(store, survey, 2)
+        survey = always_open("invited")
+        mine, yours = publish_to(store, survey, 2)
 
         def lose(where: str) -> None:
             if where == "after /reports":
@@ -523,9 +504,8 @@ class Device:
 def test_100_people_whose_device_dies_between_steps_count_once(
     store: SqliteStore, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: Access
 ) -> None:
-    survey = survey_with(access)
-    publish(store, survey)
-    invitations = invite(store, survey, 100)
+    survey = always_open(access)
+    invitations = publish_to(store, survey, 100)
     dice = random.Random(9578)
     steps, died = STEPS[access], 0
     for number, invitation in enumerate(invitations):
@@ -573,9 +553,8 @@ class TestTerminal:
     def test_says_what_it_means_before_and_what_is_used_after(
         self, store: SqliteStore, run: Any, access: Access
     ) -> None:
-        survey = survey_with(access)
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open(access)
+        (mine,) = publish_to(store, survey, 1)
         link = f"{HERE}/s/{survey.id}#invitation={mine}"
         result = run(link, typed=["?", *TYPED])
         assert result.exit_code == 0, result.output
@@ -593,7 +572,7 @@ class TestTerminal:
 
     @pytest.mark.parametrize("access", BOTH)
     def test_without_an_invitation_asks_nothing(self, store: SqliteStore, run: Any, wire: Wire, access: Access) -> None:
-        survey = survey_with(access)
+        survey = always_open(access)
         publish(store, survey)
         for fragment in ("", "#invitation=abc"):
             result = run(f"{HERE}/s/{survey.id}{fragment}")
@@ -603,7 +582,7 @@ class TestTerminal:
         assert wire.bodies("/tokens") == wire.bodies("/reports") == []
 
     def test_with_an_unknown_invitation_asks_nothing(self, store: SqliteStore, run: Any) -> None:
-        survey = survey_with("unlinkable")
+        survey = always_open("unlinkable")
         publish(store, survey)
         result = run(f"{HERE}/s/{survey.id}#invitation={new_invitation()}")
         assert result.exit_code == 1
@@ -612,9 +591,8 @@ class TestTerminal:
         assert messages.TRUTHFULLY not in said(result)
 
     def test_with_a_used_invitation_asks_nothing(self, store: SqliteStore, run: Any) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         Client(HERE).answer(survey, ANSWERS, invitation=mine)
         result = run(f"{HERE}/s/{survey.id}#invitation={mine}")
         assert (result.exit_code, messages.USED_BEFORE in said(result)) == (1, True)
@@ -622,9 +600,8 @@ class TestTerminal:
 
     @pytest.mark.parametrize("used", [False, True])
     def test_of_an_invited_survey_says_it_when_it_is_sent(self, store: SqliteStore, run: Any, used: bool) -> None:
-        survey = survey_with("invited")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("invited")
+        (mine,) = publish_to(store, survey, 1)
         if used:
             Client(HERE).answer(survey, ANSWERS, invitation=mine)
         result = run(f"{HERE}/s/{survey.id}#invitation={mine if used else new_invitation()}")
@@ -638,9 +615,8 @@ class TestTerminal:
             assert store.state(survey.id).reports == 1
 
     def test_tries_again_where_the_issuer_cannot_be_reached(self, store: SqliteStore, run: Any, wire: Wire) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         times = iter([errors.CollectorError("cut"), errors.CollectorError("cut")])
 
         def fail(where: str) -> None:
@@ -658,9 +634,8 @@ class TestTerminal:
     def test_stopped_after_the_token_says_what_was_sent_and_goes_on_later(
         self, store: SqliteStore, run: Any, wire: Wire
     ) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         link = f"{HERE}/s/{survey.id}#invitation={mine}"
         stopped = run(link, typed=["", "stop"])
         assert stopped.exit_code == 130
@@ -673,9 +648,8 @@ class TestTerminal:
         assert store.state(survey.id).reports == 1
 
     def test_stopped_on_a_kiosk_says_that_the_token_is_lost(self, store: SqliteStore, run: Any) -> None:
-        survey = survey_with("unlinkable")
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
         link = f"{HERE}/s/{survey.id}#invitation={mine}"
         assert messages.STOPPED_INVITED_KIOSK in said(run(link, "--kiosk", typed=["", "stop"]))
         assert messages.USED_BEFORE in said(run(link, "--kiosk"))
@@ -684,9 +658,8 @@ class TestTerminal:
     def test_on_a_kiosk_takes_one_person_after_another(
         self, store: SqliteStore, run: Any, tmp_path: Path, access: Access
     ) -> None:
-        survey = survey_with(access)
-        publish(store, survey)
-        for invitation in invite(store, survey, 2):
+        survey = always_open(access)
+        for invitation in publish_to(store, survey, 2):
             result = run(f"{HERE}/s/{survey.id}#invitation={invitation}", "--kiosk")
             assert result.exit_code == 0, result.output
         assert store.state(survey.id).reports == 2
@@ -695,8 +668,8 @@ class TestTerminal:
     def test_says_of_every_survey_whether_one_report_a_person_is_enforced(self, survey: Survey) -> None:
         for each, sentence in (
             (survey, messages.OPEN),
-            (survey_with("invited"), messages.INVITED),
-            (survey_with("unlinkable"), messages.UNLINKABLE),
+            (always_open("invited"), messages.INVITED),
+            (always_open("unlinkable"), messages.UNLINKABLE),
         ):
             assert sentence in screens.consent(each, None, is_kiosk=False)
             assert sentence.lower().startswith(ONE_REPORT[each.access].lower())

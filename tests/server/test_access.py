@@ -38,9 +38,11 @@ from tests.support.access import (
     key_number,
     post,
     publish,
+    publish_to,
     report_for,
     send,
     store_one,
+    survey_with,
     unlinkable_survey,
 )
 from tests.support.collectors import StartCollector, free_port, running_issuer
@@ -59,8 +61,7 @@ class TestInvitation:
 
     def test_is_spent_by_the_report_that_is_stored(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
-        publish(store, survey)
-        mine, yours = invite(store, survey, 2)
+        mine, yours = publish_to(store, survey, 2)
         first = report_for(survey, mine)
         assert send(http, survey, first).status_code == 201
         assert send(http, survey, first).status_code == 200
@@ -85,8 +86,7 @@ class TestInvitation:
         self, store: SqliteStore, n: int, retention: Literal["reports", "tallies"]
     ) -> None:
         survey = invited_survey(results="batches", retention=retention)
-        publish(store, survey)
-        mine = invite(store, survey, n)
+        mine = publish_to(store, survey, n)
         good = [report_for(survey, each) for each in mine]
         again = [
             good[0],
@@ -109,8 +109,7 @@ class TestInvitation:
 
     def test_of_a_report_that_is_refused_stays_unused(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
-        publish(store, survey)
-        mine, yours = invite(store, survey, 2)
+        mine, yours = publish_to(store, survey, 2)
         first = report_for(survey, mine)
         assert send(http, survey, first).status_code == 201
         under_the_same_id = replace(report_for(survey, yours), id=first.id)
@@ -123,8 +122,7 @@ class TestInvitation:
     def test_cannot_be_tried_with_an_id_that_is_taken(self, store: SqliteStore) -> None:
         """Rows show ids: with one of them an onlooker asks for nothing but the id."""
         survey = invited_survey()
-        publish(store, survey)
-        mine, yours = invite(store, survey, 2)
+        mine, yours = publish_to(store, survey, 2)
         first = report_for(survey, mine, "web")
         store_one(store, first, survey)
         for credential in (mine, yours, new_invitation()):
@@ -141,8 +139,7 @@ class TestInvitation:
 
     def test_in_a_batch_has_the_status_that_its_report_has_alone(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
-        publish(store, survey)
-        mine, yours = invite(store, survey, 2)
+        mine, yours = publish_to(store, survey, 2)
         lines = [
             report_for(survey, mine),
             report_for(survey, mine),
@@ -159,8 +156,7 @@ class TestInvitation:
 
     def test_is_counted_by_what_became_of_it(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         for credential in (mine, mine, new_invitation()):
             send(http, survey, report_for(survey, credential))
         text = http.get("/metrics", headers={"Authorization": f"Bearer {create_token(store, 'p', 'metrics')}"}).text
@@ -169,8 +165,7 @@ class TestInvitation:
 
     def test_is_closed_with_its_survey(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = invited_survey()
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         store.close_survey(survey.id)
         assert send(http, survey, report_for(survey, mine)).status_code == 410
 
@@ -295,8 +290,7 @@ class TestToken:
 
     def test_goes_the_whole_way(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         token = bought(http, survey, mine)
         report = report_for(survey, token)
         assert send(http, survey, report).status_code == 201
@@ -310,8 +304,7 @@ class TestToken:
         self, http: FlaskClient, store: SqliteStore
     ) -> None:
         survey = unlinkable_survey()
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         first, second = Purchase(survey, mine), Purchase(survey, mine)
         answers = [ask(http, survey, each) for each in (first, first, second, first)]
         assert [each.status_code for each in answers] == [200, 200, 409, 200]
@@ -320,8 +313,7 @@ class TestToken:
 
     def test_can_be_asked_for_again_as_often_as_the_issuer_allows(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
-        publish(store, survey)
-        before, after = invite(store, survey, 2)
+        before, after = publish_to(store, survey, 2)
         assert ask(http, survey, Purchase(survey, before)).status_code == 200
         store.set_reissue(survey.id, 2)
         (late,) = invite(store, survey, 1)
@@ -353,8 +345,7 @@ class TestToken:
         self, http: FlaskClient, store: SqliteStore, change: dict[str, Any], status: int
     ) -> None:
         survey = unlinkable_survey()
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         body = {"invitation": mine, "blinded": Purchase(survey, mine).blinded} | change
         answer = post(http, survey, "tokens", body)
         assert answer.status_code == status
@@ -363,8 +354,7 @@ class TestToken:
 
     def test_is_not_signed_once_the_survey_is_closed(self, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         purchase = Purchase(survey, mine)
         assert ask(http, survey, purchase).status_code == 200
         store.close_survey(survey.id)
@@ -404,8 +394,7 @@ class TestToken:
 
     def test_costs_its_network_two_requests(self, app: APIFlask, http: FlaskClient, store: SqliteStore) -> None:
         survey = unlinkable_survey()
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         charged: list[int] = []
         limits = app.extensions["deniable-limits"]
         limits.charge = lambda environ, more: charged.append(more)
@@ -428,8 +417,7 @@ class TestIssuer:
         survey = unlinkable_survey(url="https://issuer.example")
         store.publish(survey)
         signs: SqliteStore = issuer.extensions["deniable"]["store"]
-        publish(signs, survey)
-        (mine,) = invite(signs, survey, 1)
+        (mine,) = publish_to(signs, survey, 1)
         token = bought(issuer.test_client(), survey, mine)
         assert send(http, survey, report_for(survey, token)).status_code == 201
 
@@ -458,8 +446,7 @@ class TestIssuer:
     def test_runs_as_a_command(self, tmp_path: Path) -> None:
         survey = replace(unlinkable_survey(url="https://issuer.example"), opens=None, closes=None)
         with closing(SqliteStore(tmp_path / "issuer.db")) as store:
-            publish(store, survey)
-            (mine,) = invite(store, survey, 1)
+            (mine,) = publish_to(store, survey, 1)
         with running_issuer(tmp_path / "issuer.db") as issuer:
             url = issuer.url
             purchase = Purchase(survey, mine)
@@ -474,9 +461,8 @@ class TestIssuer:
 def test_report_with_a_credential_goes_the_short_way(
     access: Access, app: APIFlask, http: FlaskClient, store: SqliteStore
 ) -> None:
-    survey = invited_survey() if access == "invited" else unlinkable_survey()
-    publish(store, survey)
-    (mine,) = invite(store, survey, 1)
+    survey = survey_with(access)
+    (mine,) = publish_to(store, survey, 1)
     report = report_for(survey, mine if access == "invited" else bought(http, survey, mine))
 
     def never(**_: object) -> str:
@@ -542,11 +528,10 @@ def two_collectors(database: Path) -> Iterator[list[str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_of_50_uses_at_once_over_4_connections_and_2_processes_one_counts(access: Access, tmp_path: Path) -> None:
-    survey = invited_survey() if access == "invited" else unlinkable_survey()
+    survey = survey_with(access)
     survey = replace(survey, opens=None, closes=None)
     with closing(SqliteStore(tmp_path / "test.db")) as store:
-        publish(store, survey)
-        (mine,) = invite(store, survey, 1)
+        (mine,) = publish_to(store, survey, 1)
         with two_collectors(tmp_path / "test.db") as urls:
             path = f"/api/v1/surveys/{survey.id}"
             if access == "invited":

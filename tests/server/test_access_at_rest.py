@@ -24,15 +24,15 @@ from tests.support.access import (
     Purchase,
     ask,
     bought,
-    invite,
     invited_survey,
     key_number,
     post,
     publish,
+    publish_to,
     report_for,
     send,
     store_one,
-    unlinkable_survey,
+    survey_with,
 )
 from tests.support.surveys import Clock
 from tools.torture.storage_disk import read_elsewhere
@@ -43,7 +43,7 @@ def test_nothing_that_is_kept_or_said_holds_a_secret_of_a_person(
     access: Access, http: FlaskClient, store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    survey = invited_survey() if access == "invited" else unlinkable_survey()
+    survey = survey_with(access)
     publish(store, survey, "ada")
     token = create_token(store, "ada")
     made = [new_invitation() for _ in range(4)]
@@ -84,7 +84,7 @@ def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
 ) -> None:
     """The table of invitations is the same byte for byte whoever came first, and when who was invited."""
     dice = random.Random(7)
-    survey = invited_survey(results="batches") if access == "invited" else unlinkable_survey(results="batches")
+    survey = survey_with(access, results="batches")
     made = [f"{dice.getrandbits(128):032x}" for _ in range(600)]
     used = {each: f"{dice.getrandbits(256):064x}" for each in made[:250]}
     pages = []
@@ -133,8 +133,7 @@ def test_pages_of_many_invitations_tell_no_order_once_the_survey_is_closed(
 
 def test_invitations_count_where_a_database_is_looked_at_in_little_time(store: SqliteStore) -> None:
     survey = invited_survey()
-    publish(store, survey)
-    invite(store, survey, 30)
+    publish_to(store, survey, 30)
     assert inspect(store.path, most_rows=29).unread == (survey.id,)
     assert inspect(store.path, most_rows=30).unread == ()
 
@@ -178,8 +177,7 @@ def leaves_with(content: bytes, hashes: list[str]) -> set[bytes]:
 )
 def test_change_of_an_invitation_is_found(store: SqliteStore, statement: str) -> None:
     survey = invited_survey()
-    publish(store, survey)
-    for invitation in invite(store, survey, 6)[:3]:
+    for invitation in publish_to(store, survey, 6)[:3]:
         store_one(store, report_for(survey, invitation), survey)
     assert inspect(store.path).findings == ()
     with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
@@ -190,8 +188,7 @@ def test_change_of_an_invitation_is_found(store: SqliteStore, statement: str) ->
 
 def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(store: SqliteStore) -> None:
     survey = invited_survey()
-    publish(store, survey)
-    (mine,) = invite(store, survey, 1)
+    (mine,) = publish_to(store, survey, 1)
     store_one(store, report_for(survey, mine), survey)
     with store._transaction() as db:
         invitations.change(db, survey, {hash_of(mine): "1"}, {hash_of(mine): "0"})
@@ -201,9 +198,8 @@ def test_more_reports_than_used_invitations_are_found_even_with_a_true_checksum(
 
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_backup_knows_who_has_answered(access: Access, store: SqliteStore, http: FlaskClient, clock: Clock) -> None:
-    survey = invited_survey() if access == "invited" else unlinkable_survey()
-    publish(store, survey)
-    mine, yours = invite(store, survey, 2)
+    survey = survey_with(access)
+    mine, yours = publish_to(store, survey, 2)
     credential = mine if access == "invited" else bought(http, survey, mine)
     assert send(http, survey, report_for(survey, credential)).status_code == 201
     copy = store.path.with_name("copy.db")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,9 +52,8 @@ def fill(store: SqliteStore, survey: Survey) -> None:
 @pytest.fixture
 def database(asked: Survey, tmp_path: Path) -> Path:
     path = tmp_path / "words.db"
-    store = SqliteStore(path)
-    fill(store, asked)
-    store.close()
+    with closing(SqliteStore(path)) as store:
+        fill(store, asked)
     return path
 
 

@@ -6,6 +6,7 @@ import csv
 import datetime
 import json
 import stat
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -37,9 +38,8 @@ PEOPLE = '=name,email,phone\n"Love\nlace, Ada",ada@x.example,+49 170 1\n=1+1,bob
 def collector_with(folder: Path, survey: Survey) -> Path:
     """A database where a survey is published, and signed."""
     database = folder / "test.db"
-    store = SqliteStore(database)
-    publish(store, survey)
-    store.close()
+    with closing(SqliteStore(database)) as store:
+        publish(store, survey)
     return database
 
 

@@ -42,6 +42,11 @@ def unlinkable_survey(number: int = 0, url: str | None = None, **changes: Any) -
     return replace(read_survey(SURVEY), access="unlinkable", issuer=issuer, **changes)
 
 
+def survey_with(access: Access, **changes: Any) -> Survey:
+    """The survey of the tests, by invitation or by blind token."""
+    return invited_survey(**changes) if access == "invited" else unlinkable_survey(**changes)
+
+
 def publish(store: Store, survey: Survey, owner: str | None = None, number: int = 0) -> None:
     """Publish a survey, with its key where it has one."""
     if survey.issuer:
@@ -54,6 +59,12 @@ def invite(store: Store, survey: Survey, n: int) -> list[str]:
     made = [new_invitation() for _ in range(n)]
     store.add_invitations(survey.id, map(hash_of, made))
     return made
+
+
+def publish_to(store: Store, survey: Survey, n: int) -> list[str]:
+    """Publish a survey, with its key where it has one, and invite so many; their invitations."""
+    publish(store, survey)
+    return invite(store, survey, n)
 
 
 def report_for(survey: Survey, credential: str, cohort: str | None = None) -> Report:

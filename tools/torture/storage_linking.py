@@ -48,7 +48,7 @@ from deniable_client import Client
 from deniable_client.connection import Connection
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invite, invited_survey, publish, unlinkable_survey
+from tests.support.access import invited_survey, publish_to, unlinkable_survey
 from tests.support.collectors import Collector, free_port, wait_until_ready
 from tools.torture.storage_kill import end
 
@@ -133,8 +133,7 @@ def lived(survey: Survey, folder: Path, dice: random.Random) -> Evidence:
     folder.mkdir()
     database = folder / "test.db"
     with closing(SqliteStore(database)) as store:
-        publish(store, survey)
-        invitations = invite(store, survey, PEOPLE)
+        invitations = publish_to(store, survey, PEOPLE)
     files: dict[str, bytes] = {}
     collector = start(database)
     try:

@@ -16,20 +16,13 @@ MOST_ANSWERS = 64
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers to one question.
-
-    Attributes
-    ----------
-    question : Question
-    given : tuple
-        As a person gives them; the ends first and last.
-    truths : tuple
-        The same as the mechanism takes them.
-    """
+    """The answers to one question."""
 
     question: Question
     given: tuple[Any, ...]
+    """As a person gives them; the ends first and last."""
     truths: tuple[Any, ...]
+    """The same as the mechanism takes them."""
 
 
 def answers_to(question: Question, dice: random.Random) -> Answers:

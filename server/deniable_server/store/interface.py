@@ -291,14 +291,8 @@ class Store(ABC):
     def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
         """How many were invited and how many invitations are unused, and of the hashes asked for which ones.
 
-        Where results are live it is never said which ones: beside them it would say whose report came when.
-
-        Raises
-        ------
-        NotFound
-            If there is no such survey.
-        SurveyError
-            If a hash is none, or the survey has no invitations here.
+        Where results are live it is never said which ones: beside them it would say whose report came when. Refuses
+        what `add_invitations` refuses.
         """
 
     @abstractmethod

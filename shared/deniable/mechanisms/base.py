@@ -328,6 +328,19 @@ BLOCK = 2**18
 """Answers randomised at a time: enough for numpy to run at full speed, few enough to stay in the cache."""
 
 
+class OverRange(Mechanism):
+    """A mechanism of the whole numbers from a lowest one to a highest one."""
+
+    @classmethod
+    @abstractmethod
+    def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Self:
+        """The one with the least noise from ``lo`` to ``hi`` whose epsilon is at most ``epsilon``."""
+
+    @classmethod
+    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Self:
+        return cls.from_epsilon(answers[0], answers[-1], epsilon)
+
+
 def check_answer(answer: object, possible: range) -> None:
     """Raise an AnswerError, which does not repeat the answer, unless it is a possible one."""
     if type(answer) is not int or answer not in possible:

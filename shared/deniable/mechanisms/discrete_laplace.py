@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon, rational
-from deniable.mechanisms.base import check_range
+from deniable.mechanisms.base import OverRange, check_range
 from deniable.mechanisms.clamped_noise import check_tails, clamped_row, geometric_tails
 from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, check_rows
 from deniable.randomness import UNIT
@@ -18,7 +18,7 @@ LARGEST_EXCESS = 4000
 
 
 @dataclass(frozen=True)
-class DiscreteLaplace(RowMechanism):
+class DiscreteLaplace(OverRange, RowMechanism):
     """Add two-sided geometric noise to a number in ``[lo, hi]``; reports reach ``excess`` beyond either end.
 
     The safe form of the Laplace mechanism: continuous noise in floating point leaks through the gaps between
@@ -79,10 +79,6 @@ class DiscreteLaplace(RowMechanism):
             return cls(lo, hi, excess, geometric_tails(nominal / (hi - lo), hi - lo + excess))
 
         return calibrate(make, asked)
-
-    @classmethod
-    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> DiscreteLaplace:
-        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def tail(self) -> Fraction:

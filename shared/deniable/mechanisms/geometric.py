@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.exact import Number, positive_epsilon
-from deniable.mechanisms.base import check_range
+from deniable.mechanisms.base import OverRange, check_range
 from deniable.mechanisms.clamped_noise import check_tails, clamped_row, geometric_tails
 from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, check_rows
 
 
 @dataclass(frozen=True)
-class Geometric(RowMechanism):
+class Geometric(OverRange, RowMechanism):
     """Add two-sided geometric noise to a number in ``[lo, hi]``, and clamp the sum to the ends.
 
     Parameters
@@ -64,10 +64,6 @@ class Geometric(RowMechanism):
             return cls(lo, hi, geometric_tails(nominal / (hi - lo), hi - lo))
 
         return calibrate(make, positive_epsilon(epsilon))
-
-    @classmethod
-    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Geometric:
-        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def answer_range(self) -> range:

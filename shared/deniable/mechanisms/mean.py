@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from deniable.errors import ParameterError
 from deniable.estimation.support import Support
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import OneOfK, check_range
+from deniable.mechanisms.base import OneOfK, OverRange, check_range
 from deniable.mechanisms.pure import PureMechanism
 from deniable.randomness import UNIT, Word, Words, system_word
 from deniable.report.space import Numbers
@@ -27,7 +27,7 @@ Answers = TypeVar("Answers", int, "NDArray[np.int64]")
 
 
 @dataclass(frozen=True)
-class OneBitMean(PureMechanism, OneOfK):
+class OneBitMean(OverRange, PureMechanism, OneOfK):
     """Report 1 with a probability that grows linearly from ``lo`` to ``hi``, so that the mean can be estimated.
 
     Parameters
@@ -88,10 +88,6 @@ class OneBitMean(PureMechanism, OneOfK):
         mechanism = cls(lo, hi, slope)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism
-
-    @classmethod
-    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> OneBitMean:
-        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def steps(self) -> int:

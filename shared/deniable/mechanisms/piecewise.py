@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import NotInstalled, ParameterError, describe
 from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import check_range
+from deniable.mechanisms.base import OverRange, check_range
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
 from deniable.mechanisms.mean import LARGEST_RANGE
 from deniable.mechanisms.rows import RowMechanism, check_rows
@@ -29,7 +29,7 @@ PRIME = 2**26 - 5
 
 
 @dataclass(frozen=True)
-class Piecewise(RowMechanism):
+class Piecewise(OverRange, RowMechanism):
     """Report one of a few numbers, whose probabilities are linear in the answer between knots.
 
     Parameters
@@ -114,10 +114,6 @@ class Piecewise(RowMechanism):
         mechanism = cls(tuple(lo + knot for knot in knots), weights, slopes)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism
-
-    @classmethod
-    def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Piecewise:
-        return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
     @property
     def answer_range(self) -> range:

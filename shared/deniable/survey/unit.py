@@ -19,16 +19,10 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Unit:
-    """What a device draws, keeps and pays for together: a question of its own, or all questions of a group.
-
-    Attributes
-    ----------
-    key : str
-        Under which devices remember it.
-    questions : tuple of Question
-    """
+    """What a device draws, keeps and pays for together: a question of its own, or all questions of a group."""
 
     key: str
+    """Under which devices remember it."""
     questions: tuple[Question, ...]
 
     @property

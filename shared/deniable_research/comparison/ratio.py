@@ -31,6 +31,11 @@ class Ratio:
     std_error: float
 
     @property
+    def statistic(self) -> float:
+        """Standard normal if the ratio is 1."""
+        return self.difference.statistic
+
+    @property
     def p_value(self) -> float:
         """Two-sided, that the ratio is 1."""
         return self.difference.p_value

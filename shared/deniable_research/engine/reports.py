@@ -27,11 +27,6 @@ FEW = 1000
 class EngineReports:
     """Reports on an engine, and what their columns hold.
 
-    Attributes
-    ----------
-    source : Source
-    layout : Layout
-
     Raises
     ------
     ParameterError

@@ -60,27 +60,14 @@ class TextColumn:
         source, report = source.with_column(~source.rows[missed] & valid, f"{column} is report")
         self.source = source
         """The same rows with these columns."""
-        self._names = (said, padded, missed, report)
-
-    @property
-    def said(self) -> Any:
+        self.said = ibis._[said]
         """What stands there, without spaces around it; like all that follows, of the rows that it is asked of."""
-        return _of(self._names[0])
-
-    @property
-    def text(self) -> Any:
+        self.text = ibis._[padded]
         """The characters 0 and 1."""
-        return _of(self._names[1])
-
-    @property
-    def is_missing(self) -> Any:
+        self.is_missing = ibis._[missed]
         """Whether there is no report."""
-        return _of(self._names[2])
-
-    @property
-    def is_report(self) -> Any:
+        self.is_report = ibis._[report]
         """Whether the design can have made what stands there."""
-        return _of(self._names[3])
 
     @property
     def is_strange(self) -> Any:
@@ -98,8 +85,8 @@ class TextColumn:
         """
         import ibis
 
-        space, rows = self.space, self.source.rows
-        said, text, is_report = (rows[self._names[place]] for place in (0, 1, 3))
+        space = self.space
+        said, text, is_report = self.source.rows.bind(self.said, self.text, self.is_report)
         if isinstance(space, DrawnBits):
             kept = {box: text.substr(2 * box, 2) for box in boxes}
             drawn = sum((pair != "00").cast("int64") for pair in kept.values())
@@ -112,12 +99,6 @@ class TextColumn:
         for box in sorted(kept):
             found = found + kept[box]
         return ibis.ifelse(is_report, found, said)
-
-
-def _of(name: str) -> Any:
-    import ibis
-
-    return ibis._[name]
 
 
 def as_text(column: Any) -> Any:

@@ -15,7 +15,7 @@ from deniable_research.comparison import holm, homogeneity, pairwise, ratio, tre
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import compare_arms
-from deniable_research.files.rows import ComparisonRow, compared, places_of, tested
+from deniable_research.files.rows import ComparisonRow, compared, compared_by, places_of, tested
 from deniable_research.files.sampled import compare_sampled
 from deniable_research.files.table import Table
 
@@ -118,35 +118,16 @@ def _shares(
     every = pairwise(estimates, option)
     intervals = every.interval(about.conf_level)
     for (i, j), each, adjusted, ends in zip(every.pairs, every.differences, every.p_values, intervals, strict=True):
-        yield compared(
-            about,
-            "difference",
-            (labels[i], labels[j]),
-            each.difference,
-            each.std_error,
-            ends,
-            each.statistic,
-            each.p_value,
-            each.method,
-            p_adjusted=adjusted if len(estimates) > 2 else None,
-        )
+        more = {"p_adjusted": adjusted if len(estimates) > 2 else None}
+        yield compared_by(about, each, "difference", (labels[i], labels[j]), each.difference, ends, each.method, **more)
     if len(estimates) == 2:
         yield _ratio(about, labels, estimates, option)
 
 
 def _ratio(about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int) -> ComparisonRow:
     result = ratio(estimates[0], estimates[1], option)
-    return compared(
-        about,
-        "ratio",
-        (labels[0], labels[1]),
-        result.ratio,
-        result.std_error,
-        result.interval(about.conf_level),
-        result.difference.statistic,
-        result.p_value,
-        result.method,
-    )
+    ends = result.interval(about.conf_level)
+    return compared_by(about, result, "ratio", (labels[0], labels[1]), result.ratio, ends, result.method)
 
 
 def _homogeneity(about: ComparisonRow, estimates: Sequence[Estimate], option: int | None) -> ComparisonRow:
@@ -158,17 +139,8 @@ def _trend(
     about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int
 ) -> Iterator[ComparisonRow]:
     result = trend(estimates, option, places_of(labels))
-    yield compared(
-        about,
-        "trend",
-        (labels[0], labels[-1]),
-        result.slope,
-        result.std_error,
-        result.interval(about.conf_level),
-        result.statistic,
-        result.p_value,
-        result.method,
-    )
+    ends = result.interval(about.conf_level)
+    yield compared_by(about, result, "trend", (labels[0], labels[-1]), result.slope, ends, result.method)
     if result.departure_df:
         yield tested(about, "departure", result.departure, result.departure_df, result.departure_p_value, result.test)
 

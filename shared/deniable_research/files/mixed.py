@@ -27,19 +27,12 @@ UNLIKELY = 0.05
 
 @dataclass(frozen=True)
 class Agreement:
-    """Whether the arms of a question have the same shares: likelihood ratio of one set of shares against one for each.
-
-    Attributes
-    ----------
-    statistic : float
-    df : int
-    p_value : float
-        Chi-squared.
-    """
+    """Whether arms of a question have the same shares: likelihood ratio of one set of shares against one for each."""
 
     statistic: float
     df: int
     p_value: float
+    """Chi-squared."""
 
     def __str__(self) -> str:
         return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, p {self.p_value:.4f}"

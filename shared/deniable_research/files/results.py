@@ -11,7 +11,12 @@ from deniable.data.survey_data import RESULT_LABELS
 from deniable.data.writing import replace_file, write_data_set
 from deniable_research.output import field_names, rows_csv, to_json
 
-_TESTS = {
+
+def _categories(**labels: str) -> dict[str, tuple[Kind, str]]:
+    return {name: (Kind.CATEGORY, label) for name, label in labels.items()}
+
+
+_TESTED = RESULT_LABELS | {
     "statistic": (Kind.REAL, "Test statistic"),
     "df": (Kind.REAL, "Degrees of freedom; without them the statistic is standard normal"),
     "p_value": (Kind.REAL, "p-value"),
@@ -24,24 +29,22 @@ _UNDER_DESIGN = {
 }
 _LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
     "EstimateRow": RESULT_LABELS,
-    "ComparisonRow": RESULT_LABELS
-    | _TESTS
+    "ComparisonRow": _TESTED
+    | _categories(
+        measure="What is compared", first="First cohort; empty for all", second="Second cohort; empty for all"
+    ),
+    "CrosstabRow": _TESTED
+    | _categories(
+        measure="What the line is",
+        first="First column",
+        first_option="Answer to the first column",
+        second="Second column",
+        second_option="Answer to the second column",
+        third="Third column",
+        third_option="Answer to the third column",
+        given="Column among whose answers shares are",
+    )
     | {
-        "measure": (Kind.CATEGORY, "What is compared"),
-        "first": (Kind.CATEGORY, "First cohort; empty for all"),
-        "second": (Kind.CATEGORY, "Second cohort; empty for all"),
-    },
-    "CrosstabRow": RESULT_LABELS
-    | _TESTS
-    | {
-        "measure": (Kind.CATEGORY, "What the line is"),
-        "first": (Kind.CATEGORY, "First column"),
-        "first_option": (Kind.CATEGORY, "Answer to the first column"),
-        "second": (Kind.CATEGORY, "Second column"),
-        "second_option": (Kind.CATEGORY, "Answer to the second column"),
-        "third": (Kind.CATEGORY, "Third column"),
-        "third_option": (Kind.CATEGORY, "Answer to the third column"),
-        "given": (Kind.CATEGORY, "Column among whose answers shares are"),
         "note": (Kind.TEXT, "What to know about the line"),
         "weighted": (Kind.WHOLE, "Whether people have weights"),
     },
@@ -51,18 +54,17 @@ _LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
         "corrected_low": (Kind.REAL, "Lower end of its confidence interval"),
         "corrected_high": (Kind.REAL, "Upper end of its confidence interval"),
     },
-    "TidyRow": RESULT_LABELS | _TESTS | {"term": (Kind.TEXT, "Term")},
-    "ModelTermRow": RESULT_LABELS | _TESTS | {"model": (Kind.CATEGORY, "Formula"), "term": (Kind.TEXT, "Term")},
-    "PredictionRow": RESULT_LABELS
-    | _TESTS
-    | {
-        "measure": (Kind.CATEGORY, "What the line is"),
-        "setting": (Kind.CATEGORY, "What everybody is set to; empty for people as they are"),
-        "variable": (Kind.CATEGORY, "Variable that moves"),
-        "first": (Kind.CATEGORY, "First value"),
-        "second": (Kind.CATEGORY, "Second value"),
-        "df": (Kind.REAL, "Degrees of freedom of the error"),
-    },
+    "TidyRow": _TESTED | {"term": (Kind.TEXT, "Term")},
+    "ModelTermRow": _TESTED | {"model": (Kind.CATEGORY, "Formula"), "term": (Kind.TEXT, "Term")},
+    "PredictionRow": _TESTED
+    | _categories(
+        measure="What the line is",
+        setting="What everybody is set to; empty for people as they are",
+        variable="Variable that moves",
+        first="First value",
+        second="Second value",
+    )
+    | {"df": (Kind.REAL, "Degrees of freedom of the error")},
 }
 """What the columns of each kind of row hold."""
 

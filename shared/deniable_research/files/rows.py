@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from deniable.estimation.published_rows import EstimateRow
 
@@ -80,6 +80,34 @@ def compared(
         method=method,
         **more,
     )
+
+
+class TestedFigure(Protocol):
+    """A figure that was tested."""
+
+    @property
+    def std_error(self) -> float: ...
+
+    @property
+    def statistic(self) -> float: ...
+
+    @property
+    def p_value(self) -> float: ...
+
+
+def compared_by(
+    about: Row,
+    result: TestedFigure,
+    measure: str,
+    cohorts: tuple[str, str],
+    estimate: float,
+    ends: tuple[float, float],
+    method: str,
+    **more: Any,
+) -> Row:
+    """`compared`, with the error and the test of a result."""
+    test = (result.statistic, result.p_value)
+    return compared(about, measure, cohorts, estimate, result.std_error, ends, *test, method, **more)
 
 
 def tested(about: Row, measure: str, statistic: float, df: int, p_value: float, method: str, **more: Any) -> Row:

@@ -18,7 +18,14 @@ from deniable_research.designs import Groups, combined_share
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.rows import SampledComparisonRow, SampledEstimateRow, compared, places_of, tested
+from deniable_research.files.rows import (
+    SampledComparisonRow,
+    SampledEstimateRow,
+    compared,
+    compared_by,
+    places_of,
+    tested,
+)
 from deniable_research.files.table import Table
 from deniable_research.sampling import Domain
 from deniable_research.sampling.estimates import t_two_sided
@@ -248,19 +255,9 @@ def _shares(
     found = [groups.difference(i, j, option) for i, j in pairs]
     adjusted = holm([each.p_value for each in found])
     for (i, j), each, p in zip(pairs, found, adjusted, strict=True):
-        yield compared(
-            about,
-            "difference",
-            (labels[i], labels[j]),
-            each.estimate,
-            each.std_error,
-            each.interval(about.conf_level, len(pairs)).cut(-1, 1),
-            each.statistic,
-            each.p_value,
-            "newcombe",
-            p_adjusted=p if len(pairs) > 1 else None,
-            df_error=groups.df,
-        )
+        ends = each.interval(about.conf_level, len(pairs)).cut(-1, 1)
+        more = {"p_adjusted": p if len(pairs) > 1 else None, "df_error": groups.df}
+        yield compared_by(about, each, "difference", (labels[i], labels[j]), each.estimate, ends, "newcombe", **more)
     if len(labels) == 2:
         ratio, error, ends = groups.ratio(0, 1, option, about.conf_level)
         yield compared(
@@ -281,18 +278,8 @@ def _trend(
     about: SampledComparisonRow, labels: Sequence[str], groups: SampledGroups, option: int
 ) -> Iterator[SampledComparisonRow]:
     slope, departure = groups.trend(places_of(labels), option)
-    yield compared(
-        about,
-        "trend",
-        (labels[0], labels[-1]),
-        slope.estimate,
-        slope.std_error,
-        slope.interval(about.conf_level),
-        slope.statistic,
-        slope.p_value,
-        "newcombe",
-        df_error=groups.df,
-    )
+    ends, cohorts = slope.interval(about.conf_level), (labels[0], labels[-1])
+    yield compared_by(about, slope, "trend", cohorts, slope.estimate, ends, "newcombe", df_error=groups.df)
     if departure is not None:
         yield _test(about, "departure", departure)
 

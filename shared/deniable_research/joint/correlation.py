@@ -74,10 +74,8 @@ def correlation(
         The numbers are its `values`; else those of its mechanism's answers; else the numbers of options from 0.
     second : Item, or array_like of float, shape (people,)
         Another question of the same people, or what is known of them without noise.
-    weights : array_like, shape (people,), optional
-        Weights of the people; errors use Kish's effective number.
-    domain : Domain, optional
-        The people among all who were drawn, with the weights and errors of the sampling design.
+    weights, domain
+        As for `crosstab`.
 
     Returns
     -------

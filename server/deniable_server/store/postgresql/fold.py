@@ -16,20 +16,13 @@ from collections.abc import Callable
 from psycopg import errors
 
 from deniable import Survey
-from deniable_server.store import checksum, counts
+from deniable_server.store import counts
+from deniable_server.store.folding import release
 from deniable_server.store.postgresql import roles
 from deniable_server.store.postgresql.connection import PostgresqlConnection
 from deniable_server.store.postgresql.pending import INVITATIONS, REPORTS, moved
 from deniable_server.store.postgresql.tables import create_table
-from deniable_server.store.tables import (
-    invitations_table,
-    is_empty,
-    kept_columns,
-    kept_of,
-    pending_table,
-    reports_table,
-    rows_of,
-)
+from deniable_server.store.tables import invitations_table, is_empty, kept_columns, pending_table, reports_table
 
 WRITTEN_ANEW = 50_000
 """Rows up to which settling always writes the whole table anew. Above, not under load."""
@@ -66,11 +59,7 @@ def fold_due(db: PostgresqlConnection, survey: Survey, closed: bool, hold: Hold)
         values = [] if survey.results == "live" else [[cohort or "" for cohort in due]]
         db.execute(f"CREATE TEMP TABLE moving ON COMMIT DROP AS SELECT * FROM {pending} WHERE {chosen}", values)
         db.execute("CREATE UNIQUE INDEX ON moving (id)")
-        counts.add(db, survey, counts.count(db, survey, "moving"))
-        if survey.retention == "tallies":
-            went = checksum.sum_of(survey, "report", rows_of(db, "moving"))
-            came = checksum.sum_of(survey, "id", kept_of(survey, rows_of(db, "moving")))
-            checksum.change(db, survey, went ^ came)
+        release(db, survey, "moving")
         db.execute(f"INSERT INTO {reports} SELECT {kept_columns(survey)} FROM moving ORDER BY id")
         moved(db, survey, REPORTS)
     hold()
@@ -79,7 +68,7 @@ def fold_due(db: PostgresqlConnection, survey: Survey, closed: bool, hold: Hold)
         stays += " WHERE NOT EXISTS (SELECT 1 FROM moving WHERE moving.id = kept.id)"
     db.execute(f"CREATE TEMP TABLE staying ON COMMIT DROP AS {stays}")
     if due or not is_empty(db, "staying"):
-        _empty(db, pending)
+        empty(db, pending)
         db.execute(f"INSERT INTO {pending} SELECT * FROM staying ORDER BY id")
     return bool(due), any(closed or n >= survey.release for _, n in _sizes(db, survey))
 
@@ -120,21 +109,13 @@ def unsorted(db: PostgresqlConnection, survey: Survey) -> list[str]:
     return [kind for (kind,) in db.execute("SELECT kind FROM unsorted WHERE survey = ? ORDER BY kind", [survey.id])]
 
 
-def forget_ids(db: PostgresqlConnection, survey: Survey) -> None:
-    """Drop the ids of a closed survey that keeps tallies: no report can come that they would have to be known for."""
-    table = reports_table(survey)
-    if not is_empty(db, table):
-        checksum.change(db, survey, checksum.sum_of(survey, "id", rows_of(db, table)))
-        _empty(db, table)
-
-
 def _sizes(db: PostgresqlConnection, survey: Survey) -> list[tuple[str | None, int]]:
     """How many reports wait, by what they fold together with."""
     group = "NULL::text" if survey.results == "live" else "cohort"
     return db.execute(f"SELECT {group}, count(*) FROM {pending_table(survey)} GROUP BY 1").fetchall()
 
 
-def _empty(db: PostgresqlConnection, table: str) -> None:
+def empty(db: PostgresqlConnection, table: str) -> None:
     """Empty a table into a new file; while somebody reads it for long, at least its rows are deleted."""
     db.execute("SAVEPOINT emptying")
     try:

@@ -8,7 +8,6 @@ insert one id meet at its primary key.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 from deniable import Report, Survey
 from deniable_server.store import agenda, checksum
@@ -18,8 +17,7 @@ from deniable_server.store.postgresql.connection import PostgresqlConnection
 from deniable_server.store.postgresql.errors import Collision
 from deniable_server.store.postgresql.tables import types_of
 from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
-
-_id = itemgetter(0)
+from deniable_server.store.taking import sort_out
 
 REPORTS, INVITATIONS = "reports", "invitations"
 """Kinds of tables that come to rest: names in the table ``unsorted``."""
@@ -39,20 +37,8 @@ def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) ->
     known: dict[object, Row] = {}
     for table in (pending_table(survey), reports_table(survey)):
         known |= {row[0]: row for row in db.rows_with("kept.*", table, "id", ids)}
-    new: list[Row] = []
-    outcomes: list[Outcome] = []
-    for report, row in zip(reports, rows, strict=True):
-        before = known.get(report.id)
-        if before is not None:  # where no more than the id was kept, nothing can conflict with it
-            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
-        elif refusal := rights.refusal_of(report):
-            outcomes.append(refusal)
-        else:
-            known[report.id] = row
-            new.append(row)
-            outcomes.append(Outcome.STORED)
+    new, outcomes = sort_out(reports, rows, known, rights)  # no trace of their order, and nobody waits in a circle
     if new:
-        new.sort(key=_id)  # no trace of the order within the transaction, and nobody waits in a circle
         pending = pending_table(survey)
         if db.insert_typed(pending, types_of(survey, pending), new).rowcount < len(new):
             raise Collision

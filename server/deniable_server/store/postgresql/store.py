@@ -17,6 +17,7 @@ from deniable.errors import DeniableError
 from deniable_server.location import Address
 from deniable_server.store import agenda
 from deniable_server.store.errors import StoreUnavailable
+from deniable_server.store.folding import forget_ids
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import HIDDEN, utc_today
 from deniable_server.store.outcome import Outcome
@@ -214,7 +215,7 @@ class PostgresqlStore(SqlStore):
             with self._transaction() as db:
                 db.hold(f"fold {survey.id}")
                 self._hold(db, survey)
-                fold.forget_ids(db, survey)
+                forget_ids(db, survey, fold.empty)
         if closed_on:
             with self._transaction() as db:
                 for table in tables_of(survey):

@@ -23,18 +23,10 @@ from operator import itemgetter
 
 from deniable import Survey
 from deniable_server.store import agenda, checksum, counts
+from deniable_server.store.folding import release
 from deniable_server.store.sqlite.connection import SqliteConnection
 from deniable_server.store.sqlite.tables import create_table
-from deniable_server.store.tables import (
-    Row,
-    invitations_table,
-    is_empty,
-    kept_columns,
-    kept_of,
-    pending_table,
-    reports_table,
-    rows_of,
-)
+from deniable_server.store.tables import Row, invitations_table, kept_columns, kept_of, pending_table, reports_table
 
 WRITTEN_ANEW = 20_000
 """Rows up to which settling always writes the whole table anew, in some 20 ms. Above, not under load."""
@@ -86,7 +78,7 @@ def fold_due(db: SqliteConnection, survey: Survey, new: int, closed: bool) -> bo
         return False
     if len(due) == len(sizes):
         _fold(db, survey, new, pending)
-        db.execute(f"DELETE FROM {pending}")  # without a condition: every page is wiped and freed
+        empty(db, pending)
         return True
     db.execute("CREATE TEMP TABLE due (cohort TEXT) STRICT")  # None is the empty one, which no label is
     db.insert("temp.due", [(cohort or "",) for cohort in due])
@@ -100,11 +92,7 @@ def fold_due(db: SqliteConnection, survey: Survey, new: int, closed: bool) -> bo
 def _fold(db: SqliteConnection, survey: Survey, new: int, rows: str) -> None:
     """Copy rows to where they rest, and add them to the tallies."""
     reports = reports_table(survey)
-    counts.add(db, survey, counts.count(db, survey, rows))
-    if survey.retention == "tallies":
-        went = checksum.sum_of(survey, "report", rows_of(db, rows))
-        came = checksum.sum_of(survey, "id", kept_of(survey, rows_of(db, rows)))
-        checksum.change(db, survey, went ^ came)
+    release(db, survey, rows)
     kept = f"SELECT {kept_columns(survey)} FROM {rows}"
     if may_sort(db, survey, new):
         _sort_reports(db, survey, f"{kept} UNION ALL SELECT * FROM {reports}")
@@ -140,14 +128,6 @@ def is_unsorted(db: SqliteConnection, survey: Survey) -> bool:
     return db.execute("SELECT 1 FROM unsorted WHERE survey = ?", [survey.id]).fetchone() is not None
 
 
-def forget_ids(db: SqliteConnection, survey: Survey) -> None:
-    """Drop the ids of a closed survey that keeps tallies: no report can come that they would have to be known for."""
-    table = reports_table(survey)
-    if not is_empty(db, table):
-        checksum.change(db, survey, checksum.sum_of(survey, "id", rows_of(db, table)))
-        db.execute(f"DELETE FROM {table}")
-
-
 def sort_invitations(db: SqliteConnection, survey: Survey, whatever_their_number: bool = False) -> None:
     """Leave invitations in the order of their hashes, unless there are too many for somebody who waits."""
     table = invitations_table(survey)
@@ -175,9 +155,14 @@ def write_anew(db: SqliteConnection, survey: Survey, table: str, query: str, row
     beside = "temp" if rows <= WRITTEN_ANEW else "main"
     create_table(db, f"{beside}.anew", survey, like=table)
     db.execute(f"INSERT INTO {beside}.anew {query} ORDER BY 1")
-    db.execute(f"DELETE FROM {table}")  # without a condition: every page is wiped and freed
+    empty(db, table)
     db.execute(f"INSERT INTO {table} SELECT * FROM {beside}.anew")
     db.execute(f"DROP TABLE {beside}.anew")
+
+
+def empty(db: SqliteConnection, table: str) -> None:
+    """Delete all rows: without a condition, so that every page is wiped and freed."""
+    db.execute(f"DELETE FROM {table}")
 
 
 def _most(new: int) -> int:

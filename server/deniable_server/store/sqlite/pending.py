@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 from deniable import Report, Survey
 from deniable_server.store import agenda, checksum
@@ -13,8 +12,7 @@ from deniable_server.store.outcome import Outcome
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection
 from deniable_server.store.tables import Row, is_empty, pending_table, reports_table, rows_from
-
-_id = itemgetter(0)
+from deniable_server.store.taking import sort_out
 
 
 def take(db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
@@ -27,21 +25,8 @@ def take(db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tup
         return [Outcome.STORED] * len(rows), 0
     known |= _known(db, rows, reports_table(survey))
     rights = Rights(db, survey, reports)
-    new: list[Row] = []
-    outcomes: list[Outcome] = []
-    for report, row in zip(reports, rows, strict=True):
-        before = known.get(report.id)
-        if before is not None:  # where no more than the id was kept, nothing can conflict with it
-            # Before its invitation is looked at: who asks with an id that is taken learns nothing about invitations.
-            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
-        elif refusal := rights.refusal_of(report):
-            outcomes.append(refusal)
-        else:
-            known[report.id] = row
-            new.append(row)
-            outcomes.append(Outcome.STORED)
+    new, outcomes = sort_out(reports, rows, known, rights)  # neighbours on a page together, and no trace of their order
     rights.spend()
-    new.sort(key=_id)  # neighbours on a page together, and no trace of the order within the batch
     enough, few = fold.enough(survey, new)
     if (enough and not fold.take(db, survey, enough)) or (few and not _let_wait(db, survey, few)):
         raise StoreDamaged("the database has ids that it did not find")  # nothing of the transaction stays

@@ -15,6 +15,7 @@ from deniable import Report, Survey
 from deniable.errors import DeniableError
 from deniable_server.store import agenda
 from deniable_server.store.errors import StoreReplaced
+from deniable_server.store.folding import forget_ids
 from deniable_server.store.interface import utc_today
 from deniable_server.store.outcome import Outcome
 from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
@@ -133,7 +134,7 @@ class SqliteStore(SqlStore):
             if closed and survey.access != "open":
                 fold.sort_invitations(db, survey, whatever_their_number=True)
             if closed_on and survey.retention == "tallies":
-                fold.forget_ids(db, survey)
+                forget_ids(db, survey, fold.empty)
             if not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0)):
                 agenda.put_off(db, survey, agenda.NOW)
             elif closed_on or days_over > DAYS_OF_DOUBT:
