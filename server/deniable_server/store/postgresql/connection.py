@@ -27,6 +27,10 @@ IDLE_SECONDS = 60
 PARTS = 64
 """Rows of a survey's checksum. Each collector changes one, so that two need not wait for each other's commits."""
 
+FOLDS_PART = PARTS
+"""The row that folds change, which come to it before they keep reports from coming in: with a part of a collector's two
+transactions would wait for each other."""
+
 _numbers = itertools.count()
 
 

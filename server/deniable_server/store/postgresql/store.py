@@ -23,6 +23,7 @@ from deniable_server.store.interface import HIDDEN, utc_today
 from deniable_server.store.outcome import Outcome
 from deniable_server.store.postgresql import durability, fold, migrations, pending, roles
 from deniable_server.store.postgresql.connection import (
+    FOLDS_PART,
     PARTS,
     SCHEMA,
     WAIT_SECONDS,
@@ -188,7 +189,7 @@ class PostgresqlStore(SqlStore):
         new = self._arrived.pop(survey.id, 0)
         closed = bool(closed_on) or days_over > 0
         lock = f"fold {survey.id}"
-        with self._transaction() as db:
+        with self._transaction(FOLDS_PART) as db:
             if closed_on:
                 db.hold(lock)
             elif not db.try_to_hold(lock):
@@ -252,8 +253,8 @@ class PostgresqlStore(SqlStore):
         db.hold(f"survey {survey.id}")
 
     @contextmanager
-    def _transaction(self) -> Iterator[PostgresqlConnection]:
-        with self._begun("BEGIN ISOLATION LEVEL READ COMMITTED") as db:
+    def _transaction(self, part: int | None = None) -> Iterator[PostgresqlConnection]:
+        with self._begun("BEGIN ISOLATION LEVEL READ COMMITTED", part) as db:
             yield db
 
     @contextmanager
@@ -276,9 +277,9 @@ class PostgresqlStore(SqlStore):
             yield db
 
     @contextmanager
-    def _begun(self, begin: str) -> Iterator[PostgresqlConnection]:
+    def _begun(self, begin: str, part: int | None = None) -> Iterator[PostgresqlConnection]:
         with in_our_words(self.name), self._pool.connection() as raw:
-            db = PostgresqlConnection(raw, self._part)
+            db = PostgresqlConnection(raw, self._part if part is None else part)
             db.execute(begin)
             try:
                 yield db
