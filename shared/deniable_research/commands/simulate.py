@@ -39,6 +39,9 @@ from deniable_research.simulation.study import Covariate, Study
 
 SHARE = Number(0, 1)
 
+MOST_IN_CSV = 1_000_000
+"""They are sorted by their ids in memory."""
+
 
 @click.command(
     epilog=example(
@@ -105,7 +108,7 @@ SHARE = Number(0, 1)
     "--reports",
     metavar="FILE",
     type=NEW_FILE,
-    help="Write the reports of the first of these surveys as CSV, to try 'deniable analyze' with.",
+    help="Write the reports of one such survey as CSV, to try 'deniable analyze' with; of at most 1,000,000 people.",
 )
 @plot_option("bias and coverage")
 def simulate(
@@ -136,7 +139,8 @@ def simulate(
     SURVEY is the author's TOML or the published JSON. Every repetition draws other people from the population, sends
     their answers through the survey's own mechanisms and estimates as a collector does. Who does not comply reports
     the first option (no tick, the lowest number) whatever the coins say; who denies answers it, and the device
-    randomises that; who is careless reports anything. The same seed gives the same surveys: simulation only.
+    randomises that; who is careless reports anything. The same seed gives the same surveys: simulation only. Of more than
+    10,000 people only what is counted is drawn, in the same distribution, so 100,000,000 take no longer.
 
     With --formula it is the power of that analysis: people get covariates and the outcome that the effects make, and
     every sample is analysed as its file would be.
@@ -172,6 +176,8 @@ def simulate(
         Misbehaviour(noncompliance, denial, careless),
         _shares(others, "--compare") if others else None,
     )
+    if reports is not None and respondents > MOST_IN_CSV:
+        raise click.UsageError(f"--reports writes at most {MOST_IN_CSV:,} people, got {respondents:,}")
     rows = simulation.run(repetitions, seed, EstimateOptions(confidence, method))
     if split:
         if not survey.groups:

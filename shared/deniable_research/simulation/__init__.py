@@ -1,7 +1,7 @@
 """Simulating surveys before anybody is asked: bias, coverage and power, with people who do not do as they are told.
 
-`simulate` repeats a survey many times through its real mechanisms and estimator; `Simulation.draw` gives the reports of
-one such survey, `reports_csv` writes them as a collector does.
+`simulate` repeats a survey many times through its real mechanisms and estimator, of many people by what is counted
+alone; `Simulation.draw` gives the reports of one such survey, `reports_csv` writes them as a collector does.
 """
 
 from deniable_research.simulation.draw import DrawnCohort, generator_of, reports_csv, words_of
