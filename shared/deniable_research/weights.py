@@ -47,7 +47,9 @@ def kish(weights: Iterable[float], frequencies: Iterable[SupportsInt] | None = N
         raise ParameterError(f"frequencies: must be {len(each)}, one for each weight, got {len(people)}")
     if largest == 0:
         return 0.0
-    together = Counter[float]()  # equal weights first, so that counted rows give the figure of the people, to the last bit
+    together = Counter[
+        float
+    ]()  # equal weights first, so that counted rows give the figure of the people, to the last bit
     for weight, count in zip(each, people, strict=True):
         together[weight / largest] += count  # squares of very small or large weights leave the floats
     total = math.fsum(count * weight for weight, count in together.items())
