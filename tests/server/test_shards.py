@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -17,6 +18,7 @@ from deniable_client import randomize
 from deniable_server.store import Outcome, counts
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, report_for, store_one
+from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
 from tests.support.surveys import FIVE_TYPES, SURVEY, Clock, person
 
@@ -157,3 +159,28 @@ def test_an_invitation_known_to_two_collectors_counts_twice_and_known_to_one_onc
     assert [store_one(store, report_for(survey, everywhere), survey) for store in shards[:2]] == [Outcome.STORED] * 2
     outcomes = [store_one(store, report_for(survey, mine), survey) for store in (*shards[:2], shards[0])]
     assert outcomes == [Outcome.STORED, Outcome.UNINVITED, Outcome.SPENT]
+
+
+def test_exports_of_eight_collectors_in_one_folder_are_analysed_as_one(
+    tmp_path: Path, shards: list[SqliteStore], alone: SqliteStore
+) -> None:
+    survey = replace(read_survey(FIVE_TYPES), cohorts=("paper", "web"))
+    for store in (*shards, alone):
+        store.publish(survey)
+    reports = sent_to(survey)
+    send(shards, survey, reports)
+    send([alone], survey, reports)
+    (tmp_path / "survey.json").write_bytes(survey.document)
+    for folder, stores in (("eight", shards), ("one", [alone])):
+        (tmp_path / folder).mkdir()
+        for place, store in enumerate(stores):
+            store.settle()
+            CommandLine("export").ok(survey.id, "--db", store.path, "--to", tmp_path / folder / f"{place}.csv")
+    eight, one = (
+        CommandLine("analyze", "shares").ok(
+            "--from", tmp_path / folder, "--survey", tmp_path / "survey.json", "--by", "cohort", "--format", "json"
+        )
+        for folder in ("eight", "one")
+    )
+    assert json.loads(one)["rows"] == PEOPLE
+    assert eight == one

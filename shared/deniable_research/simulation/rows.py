@@ -73,7 +73,6 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
     a dot. So what an interrupted run leaves holds no file that is read as Parquet.
     """
     library("pyarrow.parquet", folder.name)
-    cores = _cores()
     if processes is not None:
         check_number(processes, "processes", 1, MOST_PROCESSES)
     if folder.exists():
@@ -85,7 +84,7 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
         try:
             (unfinished / "reports").mkdir(parents=True)
             (unfinished / "survey.json").write_bytes(simulation.survey.document)
-            _write_parts(simulation, unfinished / "reports", seed, min(processes or cores, cores))
+            _write_parts(simulation, unfinished / "reports", seed, min(processes or _cores(), _cores()))
             unfinished.rename(folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
