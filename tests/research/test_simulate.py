@@ -316,6 +316,7 @@ def test_command_refuses_what_it_cannot_read(file: Path, tmp_path: Path) -> None
     assert "must be about questions of the survey" in refused(file, "--truth", "love=0.5")
     assert "must end in .svg or .png" in refused(file, "--plot", "chart.pdf")
     assert "is not in the range" in refused(file, "--careless", "2")
+    assert "at most 1,000,000 people" in refused(file, "--reports", tmp_path / "r.csv", "--respondents", 1_000_001)
     assert "at most 1 together" in refused(file, "--careless", "0.7", "--denial", "0.7")
 
 

@@ -38,7 +38,7 @@ from deniable_client import randomize
 from deniable_client.demo.people import survey_file
 from deniable_research.simulation.draw import randomize_people
 from deniable_server.store.sqlite.store import SqliteStore
-from tools.bench import ingest, postgresql, storage
+from tools.bench import cost, ingest, postgresql, storage
 from tools.bench.others import BOXES, PEOPLE
 
 ROUNDS = 7
@@ -205,6 +205,8 @@ if __name__ == "__main__":
     print()
     rows = [*ingest.ingest(), *ingest.estimates(), *storage.batches(), *storage.sizes(), *postgresql.several()]
     print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
+    print()
+    print(format_table(cost.HEADER, cost.costs(), right=cost.HEADER[1:]))
     if len(sys.argv) > 1:
         print()
         theirs = figures_of_others(sys.argv[1])

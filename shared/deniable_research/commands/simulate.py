@@ -31,6 +31,7 @@ from deniable_research.simulation import (
     generator_of,
     read_truth,
     reports_csv,
+    write_rows,
 )
 from deniable_research.simulation.charts import simulation_chart
 from deniable_research.simulation.epsilons import split_over_all
@@ -39,6 +40,9 @@ from deniable_research.simulation.study import Covariate, Study
 
 SHARE = Number(0, 1)
 
+MOST_IN_CSV = 1_000_000
+"""They are sorted by their ids in memory."""
+
 
 @click.command(
     epilog=example(
@@ -46,6 +50,7 @@ SHARE = Number(0, 1)
         "deniable simulate my-survey.toml --truth truth.toml --noncompliance 0.05 --careless 0.02",
         "deniable simulate my-survey.toml --truth affair=0.32 --compare affair=0.42",
         "deniable simulate my-survey.toml --truth affair=0.32 --reports reports.csv --repetitions 2",
+        "deniable simulate my-survey.toml --truth affair=0.32 --respondents 100000000 --rows reports/ --repetitions 2",
         'deniable simulate my-survey.toml --truth affair=0.32 --formula "affair ~ age" --covariate age=young,old '
         '--effect "age[T.young]=-0.5" --over respondents=500,1000,2000 --over epsilon=1,2 --plot power.svg',
     )
@@ -96,7 +101,11 @@ SHARE = Number(0, 1)
     multiple=True,
     help="A planning curve: respondents=500,1000,2000 or epsilon=1,2,3; both for one curve each epsilon.",
 )
-@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Of an analysis.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 64),
+    help="Of an analysis, by default 1; or of --rows, at most one for each core, which is the default.",
+)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
 @click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
 @click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
@@ -105,7 +114,15 @@ SHARE = Number(0, 1)
     "--reports",
     metavar="FILE",
     type=NEW_FILE,
-    help="Write the reports of the first of these surveys as CSV, to try 'deniable analyze' with.",
+    help="Write the reports of one such survey as CSV, to try 'deniable analyze' with; of at most 1,000,000 people.",
+)
+@click.option(
+    "--rows",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Write the reports of one such survey, of however many people, to a new folder of Parquet with the survey "
+    "beside, for 'deniable analyze ... --from FOLDER'.",
 )
 @plot_option("bias and coverage")
 def simulate(
@@ -123,12 +140,13 @@ def simulate(
     covariates: tuple[str, ...],
     analysis: str | None,
     curves: tuple[str, ...],
-    processes: int,
+    processes: int | None,
     seed: int,
     confidence: float,
     method: str,
     form: str,
     reports: Path | None,
+    folder: Path | None,
     picture: Path | None,
 ) -> None:
     """Draw whole surveys and say how well their estimates do.
@@ -136,15 +154,16 @@ def simulate(
     SURVEY is the author's TOML or the published JSON. Every repetition draws other people from the population, sends
     their answers through the survey's own mechanisms and estimates as a collector does. Who does not comply reports
     the first option (no tick, the lowest number) whatever the coins say; who denies answers it, and the device
-    randomises that; who is careless reports anything. The same seed gives the same surveys: simulation only.
+    randomises that; who is careless reports anything. The same seed gives the same surveys: simulation only. Of more
+    than 10,000 people only what is counted is drawn, in the same distribution, so 100,000,000 take no longer.
 
     With --formula it is the power of that analysis: people get covariates and the outcome that the effects make, and
     every sample is analysed as its file would be.
     """
     survey = read_any_survey(file.read())
     if formula is not None:
-        if others or split or reports is not None or method != DEFAULT_METHOD:
-            raise click.UsageError("--compare, --split, --reports and --method do not go with --formula")
+        if others or split or reports is not None or folder is not None or method != DEFAULT_METHOD:
+            raise click.UsageError("--compare, --split, --reports, --rows and --method do not go with --formula")
         study = Study(
             survey,
             formula,
@@ -160,11 +179,13 @@ def simulate(
             respondents,
             Misbehaviour(noncompliance, denial, careless),
         )
-        settings = {"analysis": analysis or "regress", "confidence_level": confidence, "processes": processes}
+        settings = {"analysis": analysis or "regress", "confidence_level": confidence, "processes": processes or 1}
         print_power(planning_curve(study, _curves(curves), repetitions, seed, **settings), study, seed, form, picture)
         return
-    if effects or covariates or analysis or curves or processes > 1:
-        raise click.UsageError("--effect, --covariate, --analysis, --over and --processes go with --formula")
+    if effects or covariates or analysis or curves:
+        raise click.UsageError("--effect, --covariate, --analysis and --over go with --formula")
+    if processes is not None and folder is None:
+        raise click.UsageError("--processes goes with --formula or --rows")
     simulation = Simulation(
         survey,
         _shares(truths, "--truth"),
@@ -172,6 +193,8 @@ def simulate(
         Misbehaviour(noncompliance, denial, careless),
         _shares(others, "--compare") if others else None,
     )
+    if reports is not None and respondents > MOST_IN_CSV:
+        raise click.UsageError(f"--reports writes at most {MOST_IN_CSV:,} people, got {respondents:,}")
     rows = simulation.run(repetitions, seed, EstimateOptions(confidence, method))
     if split:
         if not survey.groups:
@@ -200,6 +223,8 @@ def simulate(
             reports.write_text("".join(reports_csv(simulation.draw(generator), generator)), "utf-8", newline="")
         except OSError as error:
             raise click.ClickException(f"{reports.name}: cannot be written: {error.strerror}") from None
+    if folder is not None:
+        write_rows(simulation, folder, seed, processes)
     if picture is not None:
         save_picture(picture, lambda: simulation_chart(rows))
 

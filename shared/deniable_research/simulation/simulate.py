@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from deniable.estimation.estimate import Estimate
 from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 from deniable.survey.document import Survey
 from deniable_research.comparison import difference
+from deniable_research.simulation.counts import CountedSurvey, Told
 from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.misbehaviour import Misbehaviour
@@ -21,7 +23,17 @@ from deniable_research.simulation.truth import Shares, Truth, truth_of
 DEFAULT_SEED = 1
 
 MOST_DRAWS = 10**9
-"""Answers of one simulation: respondents times repetitions."""
+"""Answers of one simulation: respondents times repetitions, larger surveys counting as `ONE_BY_ONE`."""
+
+MOST_RESPONDENTS = 10**11
+"""More than there are people; of so many, numpy's draws of counts are exact."""
+
+ONE_BY_ONE = 10_000
+"""Surveys of more people are drawn as counts, in the same distribution: `CountedSurvey`.
+
+In smaller ones every person has answers, and the survey's own mechanisms randomise them. So the estimates are tried on
+what devices send, and not on what is believed of it.
+"""
 
 ABOVE_ZERO = "share = 0"
 EQUAL = "no difference"
@@ -37,7 +49,7 @@ class Simulation:
     truth : mapping of str to shares, optional
         As for `truth_of`.
     respondents : int
-        People who answer, in both cohorts together.
+        People who answer, in both cohorts together; as many as a nation has, or more.
     misbehaviour : Misbehaviour
     compare : mapping of str to shares, optional
         Where the truth of a second cohort, one half of the people, is another one; questions that are not named have
@@ -52,7 +64,7 @@ class Simulation:
 
     def __post_init__(self) -> None:
         least = 1 if self.compare is None else 2
-        check_number(self.respondents, "respondents", least, MOST_DRAWS)
+        check_number(self.respondents, "respondents", least, MOST_RESPONDENTS)
 
     @property
     def cohorts(self) -> tuple[tuple[str | None, int, tuple[Truth, ...]], ...]:
@@ -76,12 +88,16 @@ class Simulation:
         self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: EstimateOptions | None = None
     ) -> tuple[SimulationRow, ...]:
         """Repeat the survey; see `simulate`."""
-        check_number(repetitions, "repetitions", 2, MOST_DRAWS // self.respondents)
+        check_number(repetitions, "repetitions", 2, MOST_DRAWS // min(self.respondents, ONE_BY_ONE))
         asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
+        counted = [self._counts(truths, people) for _, people, truths in cohorts]
         figures: dict[Key, list[Outcome]] = {}
         for _ in range(repetitions):
-            found = [_publish(*cohort, self.misbehaviour, generator, asked, figures) for cohort in cohorts]
+            found = [
+                _publish(cohort, truths, told(generator), asked, figures)
+                for (cohort, _, truths), told in zip(cohorts, counted, strict=True)
+            ]
             if len(cohorts) == 2:
                 _compare(found, cohorts, asked, figures)
         people = {cohort: n for cohort, n, _ in cohorts}
@@ -89,6 +105,21 @@ class Simulation:
             summary(key, outcomes, people.get(key.cohort, self.respondents), asked.confidence_level)
             for key, outcomes in figures.items()
         )
+
+    def _counts(self, truths: tuple[Truth, ...], people: int) -> Callable[[np.random.Generator], Mapping[str, Told]]:
+        """What draws the counts of one cohort."""
+        if self.respondents > ONE_BY_ONE:
+            return partial(CountedSurvey(truths, self.misbehaviour).draw, people)
+
+        def of_reports(generator: np.random.Generator) -> dict[str, Told]:
+            reports = draw_reports(truths, people, self.misbehaviour, generator)
+            mechanisms = {truth.question.id: truth.question.mechanism for truth in truths}
+            return {
+                name: Told(mechanisms[name].reports.tally(column.told), len(column.told))
+                for name, column in reports.items()
+            }
+
+        return of_reports
 
 
 def simulate(
@@ -106,7 +137,8 @@ def simulate(
 
     Every repetition draws other people from the population of the truth, sends their answers through the survey's own
     mechanisms, and estimates as a collector publishes. Only the words of chance are PCG64's, so that the same seed
-    repeats the same surveys: this is a simulation, and no way to collect answers.
+    repeats the same surveys: this is a simulation, and no way to collect answers. Of more than 10,000 people only the
+    counts are drawn, in the distribution that they have with people; so the number of respondents costs nothing.
 
     Parameters
     ----------
@@ -147,27 +179,23 @@ def simulate(
 
 def _publish(
     cohort: str | None,
-    people: int,
     truths: tuple[Truth, ...],
-    misbehaviour: Misbehaviour,
-    generator: np.random.Generator,
+    told: Mapping[str, Told],
     wanted: EstimateOptions,
     figures: dict[Key, list[Outcome]],
 ) -> dict[str, Estimate]:
     """One cohort of one survey: note its published rows, return its estimates."""
-    reports = draw_reports(truths, people, misbehaviour, generator)
     found = {}
     for truth in truths:
         question = truth.question
-        told = reports[question.id].told
-        counts = question.mechanism.reports.tally(told)
+        counts, n = told[question.id]
         if question.has_shares:
-            found[question.id] = question.mechanism.estimate(counts, len(told))
+            found[question.id] = question.mechanism.estimate(counts, n)
             rows = share_rows(found[question.id], question.id, question.options, question.epsilon, cohort, wanted)
             for row, share in zip(rows, truth.shares, strict=True):
                 _note(figures, row, share, ABOVE_ZERO, row.conf_low > 0)
         if question.mean_values is not None:
-            mean = question.mechanism.estimate_mean(counts, len(told), question.mean_values)
+            mean = question.mechanism.estimate_mean(counts, n, question.mean_values)
             _note(figures, mean_row(mean, question.id, question.epsilon, cohort, wanted), truth.mean, None, False)
     return found
 

@@ -1,0 +1,177 @@
+"""Writing the reports of a simulated survey of many people: Parquet by several processes, in constant memory."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import multiprocessing
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.data.writing import library
+from deniable.errors import ParameterError
+from deniable.report.space import Texts
+from deniable.survey.question import Question
+from deniable_research.simulation.draw import Column, draw_reports
+from deniable_research.simulation.simulate import Simulation, check_number
+
+if TYPE_CHECKING:
+    import pyarrow
+
+PEOPLE = 1_000_000
+"""Of one part. Each part has a seed of its own, so what is written does not depend on how many processes write."""
+
+CELLS = 2**21
+"""Supports that a process holds at a time, of all questions together."""
+
+MOST_PROCESSES = 64
+
+
+class Piece(NamedTuple):
+    """What one part holds."""
+
+    number: int
+    cohort: int
+    people: int
+    seed: np.random.SeedSequence
+
+
+def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int | None = None) -> None:
+    """Write the reports of one simulated survey for ``deniable analyze --from FOLDER``, a row for each person.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        Its people draw their answers, and its survey's own mechanisms randomise them.
+    folder : Path
+        Is made. It gets ``survey.json``, the published survey, and ``reports/part-00000.parquet`` and so on: the cohort
+        and a column for each question, empty where it was not asked. Nobody sent these reports, so they have no ids;
+        people are independent of each other, so their order says nothing.
+    seed : int
+        The same gives the same rows, whatever the number of processes.
+    processes : int, optional
+        By default one for each core; never more.
+
+    Raises
+    ------
+    ParameterError
+        If the folder is there already or cannot be written, or pyarrow is not installed.
+
+    Notes
+    -----
+    Until every part is whole their names end in ``.part``, within a folder beside the other one whose name begins with
+    a dot. So what an interrupted run leaves holds no file that is read as Parquet.
+    """
+    library("pyarrow.parquet", folder.name)
+    if processes is not None:
+        check_number(processes, "processes", 1, MOST_PROCESSES)
+    if folder.exists():
+        raise ParameterError(f"{folder.name}: must be a new folder, but something of that name is there")
+    if not folder.parent.is_dir():
+        raise ParameterError(f"{folder.name}: cannot be written: there is no folder {folder.parent.name!r:.80}")
+    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    try:
+        try:
+            (unfinished / "reports").mkdir(parents=True)
+            (unfinished / "survey.json").write_bytes(simulation.survey.document)
+            _write_parts(simulation, unfinished / "reports", seed, min(processes or _cores(), _cores()))
+            unfinished.rename(folder)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as error:
+        raise ParameterError(f"{folder.name}: cannot be written: {error.strerror or error}") from None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _write_parts(simulation: Simulation, folder: Path, seed: int, processes: int) -> None:
+    cohorts = enumerate(simulation.cohorts)
+    sizes = [(place, part) for place, (_, people, _) in cohorts for part in _cut(people)]
+    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
+    pieces = [Piece(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
+    write = functools.partial(_write_part, simulation, folder)
+    if min(processes, len(pieces)) == 1:
+        written = list(map(write, pieces))
+    else:
+        pool = ProcessPoolExecutor(min(processes, len(pieces)), multiprocessing.get_context("spawn"), _end_with_parent)
+        try:
+            written = list(pool.map(write, pieces))
+        finally:
+            pool.shutdown(cancel_futures=True)
+    for each in written:
+        each.rename(each.with_suffix(""))
+
+
+def _cut(people: int) -> Iterator[int]:
+    for start in range(0, people, PEOPLE):
+        yield min(PEOPLE, people - start)
+
+
+def _end_with_parent() -> None:
+    """Let an interrupt be the parent's, and end when the parent has ended, however that came."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _write_part(simulation: Simulation, folder: Path, piece: Piece) -> Path:
+    """Write one part, a row group at a time."""
+    import pyarrow
+    from pyarrow import parquet
+
+    label, _, truths = simulation.cohorts[piece.cohort]
+    questions = simulation.survey.questions
+    mechanisms = [question.mechanism for question in questions]
+    generator = np.random.Generator(np.random.PCG64(piece.seed))
+    width = sum(each.reports.size if isinstance(each.reports, Texts) else 1 for each in mechanisms)
+    schema = pyarrow.schema([("cohort", pyarrow.string()), *((question.id, _type(question)) for question in questions)])
+    path = folder / f"part-{piece.number:05}.parquet.part"
+    with parquet.ParquetWriter(path, schema) as writer:
+        left = piece.people
+        while left:
+            people = min(left, max(CELLS // width, 1))
+            left -= people
+            reports = draw_reports(truths, people, simulation.misbehaviour, generator)
+            cohort = pyarrow.array(itertools.repeat(label, people), pyarrow.string())
+            columns = (_array(reports[question.id], question) for question in questions)
+            writer.write_table(pyarrow.Table.from_arrays([cohort, *columns], schema=schema))
+    return path
+
+
+def _type(question: Question) -> pyarrow.DataType:
+    import pyarrow
+
+    return pyarrow.string() if isinstance(question.mechanism.reports, Texts) else pyarrow.int64()
+
+
+def _array(column: Column, question: Question) -> pyarrow.Array:
+    """The reports of a question: numbers, or texts of one character 0 or 1 for each option."""
+    import pyarrow
+
+    people = len(column.values)
+    asked: NDArray[Any] | None = column.asked
+    if not isinstance(question.mechanism.reports, Texts):
+        return pyarrow.array(column.values, pyarrow.int64(), mask=None if asked is None else ~asked)
+    size = column.values.shape[1]
+    ends = pyarrow.py_buffer(np.arange(0, (people + 1) * size, size, dtype=np.int32))
+    marks = pyarrow.py_buffer(np.ascontiguousarray(column.values + np.uint8(ord("0")), dtype=np.uint8))
+    told = None if asked is None else pyarrow.array(asked).buffers()[1]
+    return pyarrow.StringArray.from_buffers(people, ends, marks, told)

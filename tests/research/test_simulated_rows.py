@@ -1,0 +1,190 @@
+"""Reports of simulated surveys as Parquet: what the mechanisms make, whoever writes it, and whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import psutil
+import pytest
+
+from deniable import ParameterError, Survey, read_survey
+from deniable.survey.published import parse_survey
+from deniable_research.engine import EngineReports, open_source
+from deniable_research.files import Layout, estimate_shares
+from deniable_research.simulation import Misbehaviour, Simulation, generator_of, rows, truth_of, write_rows
+from deniable_research.simulation.counts import draw_counts
+from deniable_research.simulation.rows import CELLS
+from tests.support.command_line import CommandLine
+from tests.support.drawn_questions import joint_survey, shared_survey
+from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
+
+MISBEHAVIOUR = Misbehaviour(0.1, 0.05, 0.05)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "PEOPLE", 7_000)
+    monkeypatch.setattr(rows, "CELLS", 30_000)
+
+
+def read(folder: Path) -> pd.DataFrame:
+    return pd.concat([pd.read_parquet(each) for each in sorted((folder / "reports").iterdir())], ignore_index=True)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {
+        str(each.relative_to(folder)): hashlib.sha256(each.read_bytes()).hexdigest()
+        for each in folder.rglob("*")
+        if each.is_file()
+    }
+
+
+@pytest.mark.parametrize(
+    "survey",
+    [read_survey(FIVE_TYPES), read_survey(EVERY_KIND), shared_survey(3, 1.5, 2), joint_survey(2, 3, 2)],
+    ids=["five types", "every kind", "drawn questions", "one response"],
+)
+def test_rows_are_reports_and_their_counts_those_of_the_mechanisms(survey: Survey, tmp_path: Path) -> None:
+    people = 20_000
+    write_rows(Simulation(survey, None, people, MISBEHAVIOUR), tmp_path / "rows", 1, 1)
+    frame = read(tmp_path / "rows")
+    assert list(frame.columns) == ["cohort", *(question.id for question in survey.questions)]
+    assert len(frame) == people
+    told = draw_counts(truth_of(survey), people, MISBEHAVIOUR, generator_of(2))
+    for question in survey.questions:
+        values = frame[question.id].dropna()
+        reports = values if values.dtype == object or values.dtype == "str" else values.astype(int)
+        supports = question.mechanism.reports.support_matrix(reports.tolist())
+        drawn = question.group is not None and question.group.is_drawn
+        assert drawn == (len(values) < people)
+        assert abs(len(values) - told[question.id].n) < 5 * math.sqrt(people / 2)
+        for count, other in zip(supports.sum(axis=0), told[question.id].counts, strict=True):
+            assert abs(int(count) - other) < 5 * math.sqrt(2 * max(other * (1 - other / people), 1))
+
+
+def test_the_number_of_processes_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "CELLS", CELLS)  # other processes know of no other
+    monkeypatch.setattr(rows, "_cores", lambda: 3)
+    simulation = Simulation(read_survey(SURVEY), {"affair": 0.3}, 20_000, compare={"affair": 0.5})
+    for processes in (1, 3):
+        write_rows(simulation, tmp_path / str(processes), 5, processes)
+    write_rows(simulation, tmp_path / "other", 6, 3)
+    one, three, other = (hashes(tmp_path / name) for name in ("1", "3", "other"))
+    assert one == three
+    assert sorted(one) == [*(f"reports/part-0000{part}.parquet" for part in range(4)), "survey.json"]
+    assert len({*one.values(), *other.values()}) == 5 + 4  # no two parts are alike, whatever the seed
+
+
+def test_never_more_processes_than_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(rows, "_write_parts", lambda *arguments: asked.append(arguments[-1]))
+    monkeypatch.setattr(rows, "_cores", lambda: 2)
+    for place, processes in enumerate([None, 1, 2, 64]):
+        write_rows(Simulation(read_survey(SURVEY)), tmp_path / str(place), 1, processes)
+    assert asked == [2, 1, 2, 2]
+
+
+def test_shares_from_the_rows_are_those_that_were_asked_for(tmp_path: Path) -> None:
+    toml, folder = tmp_path / "survey.toml", tmp_path / "rows"
+    toml.write_text(SURVEY, encoding="utf-8")
+    CommandLine("simulate").ok(
+        toml, "--truth", "affair=0.3", "--compare", "affair=0.6", "--respondents", 40_000, "--repetitions", 2,
+        "--rows", folder, "--processes", 1,
+    )  # fmt: skip
+    assert (folder / "survey.json").read_bytes() == read_survey(SURVEY).document
+    survey = parse_survey((folder / "survey.json").read_bytes())
+    reports = EngineReports(open_source(folder), Layout.of_survey(survey))
+    ((_, table),) = reports.apart(["affair"], "cohort")
+    found = {(row.cohort, row.option): row for row in estimate_shares(table, ["affair"], by="cohort")}
+    for cohort, share in [("paper", 0.3), ("web", 0.6)]:
+        row = found[cohort, "yes"]
+        assert row.n == 20_000
+        assert row.estimate is not None
+        assert row.std_error is not None
+        assert abs(row.estimate - share) < 4 * row.std_error
+    text = CommandLine("analyze", "shares").ok(
+        "--from", folder, "--survey", folder / "survey.json", "--by", "cohort", "--format", "json"
+    )
+    printed = {(each["cohort"], each["option"]): each["estimate"] for each in json.loads(text)["estimates"]}
+    assert printed["web", "yes"] == found["web", "yes"].estimate
+
+
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulation = Simulation(read_survey(SURVEY))
+    (tmp_path / "rows").mkdir()
+    with pytest.raises(ParameterError, match="rows: must be a new folder, but something of that name is there"):
+        write_rows(simulation, tmp_path / "rows", 1)
+    with pytest.raises(ParameterError, match="rows: cannot be written: there is no folder 'nowhere'"):
+        write_rows(simulation, tmp_path / "nowhere" / "rows", 1)
+    with pytest.raises(ParameterError, match="processes: must be an integer in"):
+        write_rows(simulation, tmp_path / "new", 1, 0)
+
+    def fail(*_: Any) -> Iterator[Any]:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(rows, "draw_reports", fail)
+    with pytest.raises(ParameterError, match="new: cannot be written: No space left on device"):
+        write_rows(simulation, tmp_path / "new", 1, 1)
+    assert [each.name for each in tmp_path.iterdir()] == ["rows"]
+
+
+@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
+def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: signal.Signals, tmp_path: Path) -> None:
+    toml, folder = tmp_path / "survey.toml", tmp_path / "rows"
+    toml.write_text(SURVEY, encoding="utf-8")
+    program = "from deniable.commands.main import main\nif __name__ == '__main__': main()"
+    script = tmp_path / "run.py"
+    script.write_text(program, encoding="utf-8")
+    arguments = ["--respondents", "50000000", "--repetitions", "2", "--rows", str(folder)]
+    run = subprocess.Popen([sys.executable, str(script), "simulate", str(toml), *arguments], stderr=subprocess.DEVNULL)
+    parts: list[Path] = []
+    for _ in range(1200):
+        parts = [*tmp_path.rglob("part-*")]
+        if len(parts) > 1 and any(each.stat().st_size > 4 for each in parts):
+            break
+        assert run.poll() is None
+        time.sleep(0.05)
+    children = children_of(run.pid)
+    os.kill(run.pid, with_signal)
+    assert run.wait(60) != 0
+    assert parts
+    assert not folder.exists()
+    assert not [*tmp_path.rglob("*.parquet")]
+    if with_signal == signal.SIGINT:
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["run.py", "survey.toml"]
+    for _ in range(600):  # nor anything that runs on
+        if not any(is_running(each) for each in children):
+            break
+        time.sleep(0.05)
+    assert not any(is_running(each) for each in children)
+
+
+def children_of(process: int) -> list[int]:
+    return [each.pid for each in psutil.Process(process).children(recursive=True)]
+
+
+def is_running(process: int) -> bool:
+    try:
+        return bool(psutil.Process(process).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_rows_go_with_no_formula_and_processes_with_rows(file: Path, tmp_path: Path) -> None:
+    refused = CommandLine("simulate").refused
+    assert "--rows and --method do not go with --formula" in refused(
+        file, "--formula", "affair ~ cohort", "--rows", tmp_path / "rows"
+    )
+    assert "--processes goes with --formula or --rows" in refused(file, "--processes", 2)
+    assert not [*tmp_path.glob("*rows*")]
