@@ -97,7 +97,7 @@ def write_folder(
     """
     check_folder(folder, form)
     folder = folder.resolve()
-    with _whole(folder) as part:
+    with whole_folder(folder) as part:
         (part / REPORTS).mkdir()
         with closing(_Writing(survey, part, form, by_cohort)) as writing:
             writing.take(rows)
@@ -122,8 +122,14 @@ def write_folder(
 
 
 @contextmanager
-def _whole(folder: Path) -> Iterator[Path]:
-    """A new folder beside one, which takes its place when the block has ended well and is gone when not."""
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A new folder beside one, which takes its place when the block has ended well and is gone when not.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be written.
+    """
     part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     try:
         try:

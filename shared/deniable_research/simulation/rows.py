@@ -6,7 +6,6 @@ import functools
 import itertools
 import multiprocessing
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Iterator
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.data.folder import whole_folder
+from deniable.data.manifest import REPORTS, SURVEY
 from deniable.data.writing import library
 from deniable.errors import ParameterError
 from deniable.report.space import Texts
@@ -79,17 +80,10 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
         raise ParameterError(f"{folder.name}: must be a new folder, but something of that name is there")
     if not folder.parent.is_dir():
         raise ParameterError(f"{folder.name}: cannot be written: there is no folder {folder.parent.name!r:.80}")
-    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    try:
-        try:
-            (unfinished / "reports").mkdir(parents=True)
-            (unfinished / "survey.json").write_bytes(simulation.survey.document)
-            _write_parts(simulation, unfinished / "reports", seed, min(processes or _cores(), _cores()))
-            unfinished.rename(folder)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-    except OSError as error:
-        raise ParameterError(f"{folder.name}: cannot be written: {error.strerror or error}") from None
+    with whole_folder(folder) as unfinished:
+        (unfinished / REPORTS).mkdir()
+        (unfinished / SURVEY).write_bytes(simulation.survey.document)
+        _write_parts(simulation, unfinished / REPORTS, seed, min(processes or _cores(), _cores()))
 
 
 def _cores() -> int:
