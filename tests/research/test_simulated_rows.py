@@ -123,8 +123,13 @@ def test_shares_from_the_rows_are_those_that_were_asked_for(tmp_path: Path) -> N
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = Simulation(read_survey(SURVEY))
     (tmp_path / "rows").mkdir()
-    with pytest.raises(ParameterError, match="rows: must be a new folder, but something of that name is there"):
+    (tmp_path / "rows" / "mine").touch()
+    with pytest.raises(ParameterError, match="rows: must be an empty folder or a new one, got one"):
         write_rows(simulation, tmp_path / "rows", 1)
+    toml = tmp_path / "survey.toml"
+    toml.write_text(SURVEY, encoding="utf-8")
+    never = ("--repetitions", 1_000_000, "--respondents", 10_000_000)
+    assert "rows: must be an empty" in CommandLine("simulate").refused(toml, *never, "--rows", tmp_path / "rows")
     with pytest.raises(ParameterError, match="rows: cannot be written: there is no folder 'nowhere'"):
         write_rows(simulation, tmp_path / "nowhere" / "rows", 1)
     with pytest.raises(ParameterError, match="processes: must be an integer in"):
@@ -136,7 +141,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
     monkeypatch.setattr(rows, "draw_reports", fail)
     with pytest.raises(ParameterError, match="new: cannot be written: No space left on device"):
         write_rows(simulation, tmp_path / "new", 1, 1)
-    assert [each.name for each in tmp_path.iterdir()] == ["rows"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["rows", "survey.toml"]
 
 
 @pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])

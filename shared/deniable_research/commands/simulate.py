@@ -11,6 +11,7 @@ import click
 
 from deniable.commands.main import example
 from deniable.commands.numbers import LEVEL, Number
+from deniable.data.folder import check_folder
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
@@ -195,6 +196,8 @@ def simulate(
     )
     if reports is not None and respondents > MOST_IN_CSV:
         raise click.UsageError(f"--reports writes at most {MOST_IN_CSV:,} people, got {respondents:,}")
+    if folder is not None:
+        check_folder(folder, "parquet")
     rows = simulation.run(repetitions, seed, EstimateOptions(confidence, method))
     if split:
         if not survey.groups:

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.data.folder import whole_folder
+from deniable.data.folder import check_folder, whole_folder
 from deniable.data.manifest import REPORTS, SURVEY
-from deniable.data.writing import library
-from deniable.errors import ParameterError
 from deniable.report.space import Texts
 from deniable.survey.question import Question
 from deniable_research.simulation.draw import Column, draw_reports
@@ -55,9 +53,9 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
     simulation : Simulation
         Its people draw their answers, and its survey's own mechanisms randomise them.
     folder : Path
-        Is made. It gets ``survey.json``, the published survey, and ``reports/part-00000.parquet`` and so on: the cohort
-        and a column for each question, empty where it was not asked. Nobody sent these reports, so they have no ids;
-        people are independent of each other, so their order says nothing.
+        New or empty. It gets ``survey.json``, the published survey, and ``reports/part-00000.parquet`` and so on: the
+        cohort and a column for each question, empty where it was not asked. Nobody sent these reports, so they have no
+        ids; people are independent of each other, so their order says nothing.
     seed : int
         The same gives the same rows, whatever the number of processes.
     processes : int, optional
@@ -66,20 +64,16 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
     Raises
     ------
     ParameterError
-        If the folder is there already or cannot be written, or pyarrow is not installed.
+        If the folder cannot be written, or pyarrow is not installed.
 
     Notes
     -----
     Until every part is whole their names end in ``.part``, within a folder beside the other one whose name begins with
     a dot. So what an interrupted run leaves holds no file that is read as Parquet.
     """
-    library("pyarrow.parquet", folder.name)
+    check_folder(folder, "parquet")
     if processes is not None:
         check_number(processes, "processes", 1, MOST_PROCESSES)
-    if folder.exists():
-        raise ParameterError(f"{folder.name}: must be a new folder, but something of that name is there")
-    if not folder.parent.is_dir():
-        raise ParameterError(f"{folder.name}: cannot be written: there is no folder {folder.parent.name!r:.80}")
     with whole_folder(folder) as unfinished:
         (unfinished / REPORTS).mkdir()
         (unfinished / SURVEY).write_bytes(simulation.survey.document)
