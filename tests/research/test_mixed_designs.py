@@ -176,6 +176,7 @@ def test_arms_agree_or_it_is_said() -> None:
     assert flags[0].startswith("arms do not agree: likelihood ratio chi2(2)")
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_the_test_of_agreement_has_its_level() -> None:
     layout = read_layout(DESIGN)

@@ -120,6 +120,7 @@ def test_more_people_and_more_epsilon_find_more(survey: Survey) -> None:
     assert few <= less <= most
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_noncompliance_takes_power_and_biases(survey: Survey) -> None:
     careful = study(survey, people=500)

@@ -86,6 +86,7 @@ def test_a_seed_repeats_the_surveys_and_another_one_does_not(five: Survey) -> No
     assert once != other
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["noncompliance", "denial", "careless"])
 def test_bias_of_misbehaviour_is_its_closed_form(five: Survey, kind: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tools.torture import storage_linking
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_nobody_is_linked_to_a_report_and_planted_leaks_are_noticed() -> None:
     said = storage_linking.linking(short=True)

@@ -558,6 +558,7 @@ def test_killed_collectors_and_a_killed_server_lose_and_double_nothing() -> None
     postgresql_kill.kill_server(short=True)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_fail_over_to_a_synchronous_standby_loses_and_doubles_nothing() -> None:
     postgresql_kill.fail_over(short=True)
