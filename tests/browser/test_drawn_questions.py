@@ -85,6 +85,7 @@ NEXT_PERSON = f"""async answers => {{
 }}"""
 
 
+@pytest.mark.long
 def test_four_hundred_people_are_asked_two_questions_each_and_all_five_come_out_right(
     collector: Collector, page: Page
 ) -> None:

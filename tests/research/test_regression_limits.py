@@ -96,6 +96,7 @@ def test_a_share_at_its_end_has_no_standard_error_but_an_interval(
     assert math.isfinite(fit.tidy()[0].std_error)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_60_samples_of_200_people_give_no_silent_nonsense() -> None:
     counts = tables.small_samples(60, seed=3)

@@ -300,6 +300,7 @@ def test_large_surveys_are_counted_and_small_ones_asked(monkeypatch: pytest.Monk
     assert len(drawn) == 2
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_estimates_of_a_hundred_million_are_unbiased_and_cover() -> None:
     rows = simulate(read_survey(FIVE_TYPES), {"affair": 0.3}, 10**8, 100)

@@ -643,6 +643,7 @@ def wrong_credential(dice: random.Random, survey: Survey, right: dict[str, list[
     return "f" * 708 if forged in right[surveys[1].id] else forged
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_killed_between_issuing_spending_and_storing_nobody_loses_and_nobody_counts_twice() -> None:
     storage_access.access(short=True)

@@ -204,6 +204,7 @@ def test_command_says_what_it_copied(places: dict[str, Place], survey: Survey) -
         assert isinstance(store, SqlStore)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_killed_again_and_again_it_arrives() -> None:
     assert "checksums and tallies equal" in storage_copy.copy(short=True)

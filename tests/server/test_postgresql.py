@@ -552,6 +552,7 @@ class TestRoles:
         app.extensions["deniable"]["store"].close()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_killed_collectors_and_a_killed_server_lose_and_double_nothing() -> None:
     postgresql_kill.kill_collector(short=True)
