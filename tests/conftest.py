@@ -10,12 +10,12 @@ from deniable import Survey, read_survey
 from deniable_client.demo.people import survey_file
 from tests.support.surveys import SURVEY, Clock
 
-PROCESSES = {"collector", "start_collector"}
+PROCESSES = {"collector", "postgresql", "start_collector"}
 """Fixtures that start a process of its own."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what starts a collector."""
+    """Mark as slow what starts a collector or a PostgreSQL."""
     for item in items:
         if PROCESSES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)

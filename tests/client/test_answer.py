@@ -413,6 +413,7 @@ def test_trial_shows_a_split_and_sends_nothing(collector: Collector, five: Surve
     assert list(home.rglob("*")) == []
 
 
+@pytest.mark.slow
 def test_split_counts_what_each_mechanism_sends() -> None:
     survey = read_survey(EVERYTHING)
     words = random.Random(6)

@@ -574,6 +574,7 @@ def test_trials_meet_every_pair_of_answers_and_every_single_change() -> None:
     assert {answers["first"] for answers, _ in trials} == set("abcd")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [3, 9, 100])
 def test_answers_to_ticks_and_numbers_hold_both_ends(number: int) -> None:
     text = f'title = "T"\n[[questions]]\nid = "n"\ntype = "number"\ntext = "Q?"\nlo = 0\nhi = {number}\nepsilon = 1\n'

@@ -268,6 +268,7 @@ def test_no_number_of_questions_is_cheaper_than_the_one_that_is_chosen(names: tu
     assert best.respondents == min(every) == every[best.draw - 1]
 
 
+@pytest.mark.slow
 def test_respondents_are_those_of_the_question_that_takes_the_most() -> None:
     for way in ways_to_share([MEMBERS["yes"], MEMBERS["choice of 12"], MEMBERS["number"]], 2):
         needed = [

@@ -30,6 +30,7 @@ from tools.tables.levels import Question, boundary, cell, respondents_table, tru
 ROUNDING = 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1, 2, 4])
 def test_options_of_a_scale_are_held_by_all_tallies_together(epsilon: int) -> None:
     question = Question("scale", Geometric.from_epsilon(0, 4, epsilon))
@@ -50,6 +51,7 @@ def test_options_of_eleven_are_held_where_one_degree_of_freedom_holds_three_quar
     assert (likelihood.p_values(counts, best, rows, 0.05) > 0.05).mean() >= 0.945
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [
@@ -155,6 +157,7 @@ def test_the_same_reports_have_the_same_interval() -> None:
     assert first == second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 1000, 10**9])
 def test_no_interval_is_a_point_whatever_people_send(n: int) -> None:
     for make in (

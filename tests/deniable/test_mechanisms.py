@@ -222,6 +222,7 @@ def test_epsilon_of_bits_is_the_exact_ratio(mechanism: Mechanism) -> None:
         assert mechanism.likelihood_ratio == ratio
 
 
+@pytest.mark.slow
 @by_parameters
 def test_epsilon_is_the_largest_log_ratio_of_the_exact_distribution(mechanism: OneOfK) -> None:
     columns = [exact_output(mechanism, answer) for answer in mechanism.answer_range]

@@ -150,6 +150,7 @@ def test_options_that_support_less_if_true_are_mirrored() -> None:
             assert found.interval == pytest.approx(same.interval, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_who_makes_up_a_report_chooses_what_it_speaks_of() -> None:
     """2 of 8 boxes are drawn: a tenth of the people can be .1 / (.1 + .9 / 4) of the reports of a box."""
     boxes = DrawnBoxes.from_epsilon(8, 2, s=2)
@@ -196,6 +197,7 @@ def test_normal_intervals_cover_at_the_worst(kind: str) -> None:
     assert lowest > 0.928, lowest  # the plain one, .926 where nobody misbehaves
 
 
+@pytest.mark.slow
 def test_means_between_two_numbers_are_exact() -> None:
     mechanism = OneBitMean.from_epsilon(0, 10, 1)
     n, d = 30, 0.1
@@ -258,6 +260,7 @@ def test_weighted_reports_count_by_kish() -> None:
     )
 
 
+@pytest.mark.slow
 def test_many_reports_are_quick_and_near_to_the_bounds() -> None:
     found = Misbehaving(0.05).shares(COIN.estimate([57 * 10**5, 43 * 10**5]))[1]
     assert found.interval == pytest.approx(found.bounds, abs=1e-3)

@@ -51,6 +51,7 @@ def expected_score(mechanism: Piecewise, answer: int, scores: tuple[Fraction, ..
     return sum(map(Fraction.__mul__, scores, map(Fraction, mechanism.row(answer))), Fraction(0)) / UNIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lo", "hi", "epsilon"), GRID)
 def test_every_row_adds_up_and_every_mean_is_without_bias(lo: int, hi: int, epsilon: str) -> None:
     mechanism = Piecewise.from_epsilon(lo, hi, epsilon)
@@ -124,6 +125,7 @@ def test_no_other_unbiased_score_has_less_variance(epsilon: str) -> None:
     assert lam == pytest.approx(mechanism.float_matrix.mean(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lo", "hi"), [(0, 4), (0, 60), (-(10**5), 10**5)])
 def test_arrays_are_randomised_alike(lo: int, hi: int) -> None:
     mechanism = Piecewise.from_epsilon(lo, hi, 3)

@@ -257,6 +257,7 @@ def test_rounded_tails_lose_more_between_neighbours_than_the_rule_says() -> None
     assert epsilon_at(rounded, 1) > 2 * rounded.epsilon / 3
 
 
+@pytest.mark.slow
 def test_survey_adds_up_and_never_understates() -> None:
     question = '[[questions]]\nid = "q{}"\ntype = "yes-no"\ntext = "Q?"\ntruth = "{}"\n'
     dice = random.Random(5)

@@ -17,6 +17,7 @@ def question(body: str) -> Question:
     return read_survey(HEAD + body).questions[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "best", "variance"),
     [

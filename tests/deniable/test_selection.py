@@ -37,6 +37,7 @@ def oue_variance(k: int, epsilon: float) -> float:
     return (0.25 + (k - 1) * q * (1 - q)) / (0.5 - q) ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_automatic_choice_is_the_best_of_all(epsilon: str) -> None:
     e = float(epsilon)

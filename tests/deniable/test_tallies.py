@@ -49,6 +49,7 @@ def test_a_truth_that_always_sends_the_same(matrix: list[list[str]], zero: list[
         check_maximum(design, result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_random_tallies_have_estimates(family: str) -> None:
     assert search(family, tallies=12) == []

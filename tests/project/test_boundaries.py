@@ -61,6 +61,7 @@ def test_imports_point_towards_shared(folder: str, forbidden: set[str]) -> None:
             assert name.split(".")[0] not in forbidden, f"{path.relative_to(ROOT)} imports {name}"
 
 
+@pytest.mark.slow
 def test_files_import_in_no_circle() -> None:
     """Not even for types: who reads one of two files should not need the other one first."""
     known = {_dotted(path, folder): path for folder in SOURCES for path in modules(folder)}

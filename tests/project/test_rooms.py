@@ -60,6 +60,7 @@ def test_every_test_stands_in_a_room() -> None:
     assert {path.parent.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py")} == set(ROOMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("room", "without"),
     [

@@ -99,6 +99,7 @@ def test_boxes_that_are_drawn_one_by_one_can_be_put_together_at_a_price() -> Non
     )
 
 
+@pytest.mark.slow
 def test_examples_of_regress_work_on_what_they_name(tmp_path: Path) -> None:
     survey = tmp_path / "survey.toml"
     survey.write_text(EVERY_KIND, encoding="utf-8")

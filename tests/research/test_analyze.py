@@ -273,6 +273,7 @@ def test_what_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyP
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -46,6 +46,7 @@ def write_study(path: Path) -> None:
         write(frame, path, variable_value_labels=labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".parquet", ".dta", ".sav", ".xlsx", ".SAV"])
 def test_every_program_s_file_gives_the_results_of_its_csv(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"study{suffix.lower()}"
@@ -309,6 +310,7 @@ def test_results_of_nobody_are_files_too(suffix: str, tmp_path: Path) -> None:
     assert path.exists()
 
 
+@pytest.mark.slow
 def test_results_are_written_in_every_form(tmp_path: Path) -> None:
     study = (str(DATA / "study.csv"), "--design", str(DESIGN))
     for command in (

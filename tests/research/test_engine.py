@@ -107,6 +107,7 @@ def counted_tables(draw: st.DrawFn, weighted: bool = False) -> Table:
     return Table.of(columns, layout, frequencies)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.booleans().flatmap(lambda weighted: counted_tables(weighted=weighted)))
 def test_every_analysis_of_counted_rows_is_that_of_the_people(table: Table) -> None:
@@ -145,6 +146,7 @@ def test_a_plain_number_correlates_as_for_the_people() -> None:
     assert_same_rows([row], cross(replicated(table), ["affair", "height"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", ["affair ~ height", "affair ~ age + C(wave)", "height ~ affair", "age ~ height"])
 def test_models_of_counted_rows_are_those_of_the_people(formula: str) -> None:
     chance = np.random.default_rng(3)
@@ -328,6 +330,7 @@ def reports(columns: dict[str, list[Any]], tmp_path_factory: pytest.TempPathFact
     return EngineReports(open_source(as_parquet(columns, tmp_path_factory.mktemp("engine"))), LAYOUT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", WRITERS, ids=lambda writer: writer.__name__)
 def test_every_kind_of_file_is_counted_alike(
     write: Callable[[dict[str, list[Any]], Path], str], columns: dict[str, list[Any]], people: Table, tmp_path: Path
@@ -346,6 +349,7 @@ def shares(reports: EngineReports, by: str | None) -> list[Any]:
     return [row for names, table in parts for row in estimate_shares(table, names, by=by)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [None, "cohort"])
 def test_shares_that_an_engine_counted_are_those_of_the_file(reports: EngineReports, people: Table, by: str) -> None:
     expected = [row for name in LAYOUT.names for row in estimate_shares(people, [name], by=by)]
@@ -392,6 +396,7 @@ def test_models_that_an_engine_counted_are_those_of_the_file(
     assert np.allclose(ours, theirs, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_weights_are_part_of_what_is_alike(reports: EngineReports, people: Table) -> None:
     layout = dataclasses.replace(LAYOUT, weights="w")
     weighted = dataclasses.replace(people, layout=layout)

@@ -116,6 +116,7 @@ def test_what_has_no_reports_to_count_is_refused() -> None:
         goodness_of_fit(linear("age ~ old", data, {"old": LOUD}))
 
 
+@pytest.mark.slow
 def test_other_formulas_are_fitted_to_the_same_reports() -> None:
     data = people(2000)
     designs = {"said_old": COINS, "said_faith": SPIN}

@@ -233,6 +233,7 @@ def test_the_correlation_has_the_error_of_the_delta_method() -> None:
     assert row.std_error == pytest.approx(error, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_sampling_designs_reach_them() -> None:
     table = Table.of(columns(), read_layout('cluster = "psu"' + DESIGN))
     whole = [row for row in estimate_shares(table, ["affair"]) if row.question == "affair"]

@@ -32,6 +32,7 @@ def models(study: Table) -> list[FittedModel]:
     return [FittedModel.of(*each, 0.95, None, "wald") for each in zip([FORMULA, *others], fits, strict=True)]
 
 
+@pytest.mark.slow
 def test_nuisance_terms_are_kept_for_programs_and_shown_on_demand() -> None:
     assert not re.search(r"P\(", ok("regress", *STUDY, FORMULA))
     assert "P(drugs=yes)" in ok("regress", *STUDY, FORMULA, "--all-terms")
@@ -42,6 +43,7 @@ def test_nuisance_terms_are_kept_for_programs_and_shown_on_demand() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_models_beside_each_other_are_of_the_same_reports(models: list[FittedModel]) -> None:
     rows = compare_models(models)
     assert [row.parameters for row in rows] == [5, 4, 4]
@@ -188,6 +190,7 @@ def test_the_command_draws_ratios(tmp_path: Path) -> None:
     assert {"2 models: odds ratios", "(2) affair ~ age", "drugs[T.yes]"} <= shown
 
 
+@pytest.mark.slow
 def test_the_footer_says_whether_a_model_fits() -> None:
     assert "by fitted share, p from 199 studies" in ok("regress", *STUDY, FORMULA, "--fit")
     assert "Pearson X2(1) = " in ok("regress", *STUDY, "affair ~ wave", "--fit")  # a line through three years

@@ -72,6 +72,7 @@ def test_so_are_those_of_few_people_whose_likelihood_has_no_maximum_or_several(s
     assert_same(fit, logistic("q ~ age + C(region)", plain, COINS), ("observed",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [FOUR, PAIRS], ids=["numbers", "subsets"])
 def test_so_are_multinomial_ones(mechanism: Mechanism) -> None:
     table, plain = drawn(mechanism, 2000, 5)

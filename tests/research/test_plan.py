@@ -134,6 +134,7 @@ def test_splitting_against_drawing_one_question() -> None:
     assert "asking everybody all of them takes 2.0 times fewer people than drawing one question" in text
 
 
+@pytest.mark.slow
 def test_survey_lists_every_question_and_the_whole_epsilon(file: Path) -> None:
     survey = read_survey(file.read_bytes())
     text = ok("--survey", file, "--respondents", "1000")

@@ -220,6 +220,7 @@ def test_covariates_are_checked(text: str) -> None:
         Covariate.parse(text)
 
 
+@pytest.mark.slow
 def test_one_person_is_refused_or_counted_and_nothing_is_lost(survey: Survey) -> None:
     with pytest.raises(ParameterError):
         power(study(survey, people=1), 3)
@@ -227,6 +228,7 @@ def test_one_person_is_refused_or_counted_and_nothing_is_lost(survey: Survey) ->
     assert sum(few.failures.values()) + max(row.repetitions for row in few.rows) <= 30
 
 
+@pytest.mark.slow
 def test_the_command_prints_power(file: Path, tmp_path: Path) -> None:
     options = (
         *(str(file), "--truth", "affair=0.3", "--formula", "affair ~ age", "--covariate", "age=old,young"),
@@ -260,6 +262,7 @@ def test_the_command_refuses(file: Path, options: tuple[str, ...], message: str)
     assert message in " ".join(SIMULATE.refused(str(file), *options).split())
 
 
+@pytest.mark.slow
 def test_draws_use_every_level_that_the_study_has(survey: Survey) -> None:
     rare = Study(
         survey,

@@ -57,6 +57,7 @@ def by_hand(averages: Averages, height: Any, region: Any, old: int | None = None
     return total / len(table)
 
 
+@pytest.mark.slow
 def test_averages_are_their_definition(averages: Averages) -> None:
     table = averages.fit.sample.frame.table
     height, region = table.height.to_numpy(), table.region.to_numpy()
@@ -73,6 +74,7 @@ def test_averages_are_their_definition(averages: Averages) -> None:
     assert slope == pytest.approx(step / 0.02, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_derivatives_by_the_parameters(averages: Averages) -> None:
     fit = averages.fit
     for setting in (Setting(), Setting({"said_old": "yes", "region": "east"}), Setting({}, {"height": 0.5})):

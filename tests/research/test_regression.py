@@ -200,6 +200,7 @@ def test_sandwich_over_clusters_equals_a_computation_by_hand() -> None:
     assert fit("mixed", arguments).covariance("sandwich", clusters) == pytest.approx(found.covariance(), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_frequencies_are_replicated_rows(kind: str) -> None:
     n = 1500 if kind.startswith("both") else 240
@@ -236,6 +237,7 @@ def test_weights_use_the_sandwich_and_no_scale_of_theirs_matters() -> None:
         one.tidy(interval="profile")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_neither_order_nor_units_of_covariates_matter(kind: str) -> None:
     arguments = sample(kind, 500)

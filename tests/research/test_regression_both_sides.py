@@ -80,6 +80,7 @@ def independent(data: pd.DataFrame) -> Any:
     return minimize(objective, np.zeros(16), method="BFGS", options={"gtol": 1e-4})
 
 
+@pytest.mark.slow
 def test_fits_equal_an_independent_likelihood_and_optimiser() -> None:
     data = people(4000)
     found = logistic(
@@ -119,6 +120,7 @@ def test_without_noise_it_is_ordinary_logistic_regression_with_interactions() ->
         ours.predict()
 
 
+@pytest.mark.slow
 def test_interactions_of_a_number_with_a_randomised_predictor() -> None:
     rng = np.random.default_rng(8)
     data = people(20_000)
@@ -130,6 +132,7 @@ def test_interactions_of_a_number_with_a_randomised_predictor() -> None:
         assert row.std_error < 1
 
 
+@pytest.mark.slow
 def test_who_regresses_on_reports_finds_too_little() -> None:
     noisy = tables.measured(tables.both_sides, tables.BOTH, 30, 2000, 5, "wald")
     naive = tables.measured(tables.as_if_direct, tables.BOTH, 30, 2000, 5, "wald")
@@ -139,6 +142,7 @@ def test_who_regresses_on_reports_finds_too_little() -> None:
         assert theirs.coverage < 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", [cheater_detection(["1/4", "3/4"]), stochastic_lie_detector("0.2", "0.8")])
 def test_designs_of_two_groups_explain_too(design: Any) -> None:
     rng = np.random.default_rng(3)

@@ -156,6 +156,7 @@ def test_an_outcome_that_is_not_normal_is_said() -> None:
     assert linear("y ~ x", normal, {"x": (0.75, 0.25)}).message == ""
 
 
+@pytest.mark.slow
 def test_perfect_separation_without_noise_has_the_finite_end_of_its_profile() -> None:
     from scipy.optimize import minimize
     from scipy.special import log_expit

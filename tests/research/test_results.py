@@ -51,6 +51,7 @@ def test_every_method_gives_the_rows_of_its_function(study: Results, table: Tabl
     assert study.regress("affair ~ age", confidence_level=0.8).rows == tuple(fit.tidy(0.8))
 
 
+@pytest.mark.slow
 def test_texts_are_those_of_the_command(study: Results, model: Regression) -> None:
     files = (str(DATA / "study.csv"), "--design", str(DATA / "study.toml"))
     for command, result in (
@@ -70,6 +71,7 @@ def test_texts_are_those_of_the_command(study: Results, model: Regression) -> No
     assert model.goodness().text in fitted
 
 
+@pytest.mark.slow
 def test_results_are_tables_of_pandas_pages_and_charts(study: Results, model: Regression) -> None:
     frame = study.shares("affair").to_frame()
     assert list(frame["option"]) == ["no", "yes"]

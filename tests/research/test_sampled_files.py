@@ -344,6 +344,7 @@ def test_files_that_do_not_say_how_everybody_was_drawn_are_refused(tmp_path: Pat
     )
 
 
+@pytest.mark.slow
 def test_numbers_boxes_and_groups_have_errors_of_the_design() -> None:
     """Each drawn person twice is a cluster of two: estimates are the same, errors those of half as many."""
     chance = np.random.default_rng(11)
@@ -385,6 +386,7 @@ def test_numbers_boxes_and_groups_have_errors_of_the_design() -> None:
             )  # (n - 1) / n, and the exact form of groups
 
 
+@pytest.mark.slow
 def test_cohorts_of_two_groups_are_compared_under_the_design() -> None:
     """Of people who were drawn one by one as without a design; of pairs who report alike as of half as many."""
     chance = np.random.default_rng(12)

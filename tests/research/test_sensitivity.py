@@ -64,6 +64,7 @@ def test_only_what_is_known_can_be_taken_out() -> None:
             corrected(estimate, Misbehaving(0.2, kinds))
 
 
+@pytest.mark.slow
 def test_rows_go_from_nobody_to_the_most(table: Table) -> None:
     rows = sensitivity(table, suspected=Misbehaving(0.4), steps=4)
     assert [row.misbehaving for row in rows if row.option == "yes"] == [0, 0.1, 0.2, 0.3, 0.4]
@@ -98,6 +99,7 @@ def test_denial_of_groups_is_refused() -> None:
         Misbehaving(0.1, ["denial"]).shares(estimate)
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_draws(file: Path) -> None:
     arguments = ("sensitivity", str(file), "--question", QUESTION, "--steps", "2")
     assert "at most 20.0 % of the people misbehave" in ok(*arguments)
@@ -144,6 +146,7 @@ def test_fakes_of_a_file_are_of_all_rows_and_their_weights() -> None:
     assert (in_b.conf_low, in_b.conf_high) == pytest.approx((wanted[0].low, wanted[1].high), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", [stochastic_lie_detector("0.2", "0.8"), unrelated_question_unknown("0.7", "0.3")])
 def test_figures_of_designs_of_two_groups_hold_with_fakes(design: Groups) -> None:
     estimate = design.estimate([[170, 330], [300, 200]])
@@ -159,6 +162,7 @@ def test_figures_of_designs_of_two_groups_hold_with_fakes(design: Groups) -> Non
         estimate.interval(method="wald", fakes=5)
 
 
+@pytest.mark.slow
 def test_derived_figures_hold_with_fakes() -> None:
     sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
     honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])

@@ -80,6 +80,7 @@ def test_truths_are_those_that_were_asked_for(five: Survey) -> None:
     assert shares["drinks", ""] == pytest.approx(0.2 * 7 + 0.2 * 20)
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_the_surveys_and_another_one_does_not(five: Survey) -> None:
     once, again, other = (simulate(five, None, 100, 3, seed=seed) for seed in (5, 5, 6))
     assert once == again

@@ -150,6 +150,7 @@ def uneven(mechanism: Mechanism) -> list[float]:
     return [(answers - 1 - place) / total for place in range(answers)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", every_question())
 @pytest.mark.parametrize("people", [1, 3])
 def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Question, people: int) -> None:
@@ -162,6 +163,7 @@ def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Quest
     assert p_value(drawn, expected) > LEAST_P
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", every_question())
 def test_misbehaving_people_have_the_enumerated_distribution(question: Question) -> None:
     mechanism = question.mechanism
@@ -211,6 +213,7 @@ def whole_survey(name: str) -> tuple[Survey, dict[str, Any]]:
 WHOLE = ["drawn questions", "one response for two of three", "one response for all", "questions of their own"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("misbehaviour", [Misbehaviour(), MISBEHAVIOUR], ids=["as told", "misbehaving"])
 def test_counts_of_all_questions_together_are_those_of_people(name: str, misbehaviour: Misbehaviour) -> None:
@@ -252,6 +255,7 @@ def test_counts_of_many_people_are_those_of_people(survey: str) -> None:
             assert abs(count - other) < 5 * math.sqrt(2 * max(count * (1 - count / people), 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "size", "around"), [(5, 2, None), (4, 3, None), (5, 2, [0.5, 0, 0.3, 0.2, 0]), (3, 0, [0.2, 0.8, 0])]
 )
@@ -322,6 +326,7 @@ def test_cohorts_of_large_surveys_are_compared() -> None:
     assert row.rejected == 1
 
 
+@pytest.mark.slow
 def test_respondents_cost_no_memory(tmp_path: Path) -> None:
     """As many as there are people; in a process of its own, whose memory is no other test's."""
     file = tmp_path / "survey.toml"

@@ -50,6 +50,7 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "survey",
     [read_survey(FIVE_TYPES), read_survey(EVERY_KIND), shared_survey(3, 1.5, 2), joint_survey(2, 3, 2)],
@@ -73,6 +74,7 @@ def test_rows_are_reports_and_their_counts_those_of_the_mechanisms(survey: Surve
             assert abs(int(count) - other) < 5 * math.sqrt(2 * max(other * (1 - other / people), 1))
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "CELLS", CELLS)  # other processes know of no other
     monkeypatch.setattr(rows, "_cores", lambda: 3)
@@ -144,6 +146,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
     assert sorted(each.name for each in tmp_path.iterdir()) == ["rows", "survey.toml"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
 def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: signal.Signals, tmp_path: Path) -> None:
     toml, folder = tmp_path / "survey.toml", tmp_path / "rows"

@@ -38,6 +38,7 @@ from tests.support.surveys import Clock
 from tools.torture.storage_disk import read_elsewhere
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_nothing_that_is_kept_or_said_holds_a_secret_of_a_person(
     access: Access, http: FlaskClient, store: SqliteStore, caplog: pytest.LogCaptureFixture
@@ -78,6 +79,7 @@ def test_nothing_that_is_kept_or_said_holds_a_secret_of_a_person(
             assert bytes.fromhex(secret) not in content, path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_pages_tell_which_invitations_are_used_and_not_in_which_order(
     access: Access, tmp_path: Path, clock: Clock

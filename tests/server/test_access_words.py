@@ -94,6 +94,7 @@ def written(path: Path, *arguments: object) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_form_of_an_export_says_it_and_is_analysed_as_before(
     asked: Survey, database: Path, tmp_path: Path
 ) -> None:

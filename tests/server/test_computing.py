@@ -64,6 +64,7 @@ def test_work_is_done_elsewhere_and_its_errors_come_back(pool: Pool) -> None:
         assert pool.run(os.getpid) == elsewhere
 
 
+@pytest.mark.slow
 def test_a_process_that_died_is_replaced(pool: Pool) -> None:
     with pool.place(b"one"):
         first = pool.run(os.getpid)

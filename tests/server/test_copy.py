@@ -100,6 +100,7 @@ def everything(place: Place, surveys: list[Survey]) -> dict[str, list[tuple[obje
     return found
 
 
+@pytest.mark.slow
 def test_everything_arrives_by_way_of_every_kind(places: dict[str, Place], survey: Survey) -> None:
     surveys = fill(places["sqlite"], survey)
     told: list[Survey] = []
@@ -119,6 +120,7 @@ def open_states(place: Place) -> list:  # type: ignore[type-arg]
         return store.states()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 40, 1000])
 def test_goes_on_where_it_was_interrupted(

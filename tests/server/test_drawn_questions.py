@@ -83,6 +83,7 @@ def test_only_questions_that_are_drawn_may_be_empty(store: SqliteStore) -> None:
         store.store_reports([(SURVEY, [broken])])
 
 
+@pytest.mark.slow
 def test_results_and_files_say_how_many_asked_a_question(http: FlaskClient, store: SqliteStore) -> None:
     store.publish(SURVEY)
     reports = people(300)

@@ -110,6 +110,7 @@ def assert_same_bytes(survey: Survey, path: Path, folder: Path, *options: str) -
         assert len(expected) > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--by", "cohort")], ids=["together", "by cohort"])
 def test_every_byte_is_that_of_the_collectors_database(
     filled: tuple[Survey, Path], tmp_path: Path, options: tuple[str, ...]
@@ -122,6 +123,7 @@ def test_every_byte_is_that_of_the_collectors_database(
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "other.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_every_option_does_the_same(mixed: tuple[Survey, Path], tmp_path: Path) -> None:
     survey, folder = mixed
     store = SqliteStore(tmp_path / "reports.db")
@@ -163,6 +165,7 @@ def test_rows_of_elsewhere_need_the_survey(mixed: tuple[Survey, Path], tmp_path:
     assert f"survey: must be that of the export out, {survey.id}" in refused("--from", folder, "--survey", toml)
 
 
+@pytest.mark.slow
 def test_no_reports_give_the_rows_of_none(tmp_path: Path) -> None:
     survey = replace(read_survey(FIVE_TYPES), cohorts=("paper", "web"))
     store = SqliteStore(tmp_path / "empty.db")

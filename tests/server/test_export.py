@@ -104,6 +104,7 @@ def test_every_form_is_read_back_to_the_same_estimates(
     assert estimate_shares(table, by="cohort") == expected
 
 
+@pytest.mark.slow
 def test_labels_say_what_was_asked_and_that_it_is_noise(survey: Survey, reports: list[Report], database: Path) -> None:
     for suffix, read in (("dta", pyreadstat.read_dta), ("sav", pyreadstat.read_sav)):
         frame, about = read(export(survey, database, f"reports.{suffix}"))

@@ -136,6 +136,7 @@ def test_rows_survey_and_manifest_are_what_the_store_has(
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 
 
+@pytest.mark.slow
 def test_manifest_is_the_same_whenever_it_is_written(
     place: Place, mixed: Survey, sent: list[Report], tmp_path: Path
 ) -> None:
@@ -190,6 +191,7 @@ def test_parts_hold_so_many_rows_and_each_row_once(
         assert ids == [each.id for each in sent if each.cohort == cohort]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_cohort", [False, True])
 @pytest.mark.parametrize("form", FORMATS)
 def test_analyses_of_an_export_are_those_of_its_reports(
@@ -239,6 +241,7 @@ def test_cohorts_that_are_all_numbers_stay_texts(tmp_path: Path) -> None:
         assert [label for label, _ in table.cohorts("cohort")] == ["01", "1", "2020"]
 
 
+@pytest.mark.slow
 def test_more_cohorts_than_parts_may_be_open(tmp_path: Path) -> None:
     labels = [f"c{n:03}" for n in range(300)]
     survey = read_survey(survey_toml("T", question_toml("q", "yes-no", "Q?", truth="1/2"), cohorts=labels))
@@ -251,6 +254,7 @@ def test_more_cohorts_than_parts_may_be_open(tmp_path: Path) -> None:
     assert duckdb.execute(f"SELECT count(DISTINCT id) FROM '{tmp_path}/out/**/*.parquet'").fetchall() == [(1500,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("by_cohort", [False, True])
 def test_memory_does_not_grow_with_the_reports(
@@ -518,6 +522,7 @@ class TestReleases:
             export(place, survey, tmp_path / "three", "--format", "jsonl", "--by-cohort")
             assert sorted(self.ids(tmp_path / "three")) == sorted(each.id for each in first + waiting + last + more)
 
+    @pytest.mark.slow
     def test_release_that_comes_while_rows_are_read_is_not_in_them(
         self, place: Place, survey: Survey, tmp_path: Path
     ) -> None:

@@ -174,6 +174,7 @@ def test_rows_of_batches_are_written_anew_after_a_crash(store: SqliteStore, surv
         assert restarted.db.conn.total_changes == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["hand", "calendar"])
 def test_rows_of_batches_are_written_anew_by_whoever_meets_the_closed_survey_whatever_their_number(
     store: SqliteStore, survey: Survey, clock: Clock, by: str, monkeypatch: pytest.MonkeyPatch

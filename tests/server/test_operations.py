@@ -74,6 +74,7 @@ class TestSettings:
         with pytest.raises(ParameterError, match="--rate-limit: must be like"):
             settings_from({"rate_limit": "120"})
 
+    @pytest.mark.slow
     def test_serve_tells_mistakes_in_a_sentence(self, tmp_path: Path) -> None:
         done = run_cli("serve", "--db", str(tmp_path / "a.db"), DENIABLE_TRUSTED_PROXY="1")
         assert done.returncode == 1
@@ -106,6 +107,7 @@ class TestHeaders:
         ("GET", "/readyz", {}, 200),
     )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("method", "path", "sent", "status"), REQUESTS)
     def test_are_on_every_answer(
         self,
@@ -428,6 +430,7 @@ class TestLogs:
             ("operator", {"call": "close_survey", "token": "ada", "survey": survey.id, "status": 204}),
         ]
 
+    @pytest.mark.slow
     def test_an_outage_is_two_lines_however_many_reports_it_refuses(
         self, app: APIFlask, survey: Survey, caplog: pytest.LogCaptureFixture
     ) -> None:

@@ -328,6 +328,7 @@ def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, st
     assert rows[1]["flag"] in page.replace("&#39;", "'")
 
 
+@pytest.mark.slow
 def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}/results").text
     assert re.search(r"\(feldman-cousins\) are for\s+the shares in the population", page)

@@ -82,6 +82,7 @@ class TestDurability:
             with pytest.raises(StoreUnavailable, match=f"must run with {setting} on, got off"):
                 PostgresqlStore(address, clock)
 
+    @pytest.mark.slow
     def test_acknowledges_nothing_once_a_setting_is_turned_off(self, survey: Survey, clock: Clock) -> None:
         with running_postgresql() as server, closing(PostgresqlStore(server.new(), clock)) as store:
             store.publish(survey)
@@ -108,6 +109,7 @@ class TestDurability:
             ((source,),) = db.execute("SELECT source FROM pg_settings WHERE name = 'synchronous_commit'").fetchall()
         assert source == "session"
 
+    @pytest.mark.slow
     def test_warns_of_what_writes_down_who_came_when(self) -> None:
         noted = {"track_commit_timestamp": "on", "log_statement": "all", "log_min_duration_statement": "0"}
         with running_postgresql(**noted) as server:
@@ -120,6 +122,7 @@ class TestDurability:
         with running_postgresql() as server:
             assert database_at(server.new()).warnings() == []
 
+    @pytest.mark.slow
     def test_is_not_ready_without_its_server_and_is_again_by_itself(self, survey: Survey, clock: Clock) -> None:
         with running_postgresql() as server:
             app = create_app(server.new(), clock, Settings(rate_limit=None, fold_seconds=86_400))
@@ -192,6 +195,7 @@ class TestRest:
                 assert abs(rank_correlation(position, range(len(ids)))) < 0.3  # 5 standard errors of 300 would be .29
         assert len(list(store.reports(survey))) == 630
 
+    @pytest.mark.slow
     def test_has_a_log_that_tells_it(
         self, store: PostgresqlStore, survey: Survey, postgresql: Postgresql, address: Address
     ) -> None:
@@ -224,6 +228,7 @@ class TestRest:
         assert len({row[1] for row in after}) == 1
         assert store.inspect().findings == ()
 
+    @pytest.mark.slow
     def test_comes_later_where_somebody_reads_for_long(
         self, store: PostgresqlStore, survey: Survey, address: Address
     ) -> None:
@@ -302,6 +307,7 @@ class TestSeveralCollectors:
         assert database_at(address).inspect().findings == ()
         postgresql.drop(address)
 
+    @pytest.mark.slow
     def test_are_not_held_up_by_one_that_was_frozen(
         self, store: PostgresqlStore, survey: Survey, address: Address, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -87,6 +87,7 @@ def published(tallies: dict[str | None, Tally], survey: Survey) -> str:
     return repr([estimate(tallies, survey), estimate(tallies, survey, by_cohort=True)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("survey", surveys(), ids=["rows kept", "tallies kept", "drawn questions"])
 def test_tallies_of_eight_collectors_are_those_of_one(
     survey: Survey, shards: list[SqliteStore], alone: SqliteStore
@@ -161,6 +162,7 @@ def test_an_invitation_known_to_two_collectors_counts_twice_and_known_to_one_onc
     assert outcomes == [Outcome.STORED, Outcome.UNINVITED, Outcome.SPENT]
 
 
+@pytest.mark.slow
 def test_exports_of_eight_collectors_in_one_folder_are_analysed_as_one(
     tmp_path: Path, shards: list[SqliteStore], alone: SqliteStore
 ) -> None:

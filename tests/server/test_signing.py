@@ -37,6 +37,7 @@ class TestSigning:
         blinded = bytes.fromhex(vector["token_request"])[3:]  # after the type and the last byte of the key's id
         assert key.blind_sign(blinded).hex() == vector["token_response"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("vector", VECTORS["blind_rsa"], ids=lambda each: each["name"])
     def test_gives_the_signatures_of_rfc_9474(self, vector: dict[str, str]) -> None:
         n, e, d = (int(vector[name], 16) for name in "ned")

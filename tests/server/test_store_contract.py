@@ -265,6 +265,7 @@ def test_empty_survey_has_empty_tallies(store: SqlStore, survey: Survey) -> None
     assert sum(store.tallies(survey).values(), Tally.empty(survey)) == Tally.empty(survey)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retention", ["reports", "tallies"])
 def test_batch_with_known_ids_has_the_outcomes_that_its_reports_have_alone(
     store: SqlStore, place: Place, survey: Survey, retention: Literal["reports", "tallies"]
@@ -449,6 +450,7 @@ class TestTwoAtOnce:
             assert other.tallies(live) == tally_reports(sent, live)
             assert place.findings() == ()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("attempt", range(5))
     def test_close_exactly(self, place: Place, survey: Survey, attempt: int) -> None:
         """Whatever was acknowledged is counted; once closing returns nothing is acknowledged any more."""
@@ -478,6 +480,7 @@ class TestTwoAtOnce:
             assert counted == stored
             assert other.state(survey.id).reports == len(stored)
 
+    @pytest.mark.slow
     def test_fold_while_reports_come_and_readers_see_whole_releases(self, place: Place, live: Survey) -> None:
         with place.opened() as one, place.opened() as other, place.opened() as reader:
             one.publish(live)

@@ -52,7 +52,7 @@ def new_place(kind: str, folder: Path, clock: Clock, request: pytest.FixtureRequ
         server.drop(address)
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[pytest.param(kind, marks=() if kind == "sqlite" else pytest.mark.slow) for kind in KINDS])
 def place(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Place]:
     """An empty database, of each kind in turn."""
     with new_place(request.param, tmp_path, clock, request) as made:
