@@ -609,6 +609,7 @@ def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.Mon
     assert "reports tell more than the survey declares: source of chance (python)" in done.stderr
 
 
+@pytest.mark.slow
 def test_reports_of_another_shape_are_a_fault(everything: Survey) -> None:
     def shapeless(_survey: Survey, answers: Mapping[str, Any], _cohort: str | None) -> bytes:
         return json.dumps(answers).encode()

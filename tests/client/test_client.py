@@ -417,6 +417,7 @@ await submit(survey, url, encodeReport(randomize(survey, answers, {{ cohort, wor
 """
 
 
+@pytest.mark.slow
 def test_requests_are_those_of_the_browser_client() -> None:
     survey = read_survey(FIVE_TYPES.replace("[[questions]]", 'cohorts = ["Zürich \\"西\\" 🗳"]\n\n[[questions]]', 1))
     (cohort,) = survey.cohorts
@@ -510,6 +511,7 @@ def test_all_five_types_come_out_right(collector: Collector) -> None:
     assert re.fullmatch("b(00|01|10){3}", first.split(",")[4])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "given"),
     [

@@ -73,6 +73,7 @@ def test_three_waves_have_one_permanent_value_different_draws_and_one_charge(tmp
     assert survey.epsilon == mechanism.epsilon
 
 
+@pytest.mark.slow
 def test_many_waves_tell_the_permanent_value_and_stay_within_its_odds(memory: Memory) -> None:
     sent = [memory.once(panel(wave), HERE, draw_of(panel(wave))).values["leave"] for wave in range(60)]
     assert len(set(sent)) > 1  # equal with a probability below 1e-8

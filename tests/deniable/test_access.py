@@ -407,6 +407,7 @@ class TestReport:
 
     INVITED = replace(read_survey(survey_toml("T", COIN)), access="invited")
 
+    @pytest.mark.slow
     def test_carries_its_invitation_last(self) -> None:
         report = Report("0" * 32, None, VALUES, "ab" * 16)
         assert report.encode().endswith(b'"values":{"affair":1},"credential":"' + b"ab" * 16 + b'"}')

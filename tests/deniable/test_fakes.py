@@ -207,6 +207,7 @@ def test_likelihood_intervals_are_near_the_union(counts: tuple[int, ...]) -> Non
     assert found[:, 1].sum() - found[:, 0].sum() > plain[:, 1].sum() - plain[:, 0].sum() + 0.01
 
 
+@pytest.mark.slow
 def test_exact_intervals_of_one_unknown_hold_those_of_all_tallies_that_may_be_left() -> None:
     channel = np.array([[0.6, 0.1], [0.3, 0.2], [0.1, 0.7]])
     likelihood, share, fakes = ShareLikelihood((channel,)), np.array([[0.0, 1.0]]), 2

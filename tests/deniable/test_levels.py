@@ -127,6 +127,7 @@ def test_small_populations_are_held() -> None:
     assert alone.of_population(10**9).interval_method() == "wilson"
 
 
+@pytest.mark.slow
 def test_respondents_of_a_scale_have_narrower_intervals_from_twenty_reports_on() -> None:
     mechanism = Geometric.from_epsilon(0, 2, 4)
     few = mechanism.estimate([9, 7, 3])
@@ -212,6 +213,7 @@ def test_a_share_among_some_is_held_by_its_limits() -> None:
     assert combined_share(nobody, carriers[:1], carriers).interval() == (0, 1), "nobody to be among"
 
 
+@pytest.mark.slow
 def test_more_answers_than_the_time_allows_have_normal_intervals() -> None:
     assert Geometric.from_epsilon(0, 31, 4).estimate([1] * 32).interval_method() == "likelihood-ratio"
     many = Geometric.from_epsilon(0, 32, 4)

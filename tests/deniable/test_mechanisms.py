@@ -314,6 +314,7 @@ def test_exact_ratio_of_ranged_mechanisms_never_exceeds_what_was_asked(
     assert 0.99 * float(asked) <= mechanism.epsilon <= float(asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
 def test_calibrated_weights_of_any_score_lose_hardly_any_epsilon(epsilon: str) -> None:
     dice = random.Random(3)

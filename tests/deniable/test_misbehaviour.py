@@ -86,6 +86,7 @@ def test_plain_intervals_do_not_cover_it() -> None:
     assert binom.pmf(likely, n, lam)[held].sum() < 0.05
 
 
+@pytest.mark.slow
 def test_bounds_are_those_of_horowitz_and_manski() -> None:
     estimate = COIN.estimate([570, 430])
     d = 0.05
@@ -139,6 +140,7 @@ def test_more_who_misbehave_leave_less() -> None:
     assert found[-1].bounds == (0, 1)
 
 
+@pytest.mark.slow
 def test_options_that_support_less_if_true_are_mirrored() -> None:
     turned = Warner("1/4").estimate([430, 570])
     straight = Warner("3/4").estimate([570, 430])
@@ -225,6 +227,7 @@ def test_mean_bounds_of_noise_over_a_range() -> None:
     assert found.high == pytest.approx(min(5 + 0.05 * (10 - scores.min()), 10), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_tick_boxes_one_by_one() -> None:
     boxes = TickBoxes.from_epsilon(3, 3)
     estimate = boxes.estimate([300, 420, 650], 1000)
@@ -244,6 +247,7 @@ def test_without_reports_everything_is_possible() -> None:
     assert Misbehaving(0.05).shares(nobody)[0] == ((0, 1), (0, 1))
 
 
+@pytest.mark.slow
 def test_data_that_nothing_explains_leave_an_end() -> None:
     for counts in ([1000, 0], [0, 1000]):
         for kind in KINDS:
@@ -288,6 +292,7 @@ def test_what_does_not_go_together_is_refused() -> None:
         EstimateOptions(target="respondents", misbehaving=Misbehaving(0.1))
 
 
+@pytest.mark.slow
 def test_together_they_are_wider() -> None:
     estimate: Estimate = KAry.from_epsilon(4, 1).estimate([400, 300, 200, 100])
     alone, together = (Misbehaving(0.05).shares(estimate, simultaneous=flag) for flag in (False, True))

@@ -53,6 +53,7 @@ def test_form_of_the_clients_is_read_like_any_other(survey: Survey, changes: dic
     assert attempt(usual, survey) == attempt(spaced, survey)
 
 
+@pytest.mark.slow
 def test_clients_write_the_canonical_form() -> None:
     survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
     for n in range(50):

@@ -78,6 +78,7 @@ def test_scale_takes_what_its_goal_wants() -> None:
     assert means == pytest.approx({"piecewise": 12.75, "k-ary": 14.5, "geometric": 20, "mean": 27}, rel=0.02)
 
 
+@pytest.mark.slow
 def test_number_takes_the_least_variance_and_says_why() -> None:
     choice = choose_for_number(0, 10, 1)
     assert isinstance(choice.best, Piecewise)

@@ -84,6 +84,7 @@ def test_a_matrix_of_supports_names_the_first_row_that_holds_no_report() -> None
         HOURS.support_matrix([5, 9], "sleep, row")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", [HOURS, Bits(3), Bits(5, 2)], ids=str)
 def test_careless_people_send_any_report_and_all_equally_often(space: Numbers | Bits) -> None:
     drawn = space.uniform(60_000, np.random.default_rng(8)).tolist()

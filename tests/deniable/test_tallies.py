@@ -29,6 +29,7 @@ STALLED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", STALLED.values(), ids=STALLED)
 def test_tallies_at_which_the_likelihood_is_too_flat_for_floats(make: Callable[[], Estimate]) -> None:
     result = make()

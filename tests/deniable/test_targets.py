@@ -208,6 +208,7 @@ def test_smoothed_interval_is_agresti_and_coull_for_two_options() -> None:
         assert without.interval(method="agresti_coull")[1] == pytest.approx(wanted, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_designs_without_one_binomial_never_get_a_point_from_their_error() -> None:
     for tally in ([50, 0, 0, 0, 0], [0, 0, 0, 0, 50], [0, 0, 50, 0, 0]):
         result = mechanisms.Geometric.from_epsilon(1, 5, 2).estimate(tally)
@@ -315,6 +316,7 @@ def expectation_maximisation(matrix: np.ndarray, counts: np.ndarray, steps: int)
     return shares
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "counts"),
     [

@@ -46,6 +46,7 @@ def called_names(tree: ast.AST) -> Iterator[str]:
             yield node.value  # getattr(mechanism, "randomize")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "forbidden"),
     [
@@ -150,6 +151,7 @@ def test_all_names_what_the_package_exports() -> None:
     assert public == set(deniable.__all__)
 
 
+@pytest.mark.slow
 def test_the_package_does_not_import_its_own_public_names() -> None:
     for path in modules("shared/deniable"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

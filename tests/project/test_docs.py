@@ -98,6 +98,7 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
         assert named == keys, f"docs/survey-file.md, {kind.name}: differs in {sorted(named ^ keys)}"
 
 
+@pytest.mark.slow
 def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> None:
     document = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8")
     text, shared, group, waves = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)

@@ -126,6 +126,7 @@ def test_every_cited_work_stands_in_the_bibliography(path: Path) -> None:
         assert plain(work) in known, f"{path.name} cites {work}, which docs/references.md has not"
 
 
+@pytest.mark.slow
 def test_citations_are_found() -> None:
     everything = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "shared").rglob("*.py"))
     assert len(cited(everything)) >= 90

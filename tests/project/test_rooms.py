@@ -75,6 +75,7 @@ def test_rooms_import_no_more_than_they_need(room: str, without: tuple[str, ...]
         assert name.split(".")[0] not in without, f"{path.relative_to(ROOT)} imports {name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOMS)
 def test_rooms_share_by_way_of_support_only(room: str) -> None:
     for path in (TESTS / room).glob("*.py"):

@@ -53,6 +53,7 @@ def works(analysis: Callable[[], object]) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("question", SURVEY.questions, ids=lambda question: question.id)
 def test_what_can_be_analysed_is_what_is_said(question: Question, table: Table) -> None:

@@ -49,6 +49,7 @@ def survey_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_shares_of_all_question_types_are_the_rows_of_the_estimator(tmp_path: Path) -> None:
     survey = read_survey(FIVE_TYPES)
     reports = [randomize(survey, person(number)) for number in range(150)]
@@ -293,6 +294,7 @@ def test_pictures_name_what_they_show(tmp_path: Path, arguments: list[str], word
     assert not any("$" in (text or "") for text in shown)
 
 
+@pytest.mark.slow
 def test_pictures_are_the_same_bytes_and_end_at_infinity(tmp_path: Path) -> None:
     first, second = tmp_path / "a.svg", tmp_path / "b.svg"
     for picture in (first, second):

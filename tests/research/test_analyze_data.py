@@ -156,6 +156,7 @@ def texts(columns: Mapping[str, Coded[str]]) -> dict[str, tuple[str | None, ...]
     return {name: tuple(column) for name, column in columns.items()}
 
 
+@pytest.mark.slow
 def test_delimiters_are_recognised_and_marks_and_blank_lines_passed_over(tmp_path: Path) -> None:
     wanted = {"a": ("1", "3"), "b, c": ("2", "4")}
     for between in ",;\t":

@@ -257,6 +257,7 @@ def test_groups_weights_and_clusters_reach_the_regression(study: Table) -> None:
     assert clustered[0]["std_error"] != pytest.approx(plain[0]["std_error"], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_randomised_predictors_and_choices(study: Table) -> None:
     frame = pd.DataFrame({"income": study.numbers("income"), "age": study.numbers("age")})
     frame["affair"] = [np.nan if report is None else report for report in study.reports["affair"]]

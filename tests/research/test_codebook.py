@@ -88,6 +88,7 @@ def books() -> dict[str, Codebook]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", books())
 def test_archives_get_what_the_specification_has(name: str) -> None:
     book = books()[name]

@@ -62,6 +62,7 @@ def test_a_difference_is_that_of_reports_stretched_by_the_debiasing_line(design:
     assert result.interval() == pytest.approx(sorted(stretch * end for end in reports.interval()))
 
 
+@pytest.mark.slow
 def test_intervals_and_tests_are_right_for_every_pair_of_shares() -> None:
     # By enumeration; the same function over cohorts of 50, 100 and 500 prints its table with `make tables`.
     for channel in (forced_response("1/2"), from_mechanism(Warner.from_epsilon(1))):

@@ -147,6 +147,7 @@ def test_plans_are_for_the_people_of_the_choice(size: int, epsilon: float) -> No
     assert f" {needed:,}; " in str(group_of(survey).why)
 
 
+@pytest.mark.slow
 def test_a_mean_is_planned_for_those_who_are_asked() -> None:
     numbers = [question_toml(f"q{place}", "number", lo=0, hi=10) for place in range(4)]
     survey = read_survey(survey_toml("T", *numbers, epsilon=1.0))

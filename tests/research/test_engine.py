@@ -383,6 +383,7 @@ def test_crosstabs_that_an_engine_counted_are_those_of_the_file(
     assert_same_rows(cross(reports.together(names), names), cross(people, names))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "formula", ["affair ~ age + C(cohort)", "height ~ affair", "drugs[b] ~ height", "boxes[a] ~ affair"]
 )
@@ -602,6 +603,7 @@ def study(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "one" / "reports.csv"), str(tmp_path / "many")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [

@@ -146,6 +146,7 @@ def test_a_design_beside_a_direct_arm_equals_an_independent_likelihood(name: str
         assert found.fit.params[-1] == pytest.approx(1 / (1 + math.exp(-other.x[1])), abs=2e-6)
 
 
+@pytest.mark.slow
 def test_each_arm_is_a_question_and_all_together_are_one() -> None:
     rows = {(row.question, row.option): row for row in estimate_shares(TABLE, ["affair"])}
     assert rows["affair (DQ)", "yes"].n == columns()["condition"].count("DQ")
@@ -160,6 +161,7 @@ def test_each_arm_is_a_question_and_all_together_are_one() -> None:
     assert rows["affair", "no"].conf_low == pytest.approx(1 - whole.conf_high, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_arms_agree_or_it_is_said() -> None:
     same = agreement(TABLE, "affair")
     assert same is not None
@@ -199,6 +201,7 @@ def test_regressions_take_them_on_both_sides() -> None:
     assert "affair: honest carriers" in rows
 
 
+@pytest.mark.slow
 def test_crosstabs_take_them_by_likelihood() -> None:
     rows = cross(TABLE, ["affair", "drugs"])
     cells = {(row.first_option, row.second_option): row for row in rows if row.measure == "joint"}
@@ -244,6 +247,7 @@ def test_sampling_designs_reach_them() -> None:
     assert whole[1].std_error == pytest.approx(plain[1].std_error, rel=0.35)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     wrong = columns(50)
     wrong["condition"][0] = "other"

@@ -68,6 +68,7 @@ def test_a_larger_second_model_is_tested_too(study: Table) -> None:
     assert compare_models(models)[1].df == len(large.terms) - len(small.terms)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_refused() -> None:
     assert "against: must name variables" in refused("regress", *STUDY, FORMULA, "--against", "affair ~ income")
     assert "weights" in refused("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--weights", "w")
@@ -108,6 +109,7 @@ def test_a_linear_model_has_the_spread_of_its_residuals(study: Table) -> None:
     assert [row[0] for row in table.footer] == ["n", "Standard deviation of residuals"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".md", ".tex", ".docx"])
 def test_the_command_writes_papers(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"table{suffix}"

@@ -64,6 +64,7 @@ def test_a_logistic_model_of_patterns_is_that_of_people(n: int, penalty: str) ->
     assert_same(fit, logistic("q ~ age + C(region)", plain, COINS, penalty=penalty))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_so_are_those_of_few_people_whose_likelihood_has_no_maximum_or_several(seed: int) -> None:
     table, plain = drawn(COINS, 40, seed)

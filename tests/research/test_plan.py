@@ -156,6 +156,7 @@ def test_survey_lists_every_question_and_the_whole_epsilon(file: Path) -> None:
     assert [row["people"] for row in sizes] == [row["people"] for row in document["plans"]]
 
 
+@pytest.mark.slow
 def test_csv_is_the_same_rows(file: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(ok("--survey", file, "--format", "csv"))))
     same = json.loads(ok("--survey", file, "--format", "json"))["plans"]

@@ -80,6 +80,7 @@ def fit(kind: str, arguments: dict[str, Any], **options: Any) -> Fit:
 KINDS = ["mixed", "cheaters", "choice", "number", "both", "both, groups"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_derivatives_equal_differences(kind: str) -> None:
     model = fit(kind, sample(kind, 60)).model
@@ -107,6 +108,7 @@ def test_derivatives_of_the_prior_equal_differences() -> None:
         assert hessian[j] == pytest.approx((above[1] - below[1]) / 2e-5, abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_could_be_reported_adds_up(kind: str) -> None:
     found = fit(kind, sample(kind, 60))

@@ -164,6 +164,7 @@ def test_designs_of_two_groups_explain_too(design: Any) -> None:
         assert rows[term].std_error < 0.3
 
 
+@pytest.mark.slow
 def test_a_choice_depends_on_a_randomised_answer() -> None:
     rng = np.random.default_rng(6)
     old = rng.integers(0, 2, 20_000)

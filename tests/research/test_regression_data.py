@@ -53,6 +53,7 @@ def test_two_group_designs_equal_their_closed_forms(design: str) -> None:
     assert errors[1] * math.sqrt(500 / 499) == pytest.approx(row[other[1]], abs=2e-5)
 
 
+@pytest.mark.slow
 def test_subsets_are_read_as_whole_reports() -> None:
     rng = np.random.default_rng(4)
     mechanism = Subset.from_epsilon(4, 2, 2)

@@ -93,6 +93,7 @@ def test_names_in_pages_are_texts() -> None:
         assert "<script>" not in page
 
 
+@pytest.mark.slow
 def test_charts_are_saved_by_their_names(model: Regression, tmp_path: Path) -> None:
     for name in ("a.svg", "a.png", "a.pdf"):
         model.plot().save(tmp_path / name)

@@ -72,6 +72,7 @@ def test_infinite_epsilon_is_named() -> None:
     assert "100.0 (+100.0)" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_plot_is_written_and_the_same_every_time(form: str, tmp_path: Path) -> None:
     pictures = [tmp_path / f"{name}.{form}" for name in ("one", "two")]

@@ -428,6 +428,7 @@ def test_few_units_are_said_to_be_few(tmp_path: Path) -> None:
     assert "20 people" in ok("crosstab", *sample, "q", "c")  # and no sum of weights that nobody gave
 
 
+@pytest.mark.slow
 def test_results_go_to_files_with_labels(tmp_path: Path) -> None:
     for command in (
         ("shares", *CLUSTERS),

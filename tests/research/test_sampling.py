@@ -213,6 +213,7 @@ def truths_of(scores: NDArray[np.float64]) -> Truths:
     return Truths(np.column_stack([1 - scores, scores]), np.array([[0.0], [1.0]]))
 
 
+@pytest.mark.slow
 def test_the_variance_is_unbiased_over_all_samples_and_all_coins() -> None:
     """By enumeration: 2 of 3 clusters, 2 of 2, 2 of 4; every sample, and every report with its chance."""
     strata = {"a": [[1], [0, 1], [1, 1]], "b": [[0], [1]], "c": [[0], [1], [0, 0], [1]]}

@@ -73,6 +73,7 @@ def test_report_is_stored_then_known_then_in_conflict(http: FlaskClient, base: s
     assert stored(http, base) == 1
 
 
+@pytest.mark.slow
 def test_thousand_replays_count_once(http: FlaskClient, base: str) -> None:
     statuses = {send(http, base, report()).status_code for _ in range(1000)}
     assert statuses == {200, 201}

@@ -30,6 +30,8 @@ from tools.torture import storage_copy
 
 __all__ = ["postgresql", "template"]
 
+pytestmark = pytest.mark.slow
+
 OF_ALL = {
     "surveys": "id, document, published_on, closed_on",
     "owners": "survey, token",
@@ -100,7 +102,6 @@ def everything(place: Place, surveys: list[Survey]) -> dict[str, list[tuple[obje
     return found
 
 
-@pytest.mark.slow
 def test_everything_arrives_by_way_of_every_kind(places: dict[str, Place], survey: Survey) -> None:
     surveys = fill(places["sqlite"], survey)
     told: list[Survey] = []
@@ -120,7 +121,6 @@ def open_states(place: Place) -> list:  # type: ignore[type-arg]
         return store.states()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 40, 1000])
 def test_goes_on_where_it_was_interrupted(
@@ -207,6 +207,5 @@ def test_command_says_what_it_copied(places: dict[str, Place], survey: Survey) -
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_killed_again_and_again_it_arrives() -> None:
     assert "checksums and tallies equal" in storage_copy.copy(short=True)

@@ -153,6 +153,7 @@ def mixed(tmp_path: Path) -> tuple[Survey, Path]:
     return survey, tmp_path / "out"
 
 
+@pytest.mark.slow
 def test_rows_of_elsewhere_need_the_survey(mixed: tuple[Survey, Path], tmp_path: Path) -> None:
     survey, folder = mixed
     parts = folder / "reports"
@@ -177,6 +178,7 @@ def test_no_reports_give_the_rows_of_none(tmp_path: Path) -> None:
             assert ok("--from", tmp_path / form, *options) == ok(survey.id, "--db", tmp_path / "empty.db", *options)
 
 
+@pytest.mark.slow
 def test_rows_that_are_no_reports_of_the_survey_are_refused(mixed: tuple[Survey, Path], tmp_path: Path) -> None:
     survey, folder = mixed
     (tmp_path / "survey.json").write_bytes(survey.document)
@@ -208,6 +210,7 @@ def test_reports_without_a_cohort_that_must_have_one_are_refused(mixed: tuple[Su
     assert "column 'cohort': must hold a cohort in every row, got 20 without" in said
 
 
+@pytest.mark.slow
 def test_cohorts_that_only_spaces_tell_apart_are_refused(tmp_path: Path) -> None:
     survey = replace(read_survey(FIVE_TYPES), cohorts=("web", "web "))
     sent = [randomize(survey, person(n), "web") for n in range(3)]

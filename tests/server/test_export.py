@@ -88,6 +88,7 @@ def export(survey: Survey, database: Path, name: str, *more: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "dta", "sav", "xlsx"])
 def test_every_form_is_read_back_to_the_same_estimates(
     suffix: str, survey: Survey, reports: list[Report], database: Path
@@ -145,6 +146,7 @@ def test_surveys_without_reports_to_show_are_sentences(tmp_path: Path) -> None:
     assert not to.exists()
 
 
+@pytest.mark.slow
 def test_estimates_are_written_in_every_form(survey: Survey, database: Path) -> None:
     source = ("estimate", survey.id, "--db", database)
     path = database.with_name("estimates.csv")

@@ -502,6 +502,7 @@ class TestReleases:
     def ids(self, folder: Path) -> list[str]:
         return [row[0] for row in rows_of(folder, "jsonl")]
 
+    @pytest.mark.slow
     def test_export_shows_the_rows_of_the_last_release_and_no_others(
         self, place: Place, survey: Survey, tmp_path: Path
     ) -> None:

@@ -160,6 +160,7 @@ def test_rows_of_batches_are_written_anew_once_there_is_no_load(
     assert store.db.conn.total_changes == before
 
 
+@pytest.mark.slow
 def test_rows_of_batches_are_written_anew_after_a_crash(store: SqliteStore, survey: Survey) -> None:
     store.publish(survey)
     take_together(store, survey, reports(survey, 300))
@@ -237,5 +238,6 @@ def test_clock_set_back_and_forth() -> None:
     storage_clock.clock(short=True)
 
 
+@pytest.mark.slow
 def test_replayed_report_counts_once() -> None:
     storage_clock.replays(short=True)

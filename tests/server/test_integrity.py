@@ -339,6 +339,7 @@ def test_checking_changes_nothing(filled: Path, tmp_path: Path) -> None:
     assert filled.read_bytes() == copy.read_bytes()
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_that_changes_a_row_is_found() -> None:
     storage_damage.flips(short=True)
 

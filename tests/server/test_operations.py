@@ -81,6 +81,7 @@ class TestSettings:
         assert done.stderr.startswith("Error: DENIABLE_TRUSTED_PROXY: is no setting; there are ")
         assert not (tmp_path / "a.db").exists()
 
+    @pytest.mark.slow
     def test_each_setting_is_in_the_help(self) -> None:
         help_text = re.sub(r"\s+", " ", run_cli("serve", "--help").stdout)
         for name, field in Settings.model_fields.items():
@@ -274,6 +275,7 @@ class TestMetrics:
         assert find_token(store, tokens["metrics"], "metrics")
         assert not find_token(store, tokens["metrics"], "publish")
 
+    @pytest.mark.slow
     def test_count_and_name_nothing(self, http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
         store.publish(survey)
         url = f"/api/v1/surveys/{survey.id}/reports"

@@ -93,6 +93,7 @@ def test_results_page_is_rendered_once_for_a_release(
     assert len(rendered) == 2
 
 
+@pytest.mark.slow
 def test_results_of_boxes_say_how_many_devices_drew_each(http: FlaskClient, store: Store) -> None:
     survey = read_survey(FIVE_TYPES)
     store.publish(survey)
@@ -201,6 +202,7 @@ def test_direction_is_that_of_the_first_letter_that_has_one(text: str, rtl: bool
     assert drawing.is_rtl(text) is rtl
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["feldman-cousins", "wald", "clopper-pearson"])
 def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: str) -> None:
     survey = read_survey(FIVE_TYPES)
@@ -233,6 +235,7 @@ def anything(survey: Survey, chance: random.Random) -> dict[str, Value]:
     return dict(randomize(survey, people, word=words).values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_a_cohort_of_six_leaves_the_figure_its_size(form: str) -> None:
     survey = read_survey('cohorts = ["many", "six"]\n' + FIVE_TYPES)
@@ -250,6 +253,7 @@ def test_a_cohort_of_six_leaves_the_figure_its_size(form: str) -> None:
         assert int.from_bytes(image[16:20], "big") == 1200
 
 
+@pytest.mark.slow
 def test_results_say_in_plain_words_what_they_show(http: FlaskClient, store: Store) -> None:
     survey = read_survey(
         'title = "T"\norganiser = "Institute of Sociology"\nabout = "How common it is."\nopens = 2026-11-20\n'
@@ -290,6 +294,7 @@ def test_headlines_are_rounded_outwards(
     assert drawing.in_words(row, axis) == said
 
 
+@pytest.mark.slow
 def test_more_cohorts_than_anybody_reads_have_no_headlines(http: FlaskClient, store: Store) -> None:
     survey = read_survey(f"cohorts = {[f'site {i}' for i in range(40)]!r}\n" + FIVE_TYPES)
     store.publish(survey)

@@ -36,6 +36,8 @@ from tools.torture.storage_disk import places, rank_correlation
 
 __all__ = ["postgresql", "template"]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def survey() -> Survey:
@@ -82,7 +84,6 @@ class TestDurability:
             with pytest.raises(StoreUnavailable, match=f"must run with {setting} on, got off"):
                 PostgresqlStore(address, clock)
 
-    @pytest.mark.slow
     def test_acknowledges_nothing_once_a_setting_is_turned_off(self, survey: Survey, clock: Clock) -> None:
         with running_postgresql() as server, closing(PostgresqlStore(server.new(), clock)) as store:
             store.publish(survey)
@@ -109,7 +110,6 @@ class TestDurability:
             ((source,),) = db.execute("SELECT source FROM pg_settings WHERE name = 'synchronous_commit'").fetchall()
         assert source == "session"
 
-    @pytest.mark.slow
     def test_warns_of_what_writes_down_who_came_when(self) -> None:
         noted = {"track_commit_timestamp": "on", "log_statement": "all", "log_min_duration_statement": "0"}
         with running_postgresql(**noted) as server:
@@ -122,7 +122,6 @@ class TestDurability:
         with running_postgresql() as server:
             assert database_at(server.new()).warnings() == []
 
-    @pytest.mark.slow
     def test_is_not_ready_without_its_server_and_is_again_by_itself(self, survey: Survey, clock: Clock) -> None:
         with running_postgresql() as server:
             app = create_app(server.new(), clock, Settings(rate_limit=None, fold_seconds=86_400))
@@ -195,7 +194,6 @@ class TestRest:
                 assert abs(rank_correlation(position, range(len(ids)))) < 0.3  # 5 standard errors of 300 would be .29
         assert len(list(store.reports(survey))) == 630
 
-    @pytest.mark.slow
     def test_has_a_log_that_tells_it(
         self, store: PostgresqlStore, survey: Survey, postgresql: Postgresql, address: Address
     ) -> None:
@@ -228,7 +226,6 @@ class TestRest:
         assert len({row[1] for row in after}) == 1
         assert store.inspect().findings == ()
 
-    @pytest.mark.slow
     def test_comes_later_where_somebody_reads_for_long(
         self, store: PostgresqlStore, survey: Survey, address: Address
     ) -> None:
@@ -307,7 +304,6 @@ class TestSeveralCollectors:
         assert database_at(address).inspect().findings == ()
         postgresql.drop(address)
 
-    @pytest.mark.slow
     def test_are_not_held_up_by_one_that_was_frozen(
         self, store: PostgresqlStore, survey: Survey, address: Address, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -559,18 +555,15 @@ class TestRoles:
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_killed_collectors_and_a_killed_server_lose_and_double_nothing() -> None:
     postgresql_kill.kill_collector(short=True)
     postgresql_kill.kill_server(short=True)
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_a_fail_over_to_a_synchronous_standby_loses_and_doubles_nothing() -> None:
     postgresql_kill.fail_over(short=True)
 
 
-@pytest.mark.slow
 def test_fifty_senders_to_two_collectors_are_counted_once() -> None:
     postgresql_kill.both_at_once(short=True)

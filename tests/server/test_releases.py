@@ -157,6 +157,7 @@ class TestResults:
             take(store, survey, reports(survey, 1))
             assert http.get(f"/api/v1/surveys/{survey.id}/estimates").json["n"] == store.release_of(survey.id) == n
 
+    @pytest.mark.slow
     def test_for_readers_with_a_token(self, http: FlaskClient, store: SqliteStore, survey: Survey) -> None:
         survey = replace(survey, readers="token")
         store.publish(survey, owner="publish")

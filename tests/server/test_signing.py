@@ -110,6 +110,7 @@ class TestKey:
             store.publish(unlinkable_survey(title="Other", url="https://issuer.example"), signs=True)
         assert len(store.states()) == 1
 
+    @pytest.mark.slow
     def test_is_made_added_and_allowed_more_by_commands(self, tmp_path: Path, store: SqliteStore) -> None:
         issuer = CommandLine("issuer")
         file = tmp_path / "issuer.db"

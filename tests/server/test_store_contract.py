@@ -128,6 +128,7 @@ def test_tallies_grow_in_the_fold_and_live_estimates_count_what_waits(store: Sql
     assert store.state(live.id).reports == store.release_of(live.id) == 293
 
 
+@pytest.mark.slow
 def test_counts_by_sql_are_those_of_the_reports_for_every_question_type(store: SqlStore) -> None:
     survey = replace(read_survey(FIVE_TYPES), cohorts=("a", "b"))
     store.publish(survey)
@@ -425,6 +426,7 @@ class TestTwoAtOnce:
         """All collectors change the same part of a checksum, as two of them do now and then."""
         monkeypatch.setattr(postgresql_store, "PARTS", 1)
 
+    @pytest.mark.slow
     def test_count_the_same_reports_once(self, place: Place, live: Survey) -> None:
         with place.opened() as one, place.opened() as other:
             one.publish(live)
@@ -525,6 +527,7 @@ class TestTwoAtOnce:
             assert one.tallies(live) == recount(one, live) == tally_reports(sent, live)
             assert place.findings() == ()
 
+    @pytest.mark.slow
     def test_spend_one_invitation_once(self, place: Place) -> None:
         survey = invited_survey()
         with place.opened() as one, place.opened() as other:
@@ -547,6 +550,7 @@ class TestTwoAtOnce:
             assert other.state(survey.id).reports == 200
             assert place.findings() == ()
 
+    @pytest.mark.slow
     def test_sign_one_message_for_an_invitation(self, place: Place) -> None:
         survey = unlinkable_survey()
         with place.opened() as one, place.opened() as other:
