@@ -44,9 +44,14 @@ class Postgresql:
         folder: Path = self.server.bin_path
         return folder
 
+    @property
+    def socket(self) -> str:
+        """The folder of its socket."""
+        return str(self.server.get_postmaster_info().socket_dir)
+
     def address(self, database: str, user: str = "postgres") -> Address:
         """The address of a database."""
-        return Address(f"postgresql://{user}@/{database}?host={self.server.get_postmaster_info().socket_dir}")
+        return Address(f"postgresql://{user}@/{database}?host={self.socket}")
 
     def new(self, like: str = "template1") -> Address:
         """A new database, empty or a copy of another one."""
@@ -57,9 +62,8 @@ class Postgresql:
 
     def drop(self, address: Address) -> None:
         """Drop a database, whoever is connected."""
-        name = address.url.partition("@/")[2].partition("?")[0]
         with self.admin() as admin:
-            admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+            admin.execute(f'DROP DATABASE IF EXISTS "{name_of(address)}" WITH (FORCE)')
 
     @contextmanager
     def admin(self, database: str = "postgres") -> Iterator[psycopg.Connection[Any]]:
@@ -80,22 +84,27 @@ class Postgresql:
         """Start it again after `kill`."""
         (self.folder / "postmaster.pid").unlink(missing_ok=True)
         self.server.ensure_postgres_running()
+        self._wait_for(self._answers)
+
+    def _answers(self) -> bool:
+        try:
+            with self.admin():
+                return True
+        except psycopg.OperationalError:
+            return False
+
+    def _wait_for(self, happened: Callable[[], object]) -> None:
         deadline = time.monotonic() + 30
-        while True:
-            try:
-                with self.admin():
-                    return
-            except psycopg.OperationalError:
-                assert time.monotonic() < deadline, (self.folder / "log").read_text()[-2000:]
-                time.sleep(0.1)
+        while not happened():
+            assert time.monotonic() < deadline, (self.folder / "log").read_text()[-2000:]
+            time.sleep(0.1)
 
     @contextmanager
     def standby(self) -> Iterator[Postgresql]:
         """A standby of this server; from when it has caught up every commit waits for it."""
         with _folder() as folder:
-            socket = self.server.get_postmaster_info().socket_dir
-            command = [self.bin / "pg_basebackup", "-D", folder, "-h", socket, "-U", "postgres", "-R", "-c", "fast"]
-            subprocess.run(command, check=True, capture_output=True)
+            options = f"-D {folder} -h {self.socket} -U postgres -R -c fast"
+            subprocess.run([self.bin / "pg_basebackup", *options.split()], check=True, capture_output=True)
             for path in folder.glob(".s.PGSQL.*"):
                 path.unlink()  # of the socket, which lies in the folder of this server
             owner = self.folder.stat()
@@ -104,7 +113,7 @@ class Postgresql:
             with _started(folder) as other, self.admin() as admin:
                 admin.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
                 admin.execute("SELECT pg_reload_conf()")
-                _wait_for(
+                self._wait_for(
                     lambda: admin.execute("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'").fetchone()
                 )
                 yield other
@@ -157,11 +166,9 @@ def _started(folder: Path) -> Iterator[Postgresql]:
         server.cleanup()
 
 
-def _wait_for(happened: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 30
-    while not happened():
-        assert time.monotonic() < deadline, "did not happen in 30 seconds"
-        time.sleep(0.1)
+def name_of(address: Address) -> str:
+    """The name of a database in its address."""
+    return address.url.partition("@/")[2].partition("?")[0]
 
 
 @pytest.fixture(scope="session")
@@ -176,4 +183,4 @@ def template(postgresql: Postgresql) -> str:
     """The name of a database with our tables and nothing in them, to make copies of."""
     address = postgresql.new()
     PostgresqlStore(address).close()
-    return address.url.partition("@/")[2].partition("?")[0]
+    return name_of(address)

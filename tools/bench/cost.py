@@ -28,7 +28,7 @@ from deniable_server.location import Address
 from deniable_server.store import open_store
 from deniable_server.writer import FOLD_SECONDS
 from tests.support.collectors import Collector, running_collector
-from tests.support.postgresql import Postgresql, running_postgresql
+from tests.support.postgresql import Postgresql, name_of, running_postgresql
 from tools.bench.ingest import ask
 from tools.bench.storage import BATCH, invented
 from tools.torture.storage_kill import named
@@ -160,8 +160,7 @@ def stored(address: Address | Path, server: Postgresql | None) -> int:
         return sum(each.stat().st_size for each in address.parent.glob(f"{address.name}*"))
     assert server is not None
     with server.admin() as admin:
-        name = address.url.partition("@/")[2].partition("?")[0]
-        return int(admin.execute("SELECT pg_database_size(%s)", [name]).fetchone()[0])
+        return int(admin.execute("SELECT pg_database_size(%s)", [name_of(address)]).fetchone()[0])
 
 
 def logged(server: Postgresql | None) -> int:

@@ -21,7 +21,7 @@ from deniable_server.location import Address
 from deniable_server.store import database_at
 from deniable_server.store.postgresql.store import PostgresqlStore
 from tests.support.collectors import Collector
-from tests.support.postgresql import Postgresql, running_postgresql
+from tests.support.postgresql import Postgresql, name_of, running_postgresql
 from tests.support.surveys import FIVE_TYPES, person
 from tools.torture.storage_kill import SENDERS, Load, compare, end, start
 
@@ -68,10 +68,9 @@ def fail_over(short: bool) -> str:
         with running_postgresql() as primary:
             first, load = published(primary)
             with primary.standby() as standby:
-                hosts = [each.server.get_postmaster_info().socket_dir for each in (primary, standby)]
-                name = first.url.partition("@/")[2].partition("?")[0]
+                hosts = ",".join(each.socket for each in (primary, standby))
                 address = Address(
-                    f"postgresql://postgres@/{name}?host={hosts[0]},{hosts[1]}&target_session_attrs=read-write"
+                    f"postgresql://postgres@/{name_of(first)}?host={hosts}&target_session_attrs=read-write"
                 )
                 with collecting(address) as (collectors, _):
                     load.run(*collectors, seconds=dice.uniform(0.5, 2))

@@ -132,9 +132,9 @@ def _kinds(misbehaviour: Misbehaviour, people: int, generator: np.random.Generat
     return kinds
 
 
-def _spread(joint: KAry | None, people: int, generator: np.random.Generator) -> int:
-    """Of how many a joint response reports any pattern, uniformly, instead of theirs."""
-    return 0 if joint is None else int(generator.binomial(people, joint.k * joint.other / UNIT))
+def _spread(response: KAry | None, people: int, generator: np.random.Generator) -> int:
+    """Of how many a response to all at once reports any pattern, uniformly, instead of theirs."""
+    return 0 if response is None else int(generator.binomial(people, response.k * response.other / UNIT))
 
 
 def _asked(group: Group | None, people: int, generator: np.random.Generator) -> Sequence[int]:
@@ -194,8 +194,7 @@ def _subsets(mechanism: Subset, shares: NDArray[np.float64], n: int, generator: 
 
 
 def _drawn_boxes(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Counts:
-    patterns = mechanism.patterns
-    spread = int(generator.binomial(n, patterns.k * patterns.other / UNIT))
+    spread = _spread(mechanism.patterns, n, generator)
     kept = _marks(mechanism, n - spread, shares, generator)
     return kept + _marks(mechanism, spread, np.full(mechanism.k, 0.5), generator)
 
