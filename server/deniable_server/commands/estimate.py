@@ -15,7 +15,8 @@ from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
 from deniable.data.survey_data import estimates_data
-from deniable.data.writing import check_suffix, replace_file, write_data_set
+from deniable.data.whole import replace_file
+from deniable.data.writing import check_suffix, write_data_set
 from deniable.errors import DeniableError, ParameterError
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.fakes import HIGHEST_FAKE

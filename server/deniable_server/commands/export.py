@@ -15,7 +15,8 @@ from deniable.data.folder import Row, check_folder, write_folder
 from deniable.data.manifest import FORMATS
 from deniable.data.scripts import r_script, stata_script
 from deniable.data.survey_data import reports_data
-from deniable.data.writing import WRITERS, check_suffix, replace_file, write_data_set
+from deniable.data.whole import replace_file
+from deniable.data.writing import WRITERS, check_suffix, write_data_set
 from deniable.errors import ParameterError
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store

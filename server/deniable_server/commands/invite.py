@@ -19,7 +19,7 @@ from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
-from deniable.data.writing import replace_file
+from deniable.data.whole import replace_file
 from deniable.errors import ParameterError, SurveyError
 from deniable.table import csv_lines
 from deniable_server import remote

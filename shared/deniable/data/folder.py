@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
-import shutil
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import quote
@@ -17,6 +14,7 @@ from deniable.access.words import enforced
 from deniable.data.data_set import Variable
 from deniable.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, Part, sha256_of
 from deniable.data.survey_data import COHORT, report_variables
+from deniable.data.whole import check_parent, sync, whole_folder
 from deniable.data.writing import WRITERS, arrow_schema, arrow_table, library
 from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
@@ -52,8 +50,7 @@ def check_folder(folder: Path, form: str) -> None:
         )
     if form == "parquet":
         library("pyarrow", folder.name)
-    if not folder.parent.is_dir():
-        raise ParameterError(f"{folder.name}: cannot be written: there is no folder {folder.parent.name!r:.80}")
+    check_parent(folder)
     if folder.exists() and not folder.is_dir():
         raise ParameterError(f"{folder.name}: must be a folder, got a file")
     if folder.is_dir() and any(folder.iterdir()):
@@ -119,31 +116,6 @@ def write_folder(
         _write(part / SURVEY, survey.document)
         _write(part / MANIFEST, manifest.encode())
     return manifest
-
-
-@contextmanager
-def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder beside one, which takes its place when the block has ended well and is gone when not.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be written.
-    """
-    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
-    try:
-        try:
-            part.mkdir()
-            yield part
-            for each in (part, *(path for path in part.rglob("*") if path.is_dir())):
-                _sync(each)
-            part.rename(folder)  # an empty folder is replaced, any other is not
-            _sync(folder.parent)
-        except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
-            raise
-    except OSError as error:
-        raise ParameterError(f"{folder.name}: cannot be written: {error.strerror or error}") from None
 
 
 class _File(Protocol):
@@ -244,7 +216,7 @@ class _Writing:
         """What was written, once it is closed."""
         for name, rows in sorted(self._sizes.items()):
             path = self._folder / name
-            _sync(path)
+            sync(path)
             yield Part(name, rows, path.stat().st_size, sha256_of(path))
 
     def _write(self, cohort: str | None, rows: Sequence[Row]) -> None:
@@ -314,17 +286,7 @@ def _folder_name(cohort: str | None) -> str:
 
 def _write(path: Path, raw: bytes) -> None:
     path.write_bytes(raw)
-    _sync(path)
-
-
-def _sync(path: Path) -> None:
-    """See to it that a file or folder is on the disk."""
-    with suppress(PermissionError):  # some systems open no folder
-        opened = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+    sync(path)
 
 
 def _tool() -> str:

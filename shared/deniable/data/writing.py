@@ -12,6 +12,7 @@ from typing import Any
 
 from deniable.data.data_set import DataSet, Kind, Variable, categories
 from deniable.data.names import safe_names
+from deniable.data.whole import check_parent, replace_file
 from deniable.errors import ParameterError
 from deniable.installing import install_hint
 from deniable.table import csv_lines
@@ -32,8 +33,7 @@ def check_suffix(path: Path) -> None:
         raise ParameterError(f"file: must end in {', '.join(WRITERS)}, got {path.name!r:.80}")
     for module in NEEDED.get(path.suffix.lower(), ()):
         library(module, path.name)
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path.name}: cannot be written: there is no folder {path.parent.name!r:.80}")
+    check_parent(path)
 
 
 def write_data_set(data: DataSet, path: Path) -> None:
@@ -60,25 +60,6 @@ def write_data_set(data: DataSet, path: Path) -> None:
     """
     check_suffix(path)
     replace_file(path, lambda part: WRITERS[path.suffix.lower()](data, part))
-
-
-def replace_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file under another name first, and give it its name when it is whole.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be written.
-    """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        try:
-            write(part)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ParameterError(f"{path.name}: cannot be written: {error.strerror or error}") from None
 
 
 def library(module: str, subject: str) -> Any:
@@ -285,4 +266,4 @@ NEEDED = {
 }
 """The libraries for it."""
 
-__all__ = ["arrow_schema", "arrow_table", "check_suffix", "library", "replace_file", "write_data_set"]
+__all__ = ["arrow_schema", "arrow_table", "check_suffix", "library", "write_data_set"]

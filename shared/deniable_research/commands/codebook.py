@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from deniable.commands.main import example
-from deniable.data.writing import replace_file
+from deniable.data.whole import replace_file
 from deniable.errors import ParameterError
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.commands.options import FILE, NEW_FILE

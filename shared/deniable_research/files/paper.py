@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from deniable.data.writing import library, replace_file
+from deniable.data.whole import check_parent, replace_file
+from deniable.data.writing import library
 from deniable.errors import ParameterError
 from deniable.output import number
 from deniable_research.files.models import FittedModel
@@ -241,8 +242,7 @@ def check_paper(path: Path) -> None:
     """Raise a ParameterError unless a table of that name can be written, before anything is computed."""
     if path.suffix.lower() == ".docx":
         library("docx", path.name)
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path.name}: cannot be written: there is no folder {path.parent.name!r:.80}")
+    check_parent(path)
 
 
 def save_paper(table: PaperTable, path: Path) -> None:

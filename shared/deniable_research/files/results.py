@@ -8,7 +8,8 @@ from typing import Any
 
 from deniable.data.data_set import DataSet, Kind, Variable
 from deniable.data.survey_data import RESULT_LABELS
-from deniable.data.writing import replace_file, write_data_set
+from deniable.data.whole import replace_file
+from deniable.data.writing import write_data_set
 from deniable_research.output import field_names, rows_csv, to_json
 
 

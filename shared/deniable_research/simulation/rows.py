@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.data.folder import check_folder, whole_folder
+from deniable.data.folder import check_folder
 from deniable.data.manifest import REPORTS, SURVEY
+from deniable.data.whole import whole_folder
 from deniable.report.space import Texts
 from deniable.survey.question import Question
 from deniable_research.simulation.draw import Column, draw_reports
