@@ -6,6 +6,7 @@ import json
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, make_response, render_template, request
@@ -30,18 +31,21 @@ def bundles() -> dict[str, str]:
     return integrity
 
 
-def client_files() -> dict[str, Path]:
+class ClientFile(NamedTuple):
+    """A file of the browser client, and the same as it is sent to whoever takes gzip, if it is."""
+
+    path: Path
+    gzipped: Path | None
+
+
+def client_files() -> dict[str, ClientFile]:
     """Files of the browser client by their path under ``/client/``: modules, bundles, catalogues of translations."""
     root = client_folder()
     modules = [*root.glob("*.js"), *root.glob("mechanisms/*.js"), *root.glob("catalogues/*.js*")]
     named = {path.relative_to(root).as_posix(): path for path in modules}
-    return named | {name: root / "dist" / name for name in (*bundles(), "manifest.json")}
-
-
-def gzipped(path: Path) -> Path | None:
-    """The same file as it is sent to whoever takes gzip; None of what is sent as it is."""
-    small = path.with_name(f"{path.name}.gz")
-    return small if small.exists() else None
+    named |= {name: root / "dist" / name for name in (*bundles(), "manifest.json")}
+    small = {path: path.with_name(f"{path.name}.gz") for path in named.values()}
+    return {name: ClientFile(path, small[path] if small[path].exists() else None) for name, path in named.items()}
 
 
 @cache

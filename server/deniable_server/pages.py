@@ -15,7 +15,7 @@ from deniable.privacy.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.delivery import counted
-from deniable_server.embedding import client_files, gzipped, survey_page
+from deniable_server.embedding import client_files, survey_page
 from deniable_server.limits import limited
 from deniable_server.results import figure, get_results, points_of_fakes
 from deniable_server.store import SurveyState
@@ -35,7 +35,7 @@ CLIENT_TYPES = {".js": "text/javascript", ".json": "application/json"}
 
 def init_app(app: APIFlask) -> None:
     """Serve the pages and the browser client."""
-    app.extensions["deniable-client"] = client_files()
+    files = client_files()
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.globals["one_report"] = ONE_REPORT
     app.jinja_env.filters["figure"] = figure
@@ -49,15 +49,14 @@ def init_app(app: APIFlask) -> None:
     @app.doc(hide=True)
     def client_module(name: str) -> Response:
         """A file of the browser client, the very one that was reviewed."""
-        module = app.extensions["deniable-client"].get(name)
-        if module is None:
+        if name not in files:
             raise NotFound
-        small = gzipped(module)
-        sent = small if small is not None and request.accept_encodings.quality("gzip") > 0 else module
-        response = send_file(sent, mimetype=CLIENT_TYPES[module.suffix], conditional=True, max_age=0)
-        if small is not None:
+        path, gzipped = files[name]
+        sent = gzipped if gzipped is not None and request.accept_encodings.quality("gzip") > 0 else path
+        response = send_file(sent, mimetype=CLIENT_TYPES[path.suffix], conditional=True, max_age=0)
+        if gzipped is not None:
             response.vary.add("Accept-Encoding")
-        if sent is small:
+        if sent is gzipped:
             response.content_encoding = "gzip"
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
