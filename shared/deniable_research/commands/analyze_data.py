@@ -219,11 +219,6 @@ def data_options(command: Command, papers: bool = False) -> Command:
             raise click.UsageError("--engine goes with --from")
         if source is not None and skip:
             raise click.UsageError("--skip does not go with --from")
-        opened = None if source is None else open_source(source, engine or EMBEDDED, _delimiter(delimiter))
-        has_survey = opened is not None and opened.export is not None
-        said = sum((survey is not None, design is not None, bool(lines)))
-        if said > 1 or not (said or has_survey):
-            raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
         if renamed and survey is None:
             raise click.UsageError("--column goes with --survey")
         if to is not None:
@@ -231,6 +226,11 @@ def data_options(command: Command, papers: bool = False) -> Command:
             read = _file_of(data, source)
             if to.exists() and read is not None and to.samefile(read):
                 raise click.BadParameter("must be another file than the data", param_hint="--to")
+        opened = None if source is None else open_source(source, engine or EMBEDDED, _delimiter(delimiter))
+        has_survey = opened is not None and opened.export is not None
+        said = sum((survey is not None, design is not None, bool(lines)))
+        if said > 1 or not (said or has_survey):
+            raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
         if survey is not None or not said:
             asked = read_any_survey(survey.read_bytes()) if survey is not None else None
             if opened is not None:
