@@ -7,8 +7,6 @@ python -m tools.bench.engine 2000000     fewer
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +20,7 @@ from deniable import KAry, TwoCoin
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.sources import MEMORY
 from deniable_research.files import Layout, RandomizedColumn, cross, estimate_shares
+from tools.bench.apart import apart, peak_megabytes
 
 COHORTS = ("east", "north", "south", "web", "west")
 COINS, FIVE = TwoCoin("1/2", "1/2"), KAry.from_epsilon(5, 1)
@@ -93,15 +92,7 @@ def by_hand(folder: str) -> tuple[dict[str, Any], float]:
 def measured(how: Callable[[str], tuple[dict[str, Any], float]], folder: str) -> dict[str, Any]:
     """Counts, the shortest time of some, and the highest memory of this process in megabytes."""
     runs = [how(folder) for _ in range(ROUNDS)]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    megabytes = peak / (2**20 if sys.platform == "darwin" else 2**10)
-    return {"counts": runs[-1][0], "seconds": min(seconds for _, seconds in runs), "megabytes": megabytes}
-
-
-def apart(name: str, folder: str) -> dict[str, Any]:
-    """The same in a process of its own, so that memory is only its own."""
-    command = [sys.executable, "-m", "tools.bench.engine", name, folder]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {"counts": runs[-1][0], "seconds": min(seconds for _, seconds in runs), "megabytes": peak_megabytes()}
 
 
 def main(rows: int) -> None:
@@ -114,7 +105,7 @@ def main(rows: int) -> None:
             "both": counts.sum(axis=0).tolist(),
         }
         size = sum(each.stat().st_size for each in Path(folder).iterdir())
-        sql, engine = apart("by_hand", folder), apart("ours", folder)
+        sql, engine = (apart("tools.bench.engine", how, folder) for how in ("by_hand", "ours"))
     print(f"{rows:,} rows of Parquet, {size / 2**20:,.0f} MB")
     for name, found in (("SQL by hand", sql), ("deniable", engine)):
         right = "every count right" if found["counts"] == expected else "COUNTS WRONG"

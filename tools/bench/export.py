@@ -7,8 +7,6 @@ python -m tools.bench.export 300000      fewer
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
 import sys
 import tempfile
 import threading
@@ -21,6 +19,7 @@ from deniable.data.folder import write_folder
 from deniable.data.manifest import FORMATS
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import report_of, reports_table
+from tools.bench.apart import apart, peak_megabytes
 
 COHORTS = ("east", "north", "south", "web", "west")
 SURVEY = Survey(
@@ -89,10 +88,9 @@ def select(path: Path, _form: str) -> dict[str, float]:
         return {"seconds": time.perf_counter() - started, "rows": n}
 
 
-def apart(name: str, path: Path, form: str) -> dict[str, float]:
+def measured(name: str, path: Path, form: str) -> dict[str, float]:
     """The same in a process of its own, with its highest memory in megabytes."""
-    command = [sys.executable, "-m", "tools.bench.export", name, str(path), form]
-    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    found: dict[str, float] = apart("tools.bench.export", name, str(path), form)
     return found
 
 
@@ -100,10 +98,10 @@ def main(n: int) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.db"
-        apart("fill", path, str(n))  # elsewhere too: a process begins with the highest memory of the one before it
+        measured("fill", path, str(n))  # elsewhere too: a process begins with the highest memory of the one before it
         print(f"{n:,} reports in a file of {path.stat().st_size / 2**20:,.0f} MB")
         for form in FORMATS:
-            runs = [(apart("export", path, form), apart("select", path, form)) for _ in range(ROUNDS)]
+            runs = [(measured("export", path, form), measured("select", path, form)) for _ in range(ROUNDS)]
             ours, bare = (min((run[way] for run in runs), key=lambda each: each["seconds"]) for way in (0, 1))
             if not ours["rows"] == bare["rows"] == n:
                 sys.exit(f"{form}: {ours['rows']:.0f} rows of {n}")
@@ -118,7 +116,6 @@ def main(n: int) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] and sys.argv[1] in ("export", "fill", "select"):
         result = {"export": export, "fill": fill, "select": select}[sys.argv[1]](Path(sys.argv[2]), sys.argv[3])
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        print(json.dumps(result | {"megabytes": peak / (2**20 if sys.platform == "darwin" else 2**10)}))
+        print(json.dumps(result | {"megabytes": peak_megabytes()}))
     else:
         main(int(sys.argv[1]) if sys.argv[1:] else 3_000_000)
