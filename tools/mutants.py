@@ -39,8 +39,8 @@ class Room(NamedTuple):
 
 
 _MECHANISMS = [
-    *("arrays", "edges", "exact", "longitudinal", "mechanisms", "privacy", "refusals", "selection", "space"),
-    "vectors",
+    *("arrays", "drawn_boxes", "edges", "exact", "longitudinal", "mechanisms", "piecewise", "privacy", "refusals"),
+    *("selection", "space", "vectors"),
 ]
 _ESTIMATES = ["estimates", "tallies", "targets"]
 
@@ -56,9 +56,10 @@ ROOMS = {
     ),
     "device": Room(
         "deniable_client",
-        ["device", "folder", "frames", "link", "memory", "memory_file"],
-        ["device", "frames", "given", "memory", "waves"],
+        ["device", "folder", "frames", "link", "memory", "memory_file", "tokens"],
+        ["access", "device", "frames", "given", "memory", "waves"],
     ),
+    "access": Room("deniable", ["access/*"], ["access", "report", "survey", "vectors"]),
 }
 """What is mutated, by name."""
 
@@ -66,14 +67,14 @@ CONFIGURATION = """
 [tool.pytest.ini_options]
 addopts = ["--import-mode=importlib", "-p", "no:cacheprovider", "-p", "no:xdist", "-x"]
 pythonpath = ["."]
-markers = ["browser", "fuzz", "simulation", "slow"]
+markers = ["browser", "engines", "fuzz", "long", "r", "simulation", "slow"]
 
 [tool.mutmut]
 source_paths = ["src"]
 only_mutate = {mutated}
 also_copy = ["tests", "tools", "docs", "pyproject.toml"]
 pytest_add_cli_args_test_selection = {tests}
-pytest_add_cli_args = ["-m", "not (browser or fuzz or simulation or slow)"]
+pytest_add_cli_args = ["-m", "not (browser or engines or fuzz or long or r or simulation or slow)"]
 """
 
 ALIVE = (0, 5, 33)
