@@ -57,7 +57,7 @@ ROOMS = {
     "device": Room(
         "deniable_client",
         ["device", "folder", "frames", "link", "memory", "memory_file", "tokens"],
-        ["access", "device", "frames", "given", "memory", "waves"],
+        ["access", "device", "drawn_questions", "frames", "given", "memory", "waves"],
     ),
     "access": Room("deniable", ["access/*"], ["access", "report", "survey", "vectors"]),
 }

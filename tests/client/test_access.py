@@ -25,6 +25,7 @@ from deniable.commands.main import main
 from deniable_client import Client, Link, Memory, UndeliveredReport, UnusableMemory, parse_link, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.connection import Connection
+from deniable_client.memory import Kept
 from deniable_client.tokens import TokenRequest
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
@@ -388,6 +389,7 @@ class TestMemory:
             "UPDATE tokens SET request = NULL, token = 'nonsense'",
             "UPDATE tokens SET request = NULL, token = 7",
             "UPDATE tokens SET request = 7",
+            f"UPDATE tokens SET request = NULL, token = '0002{'0' * 704}'",
         ],
     )
     def test_that_is_damaged_is_refused_and_nobody_is_asked(
@@ -408,6 +410,27 @@ class TestMemory:
         with pytest.raises(UnusableMemory, match=f"what it keeps of survey {survey.id} is no token of it"):
             Client(HERE, memory=memory).credential(survey, mine)
         assert wire.requests == []
+
+    def test_with_a_token_in_other_letters_is_refused(self, store: SqliteStore, wire: Wire, memory: Memory) -> None:
+        survey = always_open("unlinkable")
+        (mine,) = publish_to(store, survey, 1)
+        Client(HERE, memory=memory).credential(survey, mine)
+        with closing(sqlite3.connect(memory.path)) as db, db:
+            assert db.execute("UPDATE tokens SET token = upper(token) WHERE token <> upper(token)").rowcount == 1
+        with pytest.raises(UnusableMemory, match=f"what it keeps of survey {survey.id} is no token of it"):
+            Client(HERE, memory=memory).credential(survey, mine)
+
+    def test_takes_another_invitation_only_for_a_report_that_was_refused(self, memory: Memory) -> None:
+        survey = always_open("invited")
+        first, second = new_invitation(), new_invitation()
+        memory.invite(survey, HERE, first)
+        report = memory.once(survey, HERE, lambda: randomize(survey, ANSWERS, credential=first))
+        memory.invite(survey, HERE, second)
+        assert memory.recall(survey.id, HERE) == Kept(survey.id, HERE, report.encode(), "waiting")
+        memory.mark(survey.id, HERE, "refused")
+        memory.invite(survey, HERE, second)
+        changed = replace(report, credential=second)
+        assert memory.recall(survey.id, HERE) == Kept(survey.id, HERE, changed.encode(), "waiting")
 
     def test_of_a_report_that_was_refused_takes_the_right_invitation(
         self, store: SqliteStore, wire: Wire, memory: Memory

@@ -245,6 +245,13 @@ class TestToken:
         assert read.public_numbers() == private_key().public_key().public_numbers()
         assert PublicKey.parse(der).der == der
 
+    def test_has_a_key_of_one_form(self) -> None:
+        modulus = public_of(private_key()).modulus
+        for other in (modulus - 1, modulus >> 1 | 1, modulus + 2**2048):
+            der = PublicKey(modulus).der.replace(modulus.to_bytes(SIZE), other.to_bytes(SIZE + 1).removeprefix(b"\0"))
+            with pytest.raises(SurveyError, match="key: must be an RSASSA-PSS key of 2048 bits"):
+                PublicKey.parse(der)
+
     def test_is_354_bytes_and_names_its_report(self) -> None:
         token = a_token()
         assert len(bytes.fromhex(token)) == 354
