@@ -46,8 +46,8 @@ _ESTIMATES = ["estimates", "tallies", "targets"]
 
 ROOMS = {
     "exact": Room("deniable", ["exact"], [*_MECHANISMS, "survey"]),
-    "spaces": Room("deniable", ["report/space"], ["space", "report", "vectors"]),
-    "privacy": Room("deniable", ["privacy/*"], ["privacy", "ceiling", "survey"]),
+    "spaces": Room("deniable", ["report/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
+    "privacy": Room("deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors"]),
     "mechanisms": Room("deniable", ["mechanisms/*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
     "estimation": Room(
         "deniable",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deniable import Mechanism, ParameterError, ReportError, mechanisms
-from deniable.report.space import Bits, Numbers
+from deniable.report.space import Bits, DrawnBits, Numbers
 
 HOURS = Numbers(range(5, 8), ("five", "six", "seven"))
 
@@ -73,6 +73,20 @@ def test_bits_are_one_for_each_option() -> None:
         any_number.check("011", "here")
 
 
+def test_drawn_bits_are_a_pair_for_each_box() -> None:
+    space = DrawnBits(4, 2)
+    pairs = [("00", "01", "10", "11")] * 4
+    every = {text for text in map("".join, itertools.product(*pairs)) if text in space}
+    assert len(every) == space.count == 24
+    assert {"".join("01"[int(bit)] for bit in row) for row in space.every()} == every
+    for text in every:
+        boxes = [space.of_box(text, box) for box in range(4)]
+        assert boxes.count(None) == 2
+        assert "".join({None: "00", 0: "10", 1: "01"}[box] for box in boxes) == text
+    for wrong in ("01100000 ", "0110", "01010100", "01000000", "11000000", 7, None):
+        assert wrong not in space
+
+
 def test_a_matrix_of_supports_names_the_first_row_that_holds_no_report() -> None:
     assert HOURS.support_matrix([5, 7]).tolist() == [[True, False, False], [False, False, True]]
     assert Bits(3).support_matrix(["011"]).tolist() == [[False, True, True]]
@@ -84,17 +98,14 @@ def test_a_matrix_of_supports_names_the_first_row_that_holds_no_report() -> None
         HOURS.support_matrix([5, 9], "sleep, row")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("space", [HOURS, Bits(3), Bits(5, 2)], ids=str)
-def test_careless_people_send_any_report_and_all_equally_often(space: Numbers | Bits) -> None:
-    drawn = space.uniform(60_000, np.random.default_rng(8)).tolist()
-    texts = ["".join(map(str, each)) if isinstance(each, list) else each for each in drawn]
-    counts = {text: texts.count(text) for text in set(texts)}
-    assert all(text in space for text in counts)
-    assert len(counts) == space.count
-    # Each count is binomial; six standard errors for each of at most 10: below 1e-7 together.
+@pytest.mark.parametrize("space", [HOURS, Bits(3), Bits(5, 2), DrawnBits(4, 2)], ids=str)
+def test_careless_people_send_any_report_and_all_equally_often(space: Numbers | Bits | DrawnBits) -> None:
+    drawn, counts = np.unique(space.uniform(60_000, np.random.default_rng(8)), axis=0, return_counts=True)
+    assert all(("".join(map(str, each)) if isinstance(each, list) else each) in space for each in drawn.tolist())
+    assert len(drawn) == space.count
+    # Each count is binomial; six standard errors for each of at most 24: below 1e-7 together.
     share = 1 / space.count
-    assert max(abs(n / 60_000 - share) for n in counts.values()) < 6 * math.sqrt(share * (1 - share) / 60_000)
+    assert np.abs(counts / 60_000 - share).max() < 6 * math.sqrt(share * (1 - share) / 60_000)
 
 
 def name_of(mechanism: Mechanism) -> str:
