@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,10 @@ from deniable_research import Results, read
 from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
 from deniable_research.results import Regression
 from tests.support.analyzing import DATA, love_reports, ok
-from tests.support.serving import running
+from tests.support.serving import Web, web
 from tests.support.surveys import SURVEY
+
+__all__ = ["web"]
 
 
 @pytest.fixture(scope="module")
@@ -162,38 +162,13 @@ def test_columns_of_one_name_are_refused() -> None:
         read(pd.DataFrame([[1, 2]], columns=["q", "q"]), "q: direct")
 
 
-class Collector(BaseHTTPRequestHandler):
-    """Gives what it is told to."""
-
-    pages: dict[str, tuple[int, bytes]]
-    asked: list[tuple[str, str | None]]
-
-    def do_GET(self) -> None:
-        self.asked.append((self.path, self.headers.get("Authorization")))
-        status, body = self.pages.get(self.path, (404, b"{}"))
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        pass
-
-
-@pytest.fixture
-def collector() -> Iterator[tuple[str, type[Collector]]]:
-    handler = type("Told", (Collector,), {"pages": {}, "asked": []})
-    with running(HTTPServer(("127.0.0.1", 0), handler)) as place:
-        yield f"http://{place}", handler
-
-
-def test_the_link_of_a_survey_is_fetched_and_checked(collector: tuple[str, type[Collector]]) -> None:
-    url, told = collector
+def test_the_link_of_a_survey_is_fetched_and_checked(web: Web) -> None:
+    url = web.url
     survey, reports = love_reports(30)
     header = ["id", "cohort", *(question.id for question in survey.questions)]
     lines = [",".join(map(str, [report.id, report.cohort or "", *report.values.values()])) for report in reports]
     path = f"/api/v1/surveys/{survey.id}"
-    told.pages = {
+    web.pages = {
         path: (200, survey.document),
         f"{path}/reports.csv": (200, "\r\n".join([",".join(header), *lines, ""]).encode()),
     }
@@ -201,10 +176,10 @@ def test_the_link_of_a_survey_is_fetched_and_checked(collector: tuple[str, type[
         results = read(link, token="dn_secret")
         assert len(results) == 30
         assert results.questions == tuple(question.id for question in survey.questions)
-    assert set(told.asked) == {(path, None), (f"{path}/reports.csv", "Bearer dn_secret")}
+    assert set(web.asked) == {(path, None), (f"{path}/reports.csv", "Bearer dn_secret")}
 
     other = read_survey(SURVEY.replace("affair", "secret"))
-    told.pages[path] = (200, other.document)
+    web.pages[path] = (200, other.document)
     with pytest.raises(SurveyError):
         read(f"{url}/s/{survey.id}")
     for status, error, words in (
@@ -213,8 +188,8 @@ def test_the_link_of_a_survey_is_fetched_and_checked(collector: tuple[str, type[
         (301, CollectorError, "status 301"),
         (500, CollectorError, "status 500"),
     ):
-        told.pages[path] = (200, survey.document)
-        told.pages[f"{path}/reports.csv"] = (status, json.dumps({"detail": "no"}).encode())
+        web.pages[path] = (200, survey.document)
+        web.pages[f"{path}/reports.csv"] = (status, json.dumps({"detail": "no"}).encode())
         with pytest.raises(error, match=words):
             read(f"{url}/s/{survey.id}")
 

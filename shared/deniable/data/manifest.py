@@ -17,6 +17,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from deniable.access.words import enforced
 from deniable.data.data_set import Kind, Variable
@@ -153,28 +154,67 @@ def _open(folder: Path) -> Export | None:
         raw = (folder / MANIFEST).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    content = strict_json.loads(raw, ReportError, MANIFEST)
-    try:
-        parts = {str(part["path"]): Part(**part) for part in content["parts"]}
-        types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
-        survey_id, form, rows = content["survey"], content["format"], content["rows"]
-        partitions = tuple(map(str, content["partitions"]))
-        is_whole = form in FORMATS and type(rows) is int and rows == sum(part.rows for part in parts.values())
-    except (KeyError, TypeError):
-        is_whole = False
-    if not is_whole:
-        raise ReportError(f"{folder.name}: {MANIFEST} must be as 'deniable export' writes it, got something else")
+    listed = parse_manifest(raw, folder.name)
     try:
         document = (folder / SURVEY).read_bytes()
     except FileNotFoundError:
         raise ReportError(f"{folder.name}: must hold {SURVEY}, got none") from None
-    if address(document) != survey_id:
+    if address(document) != listed.survey:
         raise ReportError(
-            f"{folder.name}: {SURVEY} must be survey {survey_id!r:.40}, as {MANIFEST} says, got other bytes, "
+            f"{folder.name}: {SURVEY} must be survey {listed.survey!r:.40}, as {MANIFEST} says, got other bytes, "
             f"{address(document)}"
         )
-    _compare(folder, parts)
-    return Export(folder, parse_survey(document, survey_id), form, partitions, rows, types)
+    _compare(folder, listed.parts)
+    survey = parse_survey(document, listed.survey)
+    return Export(folder, survey, listed.form, listed.partitions, listed.rows, listed.types)
+
+
+class Listed(NamedTuple):
+    """What a manifest says, before anything is compared with it."""
+
+    survey: str
+    form: str
+    partitions: tuple[str, ...]
+    rows: int
+    types: Mapping[str, str]
+    parts: Mapping[str, Part]
+
+
+def parse_manifest(raw: bytes, subject: str) -> Listed:
+    """Read a manifest. Its parts lie under `REPORTS` and nowhere else.
+
+    Raises
+    ------
+    ReportError
+        If it is none, with ``subject``, the name of its folder.
+    """
+    content = strict_json.loads(raw, ReportError, MANIFEST)
+    try:
+        parts = {str(part["path"]): Part(**part) for part in content["parts"]}
+        types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
+        partitions = tuple(map(str, content["partitions"]))
+        listed = Listed(content["survey"], content["format"], partitions, content["rows"], types, parts)
+        is_whole = (
+            listed.form in FORMATS
+            and type(listed.rows) is int
+            and listed.rows == sum(part.rows for part in parts.values())
+            and all(_is_within(path) and type(part.bytes) is int for path, part in parts.items())
+        )
+    except (KeyError, TypeError):
+        is_whole = False
+    if not is_whole:
+        raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
+    return listed
+
+
+def _is_within(path: str) -> bool:
+    """Whether a part lies under `REPORTS`.
+
+    >>> [_is_within(path) for path in ("reports/part-00000.csv", "reports/../../part-00000.csv", "/reports/a.csv")]
+    [True, False, False]
+    """
+    first, *rest = path.split("/")
+    return first == REPORTS and bool(rest) and not {"", ".", ".."} & set(rest) and not set("\\\0:") & set(path)
 
 
 def _compare(folder: Path, parts: Mapping[str, Part]) -> None:

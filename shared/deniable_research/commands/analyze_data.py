@@ -94,8 +94,9 @@ _DATA_OPTIONS = (
         "--from",
         "source",
         metavar="SOURCE",
-        help="Instead of DATA: a folder of 'deniable export'; a folder, file or pattern of Parquet, CSV or JSONL; or "
-        "table:NAME of the engine. Of any size: the engine counts, and only counts come back.",
+        help="Instead of DATA: a folder of 'deniable export'; a folder, file or pattern of Parquet, CSV or JSONL; the "
+        "address of an export, of a file, or of a collector's survey; or table:NAME of the engine. Of any size: the "
+        "engine counts, and only counts come back.",
     ),
     click.option(
         "--engine",

@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 from deniable.data.manifest import REPORTS, Export, open_export
 from deniable.errors import DeniableError, ParameterError, ReportError
 from deniable.installing import install_hint
+from deniable_research.engine.fetching import fetch, fetch_survey
+from deniable_research.results.collector import is_survey
+from deniable_research.web import is_url
 
 if TYPE_CHECKING:
     import pyarrow
@@ -114,7 +117,9 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     where : str or Path
         A folder that `deniable export` wrote, whose parts are compared with its manifest; another folder of Parquet,
         CSV or JSONL files (partitioned by the names of its folders, such as ``cohort=web``, or not), one such file, a
-        pattern such as ``reports/2026-*.parquet``, or ``table:NAME`` for what the engine knows.
+        pattern such as ``reports/2026-*.parquet``, or ``table:NAME`` for what the engine knows. The folder of an export
+        and a file may be addresses with ``https://``, and so may the survey of a collector: what is there is fetched
+        to a temporary folder first.
     engine : str
         ``duckdb``, within this process; ``spark``, the session that there is or a local one; ``spark://host:port``;
         or an address that ``ibis.connect`` takes, such as ``bigquery://project/dataset``.
@@ -133,7 +138,17 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     text = str(where)
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
-    export = open_export(Path(text))
+    if is_url(text) and is_survey(text):
+        export: Export | None = fetch_survey(text, _temporary(connection))
+    else:
+        if is_url(text):
+            text = str(fetch(text, _temporary(connection), tuple(READERS)))
+        elif engine == EMBEDDED and "://" in text and not _has_httpfs(connection):  # ibis would fetch it, and not ask
+            raise ParameterError(
+                "source: must be here or at https://, unless DuckDB has its extension httpfs (INSTALL httpfs), "
+                f"got {text.partition('://')[0]!r:.20}"
+            )
+        export = open_export(Path(text))
     pattern, suffix, name = _files(text, engine) if export is None else _parts(export, engine)
     reader = getattr(connection, READERS[suffix], None)
     if reader is None:
@@ -169,19 +184,30 @@ def _ibis() -> Any:
 
 def _embedded() -> Any:
     ibis = _ibis()
-    folder = tempfile.mkdtemp(prefix="deniable-engine-")
     try:
         connection = ibis.duckdb.connect(
             memory_limit=MEMORY,
-            temp_directory=folder,
             autoinstall_known_extensions=False,  # no program is fetched because of the name of a file
             preserve_insertion_order=False,
         )
     except ModuleNotFoundError as error:
         raise ParameterError(f"engine: needs {error.name}; {install_hint('engine')}") from None
-    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    connection.raw_sql(f"SET temp_directory = '{_temporary(connection)}'")
     connection.raw_sql("SET enable_progress_bar = false")
     return connection
+
+
+def _has_httpfs(connection: Any) -> bool:
+    """Whether DuckDB reads ``s3://`` and the like without fetching a program first."""
+    found = connection.raw_sql("SELECT installed FROM duckdb_extensions() WHERE extension_name = 'httpfs'").fetchone()
+    return bool(found and found[0])
+
+
+def _temporary(connection: Any) -> Path:
+    """A folder that is there as long as a connection."""
+    folder = tempfile.mkdtemp(prefix="deniable-engine-")
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def _connect(engine: str) -> Any:
@@ -222,7 +248,8 @@ def _named(connection: Any, name: str) -> Any:
 def _files(where: str, engine: str) -> tuple[str, str, str]:
     """What an engine is told to read, how the files end, and what messages call them."""
     name = where.rstrip("/").rpartition("/")[2]
-    if "://" in where:  # only the engine knows what is there
+    if "://" in where:
+        # Only the engine knows what is there.
         suffix = next((each for each in READERS if where.lower().endswith(each)), ".parquet")
         return where, suffix, name
     path = Path(where)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import tempfile
 from pathlib import Path
 
 import urllib3
@@ -12,26 +11,22 @@ import urllib3
 from deniable.errors import CollectorError, ParameterError, SurveyError
 from deniable.survey.document import Survey, is_address
 from deniable.survey.published import parse_survey
+from deniable_research.web import Refused, Unreachable, connections, download
 
 _ADDRESS = re.compile(r"(https?://[^\s?#]+?)/(?:s|api/v1/surveys)/([a-z2-7]{26})(?:[/?#]\S*)?", re.IGNORECASE)
 
-
-def is_url(source: str) -> bool:
-    """Whether a text is meant as an address in the web.
-
-    >>> is_url("https://collector.example/s/x"), is_url("reports.csv")
-    (True, False)
-    """
-    return source.lower().startswith(("http://", "https://"))
+REPORTS = "reports.csv"
+"""What the reports are called that were fetched."""
 
 
-def published(url: str, token: str | None = None) -> tuple[Survey, Path, tempfile.TemporaryDirectory[str]]:
-    """Fetch a survey and its reports.
+def published(url: str, folder: Path, token: str | None = None) -> Survey:
+    """Fetch a survey, and its reports to `REPORTS` in a folder.
 
     Parameters
     ----------
     url : str
         A link to the survey, its page of results, or its address under ``/api/v1/surveys``.
+    folder : Path
     token : str, optional
         Where results need one.
 
@@ -39,10 +34,6 @@ def published(url: str, token: str | None = None) -> tuple[Survey, Path, tempfil
     -------
     Survey
         Its bytes are those of the address.
-    Path
-        Of the reports as CSV.
-    TemporaryDirectory
-        Where they are, as long as the caller keeps it.
 
     Raises
     ------
@@ -54,19 +45,21 @@ def published(url: str, token: str | None = None) -> tuple[Survey, Path, tempfil
     collector, survey_id = _parts(url)
     if token and not collector.startswith("https://") and not _is_this_machine(collector):
         raise ParameterError(f"{collector}: must start with https://, or everybody on the way can read the token")
-    with urllib3.PoolManager(retries=_RETRIES, timeout=_TIMEOUT) as pool:
-        survey = parse_survey(_get(pool, collector, f"/surveys/{survey_id}", None), expected_id=survey_id)
-        reports = _get(pool, collector, f"/surveys/{survey_id}/reports.csv", token)
-    folder = tempfile.TemporaryDirectory()
-    path = Path(folder.name) / "reports.csv"
-    path.write_bytes(reports)
-    return survey, path, folder
+    document = folder / "survey.json"
+    with connections() as pool:
+        _get(pool, collector, f"/surveys/{survey_id}", document)
+        survey = parse_survey(document.read_bytes(), expected_id=survey_id)
+        _get(pool, collector, f"/surveys/{survey_id}/reports.csv", folder / REPORTS, token)
+    return survey
 
 
-_RETRIES = urllib3.Retry(
-    3, redirect=0, status_forcelist=(429, 502, 503, 504), backoff_factor=0.2, raise_on_status=False
-)
-_TIMEOUT = urllib3.Timeout(30)
+def is_survey(url: str) -> bool:
+    """Whether an address looks like that of a survey.
+
+    >>> is_survey("https://collector.example/s/rq63yln63zxn277654vvg45c44"), is_survey("https://example.com/reports.csv")
+    (True, False)
+    """
+    return _ADDRESS.fullmatch(url) is not None
 
 
 def _parts(url: str) -> tuple[str, str]:
@@ -81,19 +74,20 @@ def _parts(url: str) -> tuple[str, str]:
     return f"{scheme.lower()}://{rest}", found[2]
 
 
-def _get(pool: urllib3.PoolManager, collector: str, path: str, token: str | None) -> bytes:
+def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, token: str | None = None) -> None:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
-        answer = pool.request("GET", f"{collector}/api/v1{path}", headers=headers)
-    except urllib3.exceptions.HTTPError as error:
-        raise CollectorError(f"{collector}: cannot be reached ({type(error).__name__})") from None
-    if answer.status == 404:
-        raise SurveyError(f"survey: is not at {collector}")
-    if answer.status == 401:
-        raise CollectorError(f"{collector}: results of this survey need a token; give one as token=")
-    if answer.status != 200:
-        raise CollectorError(f"{collector}: answered with status {answer.status}")
-    return answer.data
+        download(pool, f"{collector}/api/v1{address}", path, headers=headers)
+    except Unreachable as error:
+        raise CollectorError(f"{collector}: {error}") from None
+    except Refused as error:
+        if error.status == 404:
+            raise SurveyError(f"survey: is not at {collector}") from None
+        if error.status == 401:
+            raise CollectorError(
+                f"{collector}: results of this survey need a token; give one as token=, or as DENIABLE_TOKEN"
+            ) from None
+        raise CollectorError(f"{collector}: {error}") from None
 
 
 def _is_this_machine(collector: str) -> bool:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from deniable.errors import ParameterError, describe
@@ -14,8 +15,9 @@ from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, RandomizedColumn, SamplingColumns, Table, quick_question, read_layout
 from deniable_research.files.reading import columns_of_frame
-from deniable_research.results.collector import is_url, published
+from deniable_research.results.collector import REPORTS, published
 from deniable_research.results.results import Results
+from deniable_research.web import is_url
 
 Said = Survey | Layout | RandomizedColumn | str | Path | Sequence[str]
 """What says what the columns hold."""
@@ -77,9 +79,9 @@ def read(
     if isinstance(source, str) and is_url(source):
         if design is not None:
             raise ParameterError("design: must be left out of a link, whose survey says what its reports are")
-        survey, path, folder = published(source, token)
-        with folder:
-            return Results(Table.read(path, _layout(Layout.of_survey(survey), weights, sampling, missing)))
+        with TemporaryDirectory() as folder:
+            layout = Layout.of_survey(published(source, Path(folder), token))
+            return Results(Table.read(Path(folder) / REPORTS, _layout(layout, weights, sampling, missing)))
     if token is not None:
         raise ParameterError("token: must go with the link of a survey")
     if design is None:

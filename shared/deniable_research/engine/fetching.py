@@ -1,0 +1,99 @@
+"""Reports in the web, brought to a folder for an engine to read."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+import urllib3
+
+from deniable.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest
+from deniable.errors import ParameterError, ReportError
+from deniable_research.results import collector
+from deniable_research.web import Refused, Unreachable, connections, download
+
+MOST_BYTES = 2**26
+"""Of a manifest, or of a survey."""
+
+
+def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
+    """Bring the folder of an export, or a file of reports, into a folder.
+
+    Parameters
+    ----------
+    url : str
+        Of a file that ends in one of ``files``, or of a folder that `deniable export` wrote; a query stays as it is.
+    folder : Path
+        Holds it afterwards, under the name that it has in the web.
+    files : tuple of str
+        How names of files end.
+
+    Returns
+    -------
+    Path
+        The file, or the folder of the export; the parts are as long as the manifest says, and not compared otherwise.
+
+    Raises
+    ------
+    ParameterError
+        If the address holds a password.
+    ReportError
+        If it cannot be reached, or is neither.
+    """
+    asked = urlsplit(url)
+    if "@" in asked.netloc:
+        raise ParameterError("source: must be an address without a name and a password in it")
+    segments = [each for each in asked.path.split("/") if each]
+    name = re.sub(r"[^\w.-]", "_", unquote(segments[-1]) if segments else asked.hostname or "")[-100:].lstrip(".")
+    if not name:
+        raise ParameterError("source: must be an address that ends in the name of a folder or a file")
+    target = folder / name
+    with connections() as pool:
+        if name.lower().endswith(files):
+            _get(pool, url, target, name)
+            return target
+        target.mkdir()
+
+        def get(path: str, most: int) -> Path:
+            place = f"{asked.path.rstrip('/')}/{quote(path, safe='/=')}"
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            _get(pool, urlunsplit(asked._replace(path=place, fragment="")), target / path, f"{name}: {path}", most)
+            return target / path
+
+        listed = parse_manifest(get(MANIFEST, MOST_BYTES).read_bytes(), name)
+        get(SURVEY, MOST_BYTES)
+        for path, part in listed.parts.items():
+            get(path, part.bytes)
+    return target
+
+
+def fetch_survey(url: str, folder: Path) -> Export:
+    """What a collector has released of a survey, as an export would have it.
+
+    A token is taken from ``DENIABLE_TOKEN``.
+
+    Raises
+    ------
+    SurveyError, CollectorError, ParameterError
+        As `deniable_research.results.collector.published` raises them.
+    """
+    reports = folder / REPORTS
+    reports.mkdir()
+    survey = collector.published(url, reports, os.environ.get("DENIABLE_TOKEN"))
+    with (reports / collector.REPORTS).open(encoding="utf-8", newline="") as file:
+        rows = sum(1 for _ in csv.reader(file)) - 1
+    return Export(folder, survey, "csv", (), rows, {})
+
+
+def _get(pool: urllib3.PoolManager, url: str, path: Path, subject: str, most: int | None = None) -> None:
+    try:
+        download(pool, url, path, most=most, follow=True)
+    except Unreachable as error:
+        raise ReportError(f"{subject}: {error}") from None
+    except Refused as error:
+        raise ReportError(f"{subject}: must be there, got status {error.status} from its server") from None
+    except OSError as error:
+        raise ReportError(f"{subject}: cannot be kept: {error.strerror or error}") from None
