@@ -35,7 +35,7 @@ from deniable import (
 )
 from deniable.report.space import Texts
 from deniable_research.simulation import Misbehaviour, Simulation, Truth, generator_of, simulate, truth_of
-from deniable_research.simulation.counts import CountedSurvey, count_members, draw_counts, law_of, multinomial
+from deniable_research.simulation.counts import CountedSurvey, count_members, draw_counts, laws_of, multinomial
 from deniable_research.simulation.draw import draw_reports
 from deniable_research.simulation.misbehaviour import first_report
 from deniable_research.simulation.simulate import ONE_BY_ONE
@@ -158,7 +158,7 @@ def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Quest
     shares = uneven(mechanism)
     expected = of_people(of_one_report(mechanism, shares), people)
     assert math.fsum(expected.values()) == pytest.approx(1)
-    law, generator = law_of(mechanism, shares), generator_of(people)
+    law, generator = laws_of(mechanism).told(shares), generator_of(people)
     drawn = Counter(tuple(law(people, generator).tolist()) for _ in range(DRAWS))
     assert p_value(drawn, expected) > LEAST_P
 

@@ -91,6 +91,11 @@ class Design(ABC):
         """Privacy loss of one report, in nats, rounded up to the next float; `math.inf` where there is no bound."""
 
     @property
+    def likelihood_ratio(self) -> Fraction | float | None:
+        """The largest ratio of the probabilities of a report under any two answers; None where there is no bound."""
+        return None
+
+    @property
     def support(self) -> tuple[Support, ...] | None:
         """Support probabilities of every truth, where its count among all reports is one binomial; else None."""
         return None
@@ -104,6 +109,20 @@ class Design(ABC):
     @cached_property
     def channels(self) -> tuple[NDArray[np.float64], ...] | None:
         """``P(report | truth)`` where each count is that of a report, a matrix for each group; else None."""
+        return None
+
+    @property
+    def exact_channels(self) -> tuple[tuple[tuple[Fraction, ...], ...], ...]:
+        """The probability that a report supports ``v`` when the truth is the x-th answer: a matrix for each group."""
+        return ()
+
+    @property
+    def pair(self) -> Support | None:
+        """Of several boxes that one chance goes into: the support of a pattern of two; None where none are drawn."""
+        return None
+
+    def publish(self) -> dict[str, Any] | None:
+        """The design as a survey publishes it; None of what no device does."""
         return None
 
     @property

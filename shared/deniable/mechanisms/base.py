@@ -80,6 +80,10 @@ class Mechanism(Design):
         """``A[v][x]``: probability that a report supports option ``v`` when the truth is the x-th answer."""
 
     @property
+    def exact_channels(self) -> tuple[tuple[tuple[Fraction, ...], ...], ...]:
+        return (self.channel_matrix,)
+
+    @property
     def float_matrix(self) -> NDArray[np.float64]:
         """The channel matrix in floats, for statistics."""
         import numpy as np

@@ -10,10 +10,8 @@ from fractions import Fraction
 
 from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
 from deniable.estimation.design import Design
-from deniable.mechanisms import Mechanism
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable_research.designs import Channel, Groups
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.table import read_number
@@ -213,7 +211,7 @@ def _labelled(entry: Entry, column: Coded[str]) -> Entry:
 
 def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
     design = column.design
-    ratio = getattr(design, "likelihood_ratio", None)
+    ratio = design.likelihood_ratio
     notes = [DIRECT if design.name == "direct" else NOISY]
     if column.arm is not None:
         notes.append("In rows where {} is {}.".format(*column.arm))
@@ -229,9 +227,10 @@ def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
         notes.append("A device keeps a permanent value, and each wave sends a draw from it.")
     if not math.isfinite(column.epsilon):
         notes.append("The design sets no bound to what a report tells.")
-    if isinstance(design, Mechanism) and question is not None:
+    if question is not None and design == question.mechanism:
         notes += question.mechanism.odds
     tables = _tables(column)
+    published = design.publish()
     return Entry(
         column.column,
         column.name if question is None else str(question.text),
@@ -243,7 +242,7 @@ def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
         column.epsilon,
         ratio if isinstance(ratio, Fraction) else None,
         tables,
-        json.dumps(design.publish()) if isinstance(design, Mechanism) else None,
+        None if published is None else json.dumps(published),
         tuple(notes),
     )
 
@@ -274,12 +273,12 @@ def _responses(column: RandomizedColumn) -> tuple[str, ...]:
 def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
     """The probabilities of a design; none where they would fill pages."""
     design = column.design
-    if isinstance(design, Groups):
-        return tuple(
-            ProbabilityTable(f"P(report | answer), group {text}", design.responses, tuple(column.options), matrix)
-            for text, matrix in zip(column.groups, design.matrices, strict=True)
-        )
     options = tuple(map(str, column.options))
+    if design.groups > 1:
+        return tuple(
+            ProbabilityTable(f"P(report | answer), group {text}", design.reports.labels, options, matrix)
+            for text, matrix in zip(column.groups, design.exact_channels, strict=True)
+        )
     if not design.is_exclusive:
         boxes = design.binomials(design.expected_if_even, 1) or ()
         title = "P(report shows the box as ticked), of boxes that a device draws" if design.is_one_draw else TICKED
@@ -290,11 +289,8 @@ def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
         return (ProbabilityTable("P(report speaks for the option)", options, ("another one", "this one"), each),)
     if len(design.answer_range) * design.reports.size > MOST_CELLS:
         return ()
-    if isinstance(design, Channel):
-        matrix = design.matrix
-    elif isinstance(design, Mechanism):
-        matrix = design.channel_matrix
-    else:
-        return ()
-    answers = options if len(options) == len(matrix[0]) else tuple(map(str, design.answer_range))
-    return (ProbabilityTable("P(report | answer)", _responses(column) or options, answers, matrix),)
+    tables = []
+    for matrix in design.exact_channels:
+        answers = options if len(options) == len(matrix[0]) else tuple(map(str, design.answer_range))
+        tables.append(ProbabilityTable("P(report | answer)", _responses(column) or options, answers, matrix))
+    return tuple(tables)

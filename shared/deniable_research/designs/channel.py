@@ -41,6 +41,10 @@ class _WithResponses(Design):
         return Numbers(range(len(self.responses)), self.responses)
 
     @cached_property
+    def channels(self) -> tuple[NDArray[np.float64], ...]:
+        return tuple(np.array(matrix, dtype=float) for matrix in self.exact_channels)
+
+    @cached_property
     def debiasing(self) -> Debiasing:
         weights = np.array(self.inverse, dtype=float)
         return Debiasing(weights, np.zeros(len(weights)))
@@ -109,9 +113,9 @@ class Channel(_WithResponses):
         if self.scores is not None and product(self.scores, self.matrix) != identity(columns):
             raise ParameterError(f"{self.name}: scores times matrix must be the identity")
 
-    @cached_property
-    def channels(self) -> tuple[NDArray[np.float64], ...]:
-        return (np.array(self.matrix, dtype=float),)
+    @property
+    def exact_channels(self) -> tuple[Matrix, ...]:
+        return (self.matrix,)
 
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         return np.asarray(supports @ self.channels[0])
@@ -255,9 +259,9 @@ class Groups(_WithResponses):
     def groups(self) -> int:  # type: ignore[override]
         return len(self.matrices)
 
-    @cached_property
-    def channels(self) -> tuple[NDArray[np.float64], ...]:
-        return tuple(np.array(matrix, dtype=float) for matrix in self.matrices)
+    @property
+    def exact_channels(self) -> tuple[Matrix, ...]:
+        return self.matrices
 
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         raise ParameterError(f"{self.name}: what a response tells depends on its group")

@@ -94,7 +94,7 @@ def noise_notes(table: Table, names: Sequence[str]) -> list[str]:
     found = []
     for name in names:
         question = table.layout.question(name)
-        design = str(getattr(question.design, "name", type(question.design).__name__)).replace("_", "-")
+        design = question.design.name.replace("_", "-")
         if math.isinf(question.epsilon):
             found.append(f"{name}: {design}.")
         else:

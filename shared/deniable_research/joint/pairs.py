@@ -14,7 +14,7 @@ from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable.mechanisms import DrawnBoxes, KAry, Support
+from deniable.mechanisms import KAry, Support
 from deniable_research.designs import Channel
 from deniable_research.items import Item, add_up
 from deniable_research.joint.association import OddsRatio, odds_ratio
@@ -158,8 +158,8 @@ def box_pair(
     >>> pair.estimate.n, pair.estimate.counts
     (2, (0, 1, 0, 1))
     """
-    design = item.design
-    if not isinstance(design, DrawnBoxes) or design.s < 2:
+    support = item.design.pair
+    if support is None or not item.design.share_of_pairs:
         raise ParameterError(f"{item.name}: boxes must be drawn two at a time or more to be put together")
     places = [item.options.index(name) for name in (first, second) if name in item.options]
     if len(set(places)) != 2:
@@ -167,7 +167,7 @@ def box_pair(
     marks = [item.supports[:, 2 * place : 2 * place + 2] for place in places]
     cells = (marks[0][:, :, None] & marks[1][:, None, :]).reshape(len(item), 4)
     names = tuple(itertools.product(("no", "yes"), ("no", "yes")))
-    channel = pair_channel(design.pair, names, item.name)
+    channel = pair_channel(support, names, item.name)
     return _pair(channel, cells, item.frequencies, weights, domain, DrawnPair)
 
 

@@ -145,36 +145,77 @@ def _asked(group: Group | None, people: int, generator: np.random.Generator) -> 
 def _counted(truth: Truth) -> CountedQuestion:
     question, mechanism = truth.question, truth.question.mechanism
     first = [0.0 if truth.boxes else float(place == 0) for place in range(len(truth.shares))]
+    laws = laws_of(mechanism)
     if question.group is not None and question.group.joint is not None:
-        spread = _one_of([1.0] * mechanism.k)
+        spread = _one_of(np.ones(mechanism.k))
         kept, denied = _one_of(truth.shares), _one_of(first)
     else:
-        kept = spread = law_of(mechanism, truth.shares)
-        denied = law_of(mechanism, first)
-    options = mechanism.reports.size
-    return CountedQuestion(question.id, options, kept, spread, denied, _refused(mechanism), _careless(mechanism))
+        kept = spread = laws.told(truth.shares)
+        denied = laws.told(first)
+    return CountedQuestion(question.id, mechanism.reports.size, kept, spread, denied, laws.refused, laws.careless)
 
 
-def law_of(mechanism: Mechanism, shares: Sequence[float]) -> Law:
-    """How often options are supported by the reports of people with these shares of true answers.
+class Laws(NamedTuple):
+    """How often options are supported by the reports of a mechanism.
 
-    Parameters
+    Attributes
     ----------
-    mechanism : Mechanism
-    shares : sequence of float
-        Of all answers in order, adding up to 1; of boxes of each box alone, people ticking them independently.
+    told : callable
+        The law of the reports of people with these shares of true answers: of all answers in order, adding up to 1; of
+        boxes of each box alone, people ticking them independently.
+    refused : Law
+        Of people who report the first option as it is, as `first_reports` draws them.
+    careless : Law
+        Of people who send any report, all being equally likely, as `ReportSpace.uniform` draws them.
     """
-    if mechanism.reports.supports_one:
+
+    told: Callable[[Sequence[float]], Law]
+    refused: Law
+    careless: Law
+
+
+@functools.singledispatch
+def laws_of(mechanism: Mechanism) -> Laws:
+    """The laws of a mechanism: here of one whose reports support one option, below by what else reports may be."""
+    if not mechanism.reports.supports_one:
+        raise ParameterError(f"mechanism {mechanism.name}: its counts can be drawn only with its people")
+    first: Any = first_report(mechanism)
+    supports = np.arange(mechanism.reports.size) == first - mechanism.reports.first
+
+    def told(shares: Sequence[float]) -> Law:
         matched = len(shares) == len(mechanism.truths) and mechanism.has_shares
         return _one_of(mechanism.expected(shares) if matched else mechanism.float_matrix @ np.asarray(shares))
-    if isinstance(mechanism, TickBoxes):
+
+    return Laws(told, lambda n, _: n * supports, _one_of(np.ones(len(supports))))
+
+
+@laws_of.register
+def _(mechanism: TickBoxes) -> Laws:
+    def told(shares: Sequence[float]) -> Law:
         expected = mechanism.expected(shares)
         return lambda n, generator: generator.binomial(n, expected)
-    if isinstance(mechanism, Subset):
-        return functools.partial(_subsets, mechanism, np.asarray(shares))
-    if isinstance(mechanism, DrawnBoxes):
-        return functools.partial(_drawn_boxes, mechanism, np.asarray(shares))
-    raise ParameterError(f"mechanism {mechanism.name}: its counts can be drawn only with its people")
+
+    first = np.array(first_report(mechanism))
+    return Laws(told, lambda n, _: n * first, lambda n, generator: generator.binomial(n, np.full(mechanism.k, 0.5)))
+
+
+@laws_of.register
+def _(mechanism: Subset) -> Laws:
+    first = np.array(first_report(mechanism))
+    return Laws(
+        lambda shares: functools.partial(_subsets, mechanism, np.asarray(shares)),
+        lambda n, _: n * first,
+        lambda n, generator: count_members(mechanism.k, mechanism.w, n, generator),
+    )
+
+
+@laws_of.register
+def _(mechanism: DrawnBoxes) -> Laws:
+    return Laws(
+        lambda shares: functools.partial(_drawn_boxes, mechanism, np.asarray(shares)),
+        functools.partial(_marks, mechanism, np.zeros(mechanism.k)),
+        functools.partial(_marks, mechanism, np.full(mechanism.k, 0.5)),
+    )
 
 
 def _one_of(weights: Sequence[float] | NDArray[np.float64]) -> Law:
@@ -195,40 +236,15 @@ def _subsets(mechanism: Subset, shares: NDArray[np.float64], n: int, generator: 
 
 def _drawn_boxes(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Counts:
     spread = _spread(mechanism.patterns, n, generator)
-    kept = _marks(mechanism, n - spread, shares, generator)
-    return kept + _marks(mechanism, spread, np.full(mechanism.k, 0.5), generator)
+    kept = _marks(mechanism, shares, n - spread, generator)
+    return kept + _marks(mechanism, np.full(mechanism.k, 0.5), spread, generator)
 
 
-def _marks(mechanism: DrawnBoxes, n: int, shares: NDArray[np.float64], generator: np.random.Generator) -> Counts:
+def _marks(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Counts:
     """How often boxes are reported as not ticked and as ticked, of reports whose marks are independent."""
     drawn = count_members(mechanism.k, mechanism.s, n, generator)
     ticked = generator.binomial(drawn, shares)
     return np.stack([drawn - ticked, ticked], axis=1).ravel()
-
-
-def _refused(mechanism: Mechanism) -> Law:
-    """Of people who report the first option as it is, as `first_reports` draws them."""
-    if isinstance(mechanism, DrawnBoxes):
-        return lambda n, generator: _marks(mechanism, n, np.zeros(mechanism.k), generator)
-    report: Any = first_report(mechanism)
-    supports = np.zeros(mechanism.reports.size, dtype=np.int64)
-    if mechanism.reports.supports_one:
-        supports[report - mechanism.reports.first] = 1
-    else:
-        supports[:] = report
-    return lambda n, _: n * supports
-
-
-def _careless(mechanism: Mechanism) -> Law:
-    """Of people who send any report, all being equally likely, as `ReportSpace.uniform` draws them."""
-    k = mechanism.reports.size
-    if mechanism.reports.supports_one:
-        return _one_of([1.0] * k)
-    if isinstance(mechanism, Subset):
-        return lambda n, generator: count_members(k, mechanism.w, n, generator)
-    if isinstance(mechanism, DrawnBoxes):
-        return lambda n, generator: _marks(mechanism, n, np.full(mechanism.k, 0.5), generator)
-    return lambda n, generator: generator.binomial(n, np.full(k, 0.5))
 
 
 def multinomial(n: int, weights: Sequence[float] | NDArray[np.float64], generator: np.random.Generator) -> Counts:
