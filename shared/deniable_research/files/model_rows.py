@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.estimation.design import Design
-from deniable.mechanisms import OneOfK
-from deniable_research.designs import Groups, from_mechanism
+from deniable_research.designs import Channel
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import RandomizedColumn
@@ -146,7 +145,7 @@ def _question(table: Table, name: str, by_likelihood: bool) -> tuple[Coded[Any],
     by = np.full(len(table), -1)
     for arm in arms:
         here = table.asked(arm.name) if len(arms) > 1 else asked
-        if isinstance(arm.design, Groups):
+        if arm.design.groups > 1:
             groups = table.groups_of(arm.name)
             here = here & (groups >= 0)
             by[here] = len(models) + groups[here]
@@ -173,8 +172,8 @@ def _design(question: RandomizedColumn) -> Design:
     design: Design = question.design
     if not question.has_shares:
         raise ParameterError(f"formula: must not have {question.name}, a number of which only the mean is estimated")
-    if isinstance(design, OneOfK) and question.options != design.truths:
-        return replace(from_mechanism(design), truths=question.options, responses=())
+    if design.publish() and design.reports.supports_one and question.options != design.truths:
+        return Channel(design.exact_channels[0], truths=question.options, name=design.name)
     return design
 
 

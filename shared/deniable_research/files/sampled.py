@@ -14,7 +14,7 @@ from deniable.estimation.intervals import Interval
 from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, number_or_none, share_rows
 from deniable_research.comparison import holm
 from deniable_research.comparison.sampled import SampledGroups, mean_differences
-from deniable_research.designs import Groups, combined_share
+from deniable_research.designs import combined_share
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
@@ -45,7 +45,7 @@ def sampled_rows(
         raise ParameterError(f"target: must be population under a sampling design, got {wanted.target}")
     about = (question.name, question.epsilon, cohort)
     asked = table.answered(question.name) & people
-    if isinstance(question.design, Groups):
+    if question.design.groups > 1:
         yield from _group_rows(table, question, cohort, asked, wanted)
         return
     domain = _domain(table, asked, [question.name])
@@ -94,7 +94,6 @@ def _of_cohorts(
     table: Table, question: RandomizedColumn, cohorts: Sequence[NDArray[np.bool_]]
 ) -> tuple[tuple[list[SampledShares], NDArray[np.float64]], Domain, list[NDArray[np.bool_]]]:
     """The shares of a design of several groups among cohorts, their domain, and the cohorts among its people."""
-    assert isinstance(question.design, Groups)
     numbers = table.groups_of(question.name)
     kept = np.any(cohorts, axis=0) & (numbers >= 0)
     responses = np.array(list(table.where(kept).reports_of(question.name)), dtype=np.int64)
@@ -179,7 +178,7 @@ def sampled_doubts(table: Table, name: str, people: NDArray[np.bool_]) -> Sequen
     asked = table.answered(name) & people
     if not asked.any():
         return (None,) * len(question.options)
-    if isinstance(question.design, Groups):
+    if question.design.groups > 1:
         shares = _of_groups(table, question, asked)
     elif question.design.is_one_draw:
         boxes = [_of_box(table, f"{name}[{option}]", people)[0] for option in question.options]
@@ -239,7 +238,7 @@ def compare_sampled(
 
 def _groups(table: Table, name: str, people: Sequence[NDArray[np.bool_]]) -> SampledGroups:
     question = table.layout.question(name)
-    if isinstance(question.design, Groups):
+    if question.design.groups > 1:
         return SampledGroups.known(*_of_cohorts(table, question, people))
     asked = table.answered(name) & np.any(people, axis=0)
     domain = _domain(table, asked, [name])

@@ -153,6 +153,7 @@ def box_pair(
 
     Examples
     --------
+    >>> from deniable import DrawnBoxes
     >>> boxes = DrawnBoxes.from_epsilon(3, 4, s=2)
     >>> pair = box_pair(Item.from_reports("q", boxes, ["010100", "100100", "000101"], "abc"), "a", "b")
     >>> pair.estimate.n, pair.estimate.counts

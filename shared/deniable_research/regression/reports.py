@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable_research.designs import Channel, Groups
+from deniable.estimation.design import Design
+from deniable_research.designs import Channel
 from deniable_research.regression.responses import (
     NO_YES,
     DesignLike,
@@ -38,12 +39,14 @@ class Grouped:
     by: Any
 
 
-def response_models(design: DesignLike | Groups, subject: str) -> list[ResponseModel]:
+def response_models(design: DesignLike, subject: str) -> list[ResponseModel]:
     """The model of one design, or those of the groups of a two-group design."""
-    return _with_unknown_share(design) if isinstance(design, Groups) else [response_model(design, subject)]
+    if isinstance(design, Design) and design.groups > 1:
+        return _with_unknown_share(design)
+    return [response_model(design, subject)]
 
 
-def grouped(designs: Mapping[Any, DesignLike | ResponseModel | None] | Groups, by: str | ArrayLike) -> Grouped:
+def grouped(designs: Mapping[Any, DesignLike | ResponseModel | None] | Design, by: str | ArrayLike) -> Grouped:
     """Give each group of people its own design.
 
     Parameters
@@ -84,7 +87,7 @@ def grouped(designs: Mapping[Any, DesignLike | ResponseModel | None] | Groups, b
     >>> read_reports([0, 1, 0, 1], design, {"outcome: by": design.by}).likelihood.tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.75, 0.25], [0.25, 0.75]]
     """
-    if isinstance(designs, Groups):
+    if isinstance(designs, Design) and designs.groups > 1:
         return Grouped(dict(enumerate(_with_unknown_share(designs))), by)
     if not isinstance(designs, Mapping) or not designs:
         raise ParameterError(f"designs: must map groups to designs, or be Groups, got {describe(designs)}")
@@ -256,10 +259,10 @@ def _models(design: Grouped, by: NDArray[Any]) -> tuple[list[ResponseModel], NDA
     return models, groups
 
 
-def _with_unknown_share(design: Groups) -> list[ResponseModel]:
+def _with_unknown_share(design: Design) -> list[ResponseModel]:
     """The equations of a two-group design, with ``1 - g``, ``g`` and the share put in for its unknowns."""
     models = []
-    for matrix in design.matrices:
+    for matrix in design.exact_channels:
         columns = tuple(zip(*matrix, strict=True))
         if design.name == "cheater_detection":  # honest no = 1 - g - s
             no, yes, cheater = columns
@@ -273,7 +276,7 @@ def _with_unknown_share(design: Groups) -> list[ResponseModel]:
             share = "unrelated yes"
         else:
             raise ParameterError(f"designs: must be one of the two-group designs of channels, got {design.name!r}")
-        group = Channel(tuple(zip(*known, strict=True)), design.responses, NO_YES, design.name)
+        group = Channel(tuple(zip(*known, strict=True)), design.reports.labels, NO_YES, design.name)
         models.append(ResponseModel(group, np.array(slope, dtype=float).T, share))
     return models
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
+from deniable.estimation.design import Design
 from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
 from deniable.estimation.intervals import Interval, check_confidence_level, level_of_each, wilson
 from deniable.estimation.means import MeanEstimate
-from deniable_research.designs import Groups
 from deniable_research.items import Item
 from deniable_research.sampling.domain import Domain
 from deniable_research.sampling.estimates import SampleEstimate, effective_number, t_quantile
@@ -145,7 +145,7 @@ def sampled_shares(
 
 
 def sampled_groups(
-    design: Groups,
+    design: Design,
     responses: NDArray[np.int64],
     numbers: NDArray[np.int64],
     domain: Domain,
@@ -155,7 +155,8 @@ def sampled_groups(
 
     Parameters
     ----------
-    design : Groups
+    design : Design
+        Of several groups.
     responses, numbers : ndarray of int, shape (people of the domain,)
         The response of each person, and the group.
     domain : Domain
@@ -173,7 +174,7 @@ def sampled_groups(
     """
     if domain.is_finite:
         raise ParameterError("population: needs a design that asks everybody alike, got groups")
-    sizes = [len(matrix) for matrix in design.matrices]
+    sizes = [len(matrix) for matrix in design.exact_channels]
     seen = np.eye(max(sizes))[responses]
     wanted = list(cohorts) or [np.ones(len(domain), dtype=bool)]
     members = [[people & (numbers == place) for place in range(len(sizes))] for people in wanted]
@@ -181,7 +182,7 @@ def sampled_groups(
         raise ParameterError(f"{design.name}: must have reports of both groups, got none of one")
     together = domain.means(seen, None, list(itertools.chain.from_iterable(members)))
     kept = np.concatenate([place * max(sizes) + np.arange(size) for place, size in enumerate(sizes * len(wanted))])
-    undo = np.kron(np.eye(len(wanted)), np.array(design.inverse, dtype=float))
+    undo = np.kron(np.eye(len(wanted)), design.debiasing.weights)
     covariance = undo @ together.covariance[np.ix_(kept, kept)] @ undo.T
     found = []
     for place, (people, each) in enumerate(zip(wanted, members, strict=True)):

@@ -1,0 +1,84 @@
+"""Nothing asks a design what kind it is, but where a sentence says why."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from deniable.estimation.design import Design
+from deniable_research import designs
+
+ROOT = Path(__file__).parent.parent.parent
+OWN = ("shared/deniable/mechanisms/", "shared/deniable_research/designs/")
+"""Where kinds are defined."""
+
+REASONS = {
+    ("shared/deniable/survey/published.py", "KAry"): "the format of a group's response names one mechanism",
+    ("shared/deniable_research/simulation/counts.py", "TickBoxes"): "its counts are binomials",
+    ("shared/deniable_research/simulation/counts.py", "Subset"): "its counts are those of uniform sets",
+    ("shared/deniable_research/simulation/counts.py", "DrawnBoxes"): "its counts are those of drawn boxes",
+}
+"""What may ask, by file and kind."""
+
+MOST = 5
+
+
+def kinds() -> set[str]:
+    """Names of all classes of designs, mechanisms among them."""
+    found: set[type] = set()
+    new: set[type] = {Design}
+    while new:
+        new = {each for parent in new for each in parent.__subclasses__() if each.__module__.startswith("deniable")}
+        found |= new
+    return {each.__name__ for each in found}
+
+
+def questions(tree: ast.AST) -> Iterator[ast.AST]:
+    """What an object is compared with to learn its kind."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kind]):
+                yield kind
+            case ast.Compare(left=ast.Call(func=ast.Name(id="type")), comparators=[kind]):
+                yield kind
+            case ast.MatchClass(cls=kind):
+                yield kind
+            case ast.FunctionDef(decorator_list=decorators, args=ast.arguments(args=[first, *_])):
+                if first.annotation and any(ast.unparse(each).endswith(".register") for each in decorators):
+                    yield first.annotation
+
+
+def asked() -> set[tuple[str, str]]:
+    """Which files ask for which kinds."""
+    known = kinds()
+    found = set()
+    for folder in ("shared", "client", "server"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if not name.startswith(OWN):
+                for kind in questions(ast.parse(path.read_text(encoding="utf-8"))):
+                    names = {each.id for each in ast.walk(kind) if isinstance(each, ast.Name)}
+                    names |= {each.attr for each in ast.walk(kind) if isinstance(each, ast.Attribute)}
+                    found |= {(name, each) for each in names & known}
+    return found
+
+
+def test_designs_are_asked_what_they_say_and_not_what_they_are() -> None:
+    assert {"KAry", "Mechanism", "DrawnBoxes", "Channel", "Groups"} <= kinds(), designs
+    assert asked() == set(REASONS)
+    assert len(REASONS) <= MOST
+
+
+def test_every_way_to_ask_is_found() -> None:
+    text = """
+isinstance(a, KAry | None)
+issubclass(a, (int, mechanisms.Warner))
+type(a) is Subset
+match a:
+    case Channel(matrix=b): pass
+@laws_of.register
+def _(mechanism: TickBoxes): pass
+"""
+    found = sorted(ast.unparse(each) for each in questions(ast.parse(text)))
+    assert found == ["(int, mechanisms.Warner)", "Channel", "KAry | None", "Subset", "TickBoxes"]
