@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from deniable.estimation.design import Design
 from deniable_research import designs
@@ -26,10 +27,11 @@ MOST = 5
 
 def kinds() -> set[str]:
     """Names of all classes of designs, mechanisms among them."""
-    found: set[type] = set()
-    new: set[type] = {Design}
+    found: set[Any] = set()
+    new: set[Any] = {Design}
     while new:
-        new = {each for parent in new for each in parent.__subclasses__() if each.__module__.startswith("deniable")}
+        below = {each for parent in new for each in parent.__subclasses__()}
+        new = {each for each in below if each.__module__.startswith("deniable")}
         found |= new
     return {each.__name__ for each in found}
 
