@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 
 import { transform } from "../../client/deniable_web/node_modules/esbuild/lib/main.js";
 import { CLIENT } from "../../client/deniable_web/index.js";
-import { BUNDLES, INNER, bundle, outputs, together } from "../../client/deniable_web/build.mjs";
+import { BUNDLES, INNER, outputs, together } from "../../client/deniable_web/build.mjs";
 import { ownNames } from "../../client/deniable_web/names.mjs";
 import { catalogues, problems, written } from "../../client/deniable_web/catalogues.mjs";
 import { bytes, tape, vectors } from "./helpers.js";
@@ -20,6 +20,11 @@ const FILES = ["", "catalogues/", "mechanisms/"].flatMap((folder) =>
 );
 const withoutComments = (/** @type {string} */ source) =>
   source.replace(/\/\*[^]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "").replace(/\s*\n\s*/g, "\n");
+
+/** What the sources make, built once for all tests that look at it. */
+let building = /** @type {Promise<Map<string, Uint8Array>> | undefined} */ (undefined);
+const made = () => (building ??= outputs());
+const madeBundle = async (/** @type {string} */ file) => String((await made()).get(`dist/${file}`));
 
 /** A module and everything that it loads. */
 function loadedBy(path, found = new Set()) {
@@ -52,7 +57,7 @@ test("bundles are at most 15.0 and 12.2 kB as they are sent, and little more by 
 
 test("the bundles' syntax is that of the oldest browsers that the documentation names", async () => {
   for (const file of Object.keys(BUNDLES)) {
-    const code = (await bundle(file)).toString();
+    const code = await madeBundle(file);
     const target = ["chrome103", "firefox101", "safari16.4"];
     const as = async (/** @type {string | string[]} */ target) => (await transform(code, { target, format: "esm" })).code;
     assert.equal(await as(target), await as("esnext"), `${file}: esbuild had to write something in older words`);
@@ -60,8 +65,8 @@ test("the bundles' syntax is that of the oldest browsers that the documentation 
 });
 
 test("the committed bundles and their hashes are what the sources make", async () => {
-  for (const [path, made] of await outputs()) {
-    assert.ok(Buffer.from(made).equals(readFileSync(new URL(path, FOLDER))), `${path}: run npm run build`);
+  for (const [path, bytes] of await made()) {
+    assert.ok(Buffer.from(bytes).equals(readFileSync(new URL(path, FOLDER))), `${path}: run npm run build`);
   }
   const { integrity } = JSON.parse(read("dist/manifest.json"));
   assert.deepEqual(Object.keys(integrity), Object.keys(BUNDLES));
@@ -102,7 +107,7 @@ test("names that bundles shorten are no names of catalogues, of what stands in b
   const asking = ["invitation", "blinded"];
   const known = [...Object.keys(catalogues().en), ...placeholders, ...report, ...record, ...asking, ...events, ...elements];
   assert.deepEqual(known.filter((name) => INNER.test(name)), []);
-  for (const file of Object.keys(BUNDLES)) assert.doesNotMatch((await bundle(file)).toString(), /\bexport\b/, "nobody can name what is in it");
+  for (const file of Object.keys(BUNDLES)) assert.doesNotMatch(await madeBundle(file), /\bexport\b/, "nobody can name what is in it");
 });
 
 /** What is read, sent and kept, as texts: of the sources, or of what a bundle makes of them. */

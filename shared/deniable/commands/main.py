@@ -6,6 +6,7 @@ it is run, and not to be listed: some of them take a second.
 
 from __future__ import annotations
 
+import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -93,6 +94,7 @@ def example(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+@functools.cache  # it reads a file of every distribution that is installed
 def _entries() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="deniable.commands")}
 

@@ -79,7 +79,7 @@ class RowMechanism(OneOfK):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        return max(Fraction(max(column), min(column)) for column in zip(*self.extreme_rows, strict=True))
+        return _largest_ratio(self.extreme_rows)
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
         self._check_answer(answer)
@@ -156,6 +156,16 @@ def _row_weights(mechanism: RowMechanism, values: tuple[float, ...]) -> tuple[fl
     return tuple((start + correction).tolist())
 
 
+def _largest_ratio(rows: Sequence[Sequence[int]]) -> Fraction:
+    """How much likelier one of the rows makes a report than another one, at most."""
+    top, least = 1, 1
+    for column in zip(*rows, strict=True):
+        high, low = max(column), min(column)
+        if high * least > top * low:
+            top, least = high, low
+    return Fraction(top, least)
+
+
 def check_rows(rows: Sequence[Sequence[int]]) -> None:
     """Raise a ParameterError unless every row holds positive weights that add up to ``2**32``."""
     for row in rows:
@@ -175,7 +185,9 @@ def calibrate(make: Callable[[Fraction], M], asked: Fraction) -> M:
     while step <= LARGEST_LOSS:
         try:
             mechanism = make(asked * (1 - step))
-            if mechanism.likelihood_ratio <= bound:
+            answers = mechanism.answer_range
+            ends = [mechanism.row(answers[0]), mechanism.row(answers[-1])]  # of two rows, which most often refuse
+            if _largest_ratio(ends) <= bound and mechanism.likelihood_ratio <= bound:
                 return mechanism
         except ParameterError:
             break

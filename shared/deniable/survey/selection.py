@@ -7,6 +7,7 @@ uniform truth), means by the variance of the estimated mean of a uniform populat
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -58,8 +59,12 @@ class Choice:
         return f"least {self.criterion}: " + "; ".join(f"{each.label} {_figure(each.variance)}" for each in usable)
 
 
+@functools.lru_cache(maxsize=256, typed=True)  # typed: as an epsilon 0.1 is 1/10, Fraction(0.1) is not
 def choose(kind: QuestionType, answers: range, epsilon: Number, goal: str | None) -> Choice:
-    """The candidates for a question of this type: numbers of its options, or the numbers that can be answered."""
+    """The candidates for a question of this type: numbers of its options, or the numbers that can be answered.
+
+    Questions of one survey are often alike, and surveys are read again: found once, a choice is kept.
+    """
     if kind.answers is AnswerKind.RANGE:
         return choose_for_number(answers[0], answers[-1], epsilon)
     if kind.takes_several:

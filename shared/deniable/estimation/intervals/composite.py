@@ -104,11 +104,12 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
             below, above = np.where(there, below, middle), np.where(there, middle, above)
         return np.where(reached(np.zeros(size)), 0.0, above)
 
-    def fall(c: NDArray[np.float64], lam: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``M(c) - l(c, lam)``."""
-        return _log_likelihood(c, n, np.clip(c / n, least, most)) - _log_likelihood(c, n, lam)
+    def fall_of(c: NDArray[np.float64]) -> Ends:
+        """``M(c) - l(c, lam)`` as a function of ``lam``."""
+        maximum = _log_likelihood(c, n, np.clip(c / n, least, most))
+        return lambda lam: maximum - _log_likelihood(c, n, lam)
 
-    kay = np.array([float(k)])
+    fall = fall_of(np.array([float(k)]))
     up = math.ceil(k)
 
     def upper(f: NDArray[np.float64], ends: Ends) -> NDArray[np.float64]:
@@ -122,17 +123,23 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
             tails.append(upper(f, ends) + other)
         return np.maximum(*tails)
 
-    ml = float(first_with(lambda f: high(f) >= best)[0])
     limit = math.log(2 / alpha)
-    outside = min(float(first_with(lambda f: fall(kay, np.minimum(high(f), best)) <= limit)[0]), ml)
     possible = float(betaincinv(up, n - up + 1, alpha))
-    accepted = min(float(first_with(lambda f: high(f) > possible)[0]), ml)
+
+    def places(f: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether a share reaches the most likely one, the first that is not surely outside, one surely accepted."""
+        lam = high(f)
+        near = fall(np.minimum(lam[1:2], best)) <= limit
+        return np.concatenate([lam[:1] >= best, near, lam[2:] > possible])
+
+    ml, outside, accepted = first_with(places, 3).tolist()
+    outside, accepted = min(outside, ml), min(accepted, ml)
     if accepted <= outside:
         return outside
 
     def joined(c: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
-        lam_c = np.clip(c / n, least, most)
-        return lambda f: fall(c, np.maximum(low(f), lam_c)) >= fall(kay, np.minimum(high(f), best))
+        fall_c, lam_c = fall_of(c), np.clip(c / n, least, most)
+        return lambda f: fall_c(np.maximum(low(f), lam_c)) >= fall(np.minimum(high(f), best))
 
     # The counts that join between, from the last one that is there at `outside`.
     every = np.arange(up, dtype=float)
