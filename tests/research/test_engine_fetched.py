@@ -146,7 +146,7 @@ def test_a_manifest_names_no_file_elsewhere(web: Web, tmp_path: Path, path: str)
     manifest = json.loads(web.pages["/out/manifest.json"][1])
     manifest["parts"][0]["path"] = path
     web.pages["/out/manifest.json"] = (200, json.dumps(manifest).encode())
-    with pytest.raises(DeniableError, match=r"^out: manifest\.json must be as 'deniable export' writes it"):
+    with pytest.raises(DeniableError, match=r"^out: manifest\.json must name parts in reports/ only, got "):
         open_source(f"{web.url}/out")
     assert {asked for asked, _ in web.asked} == {"/out/manifest.json"}
 

@@ -198,12 +198,14 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
             listed.form in FORMATS
             and type(listed.rows) is int
             and listed.rows == sum(part.rows for part in parts.values())
-            and all(_is_within(path) and type(part.bytes) is int for path, part in parts.items())
+            and all(type(part.bytes) is int for part in parts.values())
         )
     except (KeyError, TypeError):
         is_whole = False
     if not is_whole:
         raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
+    if elsewhere := [path for path in parts if not _is_within(path)]:
+        raise ReportError(f"{subject}: {MANIFEST} must name parts in {REPORTS}/ only, got {elsewhere[0]!r:.80}")
     return listed
 
 
