@@ -132,7 +132,7 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
         near = fall(np.minimum(lam[1:2], best)) <= limit
         return np.concatenate([lam[:1] >= best, near, lam[2:] > possible])
 
-    ml, outside, accepted = first_with(places, 3).tolist()
+    ml, outside, accepted = map(float, first_with(places, 3))
     outside, accepted = min(outside, ml), min(accepted, ml)
     if accepted <= outside:
         return outside
