@@ -262,3 +262,24 @@ def test_drawn_boxes_are_chosen_for_ticks_unless_all_boxes_must_stand_together()
     assert isinstance(read_survey(survey + 'mechanism = "drawn-boxes"').questions[0].mechanism, DrawnBoxes)
     with pytest.raises(SurveyError, match="goal must be one of shares, together, got 'mean'"):
         read_survey(survey + 'goal = "mean"')
+
+
+def test_marks_to_expect_are_those_of_all_people() -> None:
+    mechanism, shares = DrawnBoxes.from_epsilon(4, 2, s=3), (0.0, 0.3, 0.5, 1.0)
+    expected = np.zeros(8)
+    for ticks in itertools.product((0, 1), repeat=4):
+        chance = math.prod(share if tick else 1 - share for tick, share in zip(ticks, shares, strict=True))
+        answer = [box for box, tick in enumerate(ticks) if tick]
+        expected += chance * np.array([float(each) for each in mechanism.supported(answer)])
+    assert mechanism.expected(shares) == pytest.approx(expected.tolist())
+
+
+def test_variances_of_scores_of_single_boxes_are_those_of_the_reports() -> None:
+    mechanism = DrawnBoxes.from_epsilon(3, 2, s=2)
+    every = mechanism.reports.every()
+    chances = np.random.default_rng(3).dirichlet(np.ones(len(every)))  # whatever people say
+    weights = np.array([[2.0, -1, 0, 0, 0, 0], [0, 0, 0.5, 3, 0, 0], [1, 1, 0, 0, 1, 0]])
+    scores = every @ weights.T
+    found = mechanism.score_covariance(weights, chances @ every)
+    assert np.diag(found)[:2] == pytest.approx(chances @ scores[:, :2] ** 2 - (chances @ scores[:, :2]) ** 2)
+    assert np.isnan(found).sum() == 7, "where two boxes meet"
