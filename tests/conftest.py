@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,11 @@ from tests.support.surveys import SURVEY, Clock
 
 PROCESSES = {"collector", "postgresql", "start_collector"}
 """Fixtures that start a process of its own."""
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C even where the run was started in the background, which makes programs and their children deaf to it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

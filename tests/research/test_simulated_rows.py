@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import signal
 import subprocess
 import sys
@@ -155,17 +154,18 @@ def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: si
     script = tmp_path / "run.py"
     script.write_text(program, encoding="utf-8")
     arguments = ["--respondents", "50000000", "--repetitions", "2", "--rows", str(folder)]
-    run = subprocess.Popen([sys.executable, str(script), "simulate", str(toml), *arguments], stderr=subprocess.DEVNULL)
-    parts: list[Path] = []
-    for _ in range(1200):
-        parts = [*tmp_path.rglob("part-*")]
-        if len(parts) > 1 and any(each.stat().st_size > 4 for each in parts):
-            break
-        assert run.poll() is None
-        time.sleep(0.05)
-    children = children_of(run.pid)
-    os.kill(run.pid, with_signal)
-    assert run.wait(60) != 0
+    command = [sys.executable, str(script), "simulate", str(toml), *arguments]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as run:
+        parts: list[Path] = []
+        for _ in range(1200):
+            parts = [*tmp_path.rglob("part-*")]
+            if len(parts) > 1 and any(each.stat().st_size > 4 for each in parts):
+                break
+            assert run.poll() is None
+            time.sleep(0.05)
+        children = children_of(run.pid)
+        run.send_signal(with_signal)
+        assert run.wait(60) != 0
     assert parts
     assert not folder.exists()
     assert not [*tmp_path.rglob("*.parquet")]
