@@ -41,6 +41,14 @@ MEMORY = "512MB"
 _SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR"}
 """What DuckDB calls what the columns of an export hold."""
 
+_CSV = {"header": True, "quote": '"', "escape": '"'}
+_CSV_OF_DUCKDB = {"all_varchar": True, "skip": 0}
+_CSV_OF_SPARK = {"inferSchema": False, "enforceSchema": False, "multiLine": True, "mode": "FAILFAST"}
+"""How CSV is read: its cells as they stand, as 0101 is no number, and every row below the first line.
+
+From rows at the beginning DuckDB guesses what quotes are and where the rows begin, and leaves out what is above. Spark
+takes columns by their place whatever the headers say, cuts quoted lines in two, and makes rows fit that do not."""
+
 READERS = {
     ".parquet": "read_parquet",
     ".csv": "read_csv",
@@ -157,12 +165,11 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     if engine == EMBEDDED:
         options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is no number
     if suffix == ".csv":
-        # Texts as they stand: 0101 is no number.
-        options |= {"all_varchar": True} if engine == EMBEDDED else {"inferSchema": False}
+        options |= _CSV | (_CSV_OF_DUCKDB if engine == EMBEDDED else _CSV_OF_SPARK)
         if delimiter is not None:
             options["delim" if engine == EMBEDDED else "sep"] = delimiter
         elif export is not None and engine == EMBEDDED:  # nothing has to be guessed
-            options |= {"header": True, "delim": ",", "quote": '"', "escape": '"'}
+            options["delim"] = ","
     elif delimiter is not None:
         raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
     if suffix == ".jsonl" and export is not None and engine == EMBEDDED:
@@ -233,6 +240,7 @@ def _spark(engine: str) -> Any:
 
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is no number
+    builder = builder.config("spark.sql.csv.parser.columnPruning.enabled", "false")  # rows of other lengths are noticed
     if engine != SPARK:
         builder = builder.master(engine)
     return builder.getOrCreate()
@@ -292,5 +300,6 @@ def _asking(subject: str) -> Iterator[None]:
     except (DeniableError, ModuleNotFoundError):
         raise
     except Exception as error:  # each engine has errors of its own
-        first = next(iter(str(error).splitlines()), "")
-        raise ReportError(f"{subject}: the engine cannot read it ({type(error).__name__}): {first:.200}") from None
+        lines = [line for line in str(error).splitlines() if line and not line.startswith("Original Line")]
+        said = "; ".join(lines[:2])
+        raise ReportError(f"{subject}: the engine cannot read it ({type(error).__name__}): {said:.200}") from None
