@@ -86,6 +86,10 @@ class PostgresqlConnection:
         query = f"INSERT INTO {table} SELECT * FROM unnest({columns}) ON CONFLICT DO NOTHING{returning}"
         return self.execute(query, [list(column) for column in zip(*rows, strict=True)])
 
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table of that name."""
+        return self.execute("SELECT to_regclass(?)", [name]).fetchone() != (None,)
+
     def checksum(self, survey_id: str) -> int | None:
         """The XOR of the parts of a checksum, or None where there are none."""
         parts = self.execute("SELECT checksum::text FROM checksums WHERE survey = ?", [survey_id]).fetchall()
