@@ -418,6 +418,15 @@ class TestAddress:
             PostgresqlStore(Address("postgresql://ada:geheim@127.0.0.1:1/x"))
         assert "geheim" not in str(error.value)
 
+    @pytest.mark.parametrize(
+        "password", ["ge/heim", "ge@heim", "geheim@1", "1/geheim", "ge?heim/1", "1?geheim/1&=", "1&heim"]
+    )
+    def test_that_libpq_would_read_otherwise_is_refused_without_any_of_it(self, password: str) -> None:
+        for url in (f"postgresql://ada:{password}@127.0.0.1:1/x", f"postgresql://127.0.0.1:1/x?password={password}"):
+            with pytest.raises(DeniableError) as error:
+                PostgresqlStore(Address(url))
+            assert "heim" not in str(error.value)
+
     @pytest.mark.parametrize("shown", [str, repr])
     def test_is_shown_without_its_password(self, shown: object) -> None:
         for url in (
@@ -425,6 +434,12 @@ class TestAddress:
             "postgres://ada:ge:heim@db/x?sslmode=require",
             "postgresql://db/x?user=ada&password=geheim",
             "postgresql://:geheim@db/x",
+            "postgresql://ada:ge/heim@db/x",
+            "postgresql://ada:ge@heim@db/x",
+            "postgresql://ada:ge?heim@db/x",
+            "postgresql://db/x?user=ada&password=ge&heim=1",
+            "postgresql://db/x?pass%77ord=geheim",
+            "postgresql://db/x?sslPassword=geheim",
         ):
             for each in (Address(url), Settings(db=Address(url)), database_at(url)):
                 assert "heim" not in shown(each)  # type: ignore[operator]

@@ -140,8 +140,13 @@ def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]
     Raises
     ------
     DeniableError
-        If there is no such database, or nobody answers.
+        If there is no such database, nobody answers, or libpq would take a part of the password for a host.
     """
+    if re.search(r"://[^?]*[@/][^?]*@", address.url):
+        raise DeniableError(
+            f"database {address}: must have @ and / in a name or a password written as %40 and %2F; a password is "
+            "better kept in ~/.pgpass or PGPASSWORD"
+        )
     try:
         connection = psycopg.connect(
             address.url,
@@ -150,6 +155,8 @@ def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]
             application_name=name,
             fallback_application_name="",
         )
+    except psycopg.ProgrammingError:  # whose message repeats what it could not read, which may be of the password
+        raise DeniableError(f"database {address}: must be an address that libpq reads, postgresql://...") from None
     except psycopg.Error as error:
         lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         raise DeniableError(f"database {address}: cannot be opened: {lines[0].strip()}") from None
