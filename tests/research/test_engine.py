@@ -586,6 +586,17 @@ def test_rows_above_of_another_length_are_not_left_out(text: str, tmp_path: Path
         count_patterns(open_source(tmp_path / "reports.csv"), ["cohort", "a"])
 
 
+@pytest.mark.parametrize(("last", "text"), [(0.7, "0.7"), ("yes", "yes"), ("1", "1"), (None, None)])
+def test_cells_of_jsonl_are_as_they_stand_however_many_others_came_before(
+    last: object, text: str | None, tmp_path: Path
+) -> None:
+    rows = [{"affair": 0}] * 25_000 + [{"affair": last, "late": "x"}]
+    (tmp_path / "reports.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    found = count_patterns(open_source(tmp_path / "reports.jsonl"), ["affair", "late"])
+    cells = zip(*([*found.columns[name]] for name in ("affair", "late")), found.frequencies.tolist(), strict=True)
+    assert set(cells) == {("0", None, 25_000), (text, "x", 1)}
+
+
 def test_csv_that_is_not_utf_8_is_said_to_be_that(tmp_path: Path) -> None:
     (tmp_path / "reports.csv").write_bytes("cohort,a\nZürich,1\n".encode("latin-1"))
     with pytest.raises(ReportError, match="not utf-8") as caught:

@@ -125,3 +125,9 @@ def test_spark_makes_no_rows_fit_that_do_not(text: str, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text(text, encoding="utf-8")
     with pytest.raises(ReportError, match="the engine cannot read it"):
         count_patterns(open_source(tmp_path, "spark"), ["cohort"])
+
+
+def test_spark_takes_no_line_for_nothing_that_is_no_json(tmp_path: Path) -> None:
+    (tmp_path / "reports.jsonl").write_text('{"affair":0}\n{oops\n', encoding="utf-8")
+    with pytest.raises(ReportError, match="the engine cannot read it"):
+        count_patterns(open_source(tmp_path / "reports.jsonl", "spark"), ["affair"])

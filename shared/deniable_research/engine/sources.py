@@ -49,6 +49,11 @@ _CSV_OF_SPARK = {"inferSchema": False, "enforceSchema": False, "multiLine": True
 From rows at the beginning DuckDB guesses what quotes are and where the rows begin, and leaves out what is above. Spark
 takes columns by their place whatever the headers say, cuts quoted lines in two, and makes rows fit that do not."""
 
+_JSON_OF_DUCKDB = {"sample_size": -1}
+_JSON_OF_SPARK = {"mode": "FAILFAST"}
+"""How JSON is read: by types that fit all rows. Of numbers that look whole at the beginning DuckDB would round others,
+and Spark takes a line that is no JSON for a row of nothing."""
+
 READERS = {
     ".parquet": "read_parquet",
     ".csv": "read_csv",
@@ -172,13 +177,23 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
             options["delim"] = ","
     elif delimiter is not None:
         raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
+    if READERS[suffix] == "read_json":
+        options |= _JSON_OF_DUCKDB if engine == EMBEDDED else _JSON_OF_SPARK
     if suffix == ".jsonl" and export is not None and engine == EMBEDDED:
         # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold.
         options["columns"] = {
             column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions
         }
     with _asking(name):
-        return Source(reader(pattern, **options), name, suffix == ".csv", export)
+        return Source(_unquoted(reader(pattern, **options)), name, suffix == ".csv", export)
+
+
+def _unquoted(rows: Any) -> Any:
+    """Rows whose columns of texts and numbers together, which DuckDB leaves as JSON, are texts."""
+    import ibis
+
+    mixed = [name for name, kind in rows.schema().items() if kind.is_json()]
+    return rows.mutate(**{name: ibis.coalesce(rows[name].str, rows[name].cast("string")) for name in mixed})
 
 
 def _ibis() -> Any:
