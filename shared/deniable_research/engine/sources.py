@@ -166,20 +166,21 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     reader = getattr(connection, READERS[suffix], None)
     if reader is None:
         raise ParameterError(f"{name}: this engine reads no such files; name one of its tables, {NAMED}reports")
+    is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
     options: dict[str, Any] = {}
-    if engine == EMBEDDED:
+    if is_duckdb:
         options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is no number
     if suffix == ".csv":
-        options |= _CSV | (_CSV_OF_DUCKDB if engine == EMBEDDED else _CSV_OF_SPARK)
+        options |= _CSV | (_CSV_OF_DUCKDB if is_duckdb else _CSV_OF_SPARK)
         if delimiter is not None:
-            options["delim" if engine == EMBEDDED else "sep"] = delimiter
-        elif export is not None and engine == EMBEDDED:  # nothing has to be guessed
+            options["delim" if is_duckdb else "sep"] = delimiter
+        elif export is not None and is_duckdb:  # nothing has to be guessed
             options["delim"] = ","
     elif delimiter is not None:
         raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
     if READERS[suffix] == "read_json":
-        options |= _JSON_OF_DUCKDB if engine == EMBEDDED else _JSON_OF_SPARK
-    if suffix == ".jsonl" and export is not None and engine == EMBEDDED:
+        options |= _JSON_OF_DUCKDB if is_duckdb else _JSON_OF_SPARK
+    if suffix == ".jsonl" and export is not None and is_duckdb:
         # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold.
         options["columns"] = {
             column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions
