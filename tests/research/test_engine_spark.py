@@ -104,8 +104,10 @@ def test_spark_reads_every_kind_of_report_as_duckdb_does(tmp_path: Path) -> None
 @pytest.mark.parametrize("by_cohort", [False, True])
 @pytest.mark.parametrize("form", FORMATS)
 def test_spark_counts_the_tallies_of_an_export(tmp_path: Path, form: str, by_cohort: bool) -> None:
-    survey = replace(read_survey(FIVE_TYPES), cohorts=("01", "1", "a/b c", "=1+1", "NA", '"b", c\\', "nobody"))
-    sent = [randomize(survey, person(n), (*survey.cohorts[:6], None)[n % 7]) for n in range(140)]
+    survey = replace(
+        read_survey(FIVE_TYPES), cohorts=("01", "1", "a/b c", "=1+1", "NA", '"b", c\\', "Zürich", "nobody")
+    )
+    sent = [randomize(survey, person(n), (*survey.cohorts[:7], None)[n % 8]) for n in range(160)]
     rows = [(each.id, each.cohort, *each.values.values()) for each in sent]
     write_folder(survey, rows, tmp_path / "out", form, by_cohort=by_cohort)
     assert count_tallies(open_source(tmp_path / "out", "spark"), survey) == tally_reports(sent, survey)
