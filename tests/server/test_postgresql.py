@@ -14,6 +14,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from flask.testing import FlaskClient
+from psycopg import errors
+from psycopg_pool import PoolTimeout
 
 from deniable import Report, Survey, SurveyError, read_survey, tally_reports
 from deniable.errors import DeniableError
@@ -21,8 +23,17 @@ from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.location import Address
 from deniable_server.settings import Settings, settings_from
-from deniable_server.store import Outcome, StoreForbidden, StoreUnavailable, counts, database_at
+from deniable_server.store import (
+    Outcome,
+    StoreDamaged,
+    StoreForbidden,
+    StoreFull,
+    StoreUnavailable,
+    counts,
+    database_at,
+)
 from deniable_server.store.postgresql import durability, fold, roles
+from deniable_server.store.postgresql.errors import in_our_words
 from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
 from deniable_server.tokens import create_token
@@ -410,6 +421,29 @@ def test_a_question_cannot_have_the_name_of_a_column_of_postgresql(
     with pytest.raises(SurveyError, match=f"question '{name}': must have another id in PostgreSQL"):
         store.publish(replace(survey, questions=(question, *survey.questions[1:])))
     assert store.states() == []
+
+
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (errors.DiskFull, StoreFull),
+        (errors.ConfigurationLimitExceeded, StoreFull),  # of temporary files
+        (errors.DataCorrupted, StoreDamaged),
+        (errors.IndexCorrupted, StoreDamaged),
+        (errors.InsufficientPrivilege, StoreForbidden),
+        (errors.LockNotAvailable, StoreUnavailable),
+        (errors.AdminShutdown, StoreUnavailable),
+        (errors.TooManyConnections, StoreUnavailable),
+        (errors.IoError, StoreUnavailable),
+        (errors.ReadOnlySqlTransaction, StoreUnavailable),
+        (errors.IdleInTransactionSessionTimeout, StoreUnavailable),
+        (PoolTimeout, StoreUnavailable),
+        (errors.DeadlockDetected, errors.DeadlockDetected),  # is run again
+    ],
+)
+def test_what_postgresql_says_in_our_words(problem: type[psycopg.Error], error: type[Exception]) -> None:
+    with pytest.raises(error), in_our_words("postgresql://db/x"):
+        raise problem("words")
 
 
 class TestAddress:
