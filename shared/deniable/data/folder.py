@@ -23,7 +23,7 @@ from deniable.table import csv_lines, report_cell
 ROWS_A_PART = 1_000_000
 """Rows of a part at most."""
 
-ROWS_WAITING = 100_000
+ROWS_WAITING = 50_000
 """Rows that wait in memory at most, of all cohorts together; a group of rows of Parquet is as many or fewer."""
 
 OPEN_PARTS = 100
