@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_PASSWORD = re.compile(r"(?<=://)([^:/@?]*):[^@/]*@|(?<=[?&])password=[^&]*")
+_IN_QUERY = re.compile(r"(?i)(?<=[?&])[^=&]*(?:pass|%)[^=&]*=.*")
+_OF_USER = re.compile(r"(?<=://)([^:/@?]*):.*@")
+"""Passwords, and rather too much: somebody may not have written their ``@``, ``/`` and ``&`` as libpq asks."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Address:
     url: str = field(repr=False)
 
     def __str__(self) -> str:
-        return _PASSWORD.sub(lambda found: f"{found[1]}@" if found[1] is not None else "...", self.url)
+        return _OF_USER.sub(r"\1@", _IN_QUERY.sub("...", self.url))
 
 
 Location = Path | Address

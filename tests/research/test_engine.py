@@ -45,6 +45,7 @@ from deniable_research.files import (
     read_layout,
     regress,
 )
+from deniable_research.files.reading import read_columns
 from deniable_research.files.table import Tally
 from deniable_research.results.results import Results
 from deniable_research.weights import kish
@@ -563,6 +564,44 @@ def test_what_cannot_be_read_is_said_in_a_sentence(where: str, engine: str, mess
     assert str(caught.value).startswith(message)
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cell", ['"web"', '"say ""hi"""', '"a, b"', '"back\\"', "'quoted'", '"two\nlines"'])
+def test_cells_of_csv_are_the_same_wherever_they_stand(cell: str, tmp_path: Path) -> None:
+    (tmp_path / "reports.csv").write_text("cohort,a\n" + "paper,1\n" * 25_000 + f"{cell},0\n", encoding="utf-8")
+    expected = read_columns(tmp_path / "reports.csv")
+    found = count_patterns(open_source(tmp_path / "reports.csv"), ["cohort", "a"])
+    assert set(found.columns["cohort"]) == set(expected["cohort"])
+    assert sorted(found.frequencies.tolist()) == [1, 25_000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cohort,a\n" + "x,1\n" * 50 + "cohort,a,b\n" + "y,0,2\n" * 400, "cohort,a\n" + "x,1\n" * 300 + "x,1,2\n"],
+    ids=["another file below", "a longer row at the end"],
+)
+def test_rows_above_of_another_length_are_not_left_out(text: str, tmp_path: Path) -> None:
+    (tmp_path / "reports.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ReportError):
+        count_patterns(open_source(tmp_path / "reports.csv"), ["cohort", "a"])
+
+
+@pytest.mark.parametrize(("last", "text"), [(0.7, "0.7"), ("yes", "yes"), ("1", "1"), (None, None)])
+def test_cells_of_jsonl_are_as_they_stand_however_many_others_came_before(
+    last: object, text: str | None, tmp_path: Path
+) -> None:
+    rows = [{"affair": 0}] * 25_000 + [{"affair": last, "late": "x"}]
+    (tmp_path / "reports.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    found = count_patterns(open_source(tmp_path / "reports.jsonl"), ["affair", "late"])
+    cells = zip(*([*found.columns[name]] for name in ("affair", "late")), found.frequencies.tolist(), strict=True)
+    assert set(cells) == {("0", None, 25_000), (text, "x", 1)}
+
+
+def test_csv_that_is_not_utf_8_is_said_to_be_that(tmp_path: Path) -> None:
+    (tmp_path / "reports.csv").write_bytes("cohort,a\nZürich,1\n".encode("latin-1"))
+    with pytest.raises(ReportError, match="not utf-8") as caught:
+        open_source(tmp_path / "reports.csv")
+    assert "Z" not in str(caught.value), "no row is repeated"
 
 
 def test_a_table_that_the_engine_knows_is_read_by_name(columns: dict[str, list[Any]], tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pyarrow import parquet
 from deniable import DrawnBoxes, KAry, Subset, TwoCoin, read_survey, tally_reports
 from deniable.data.folder import write_folder
 from deniable.data.manifest import FORMATS
+from deniable.errors import ReportError
 from deniable_client import randomize
 from deniable_research.engine import EngineReports, count_patterns, open_source
 from deniable_research.engine.tallies import count_tallies
@@ -24,6 +25,7 @@ from tools.bench.engine import COHORTS, write
 
 pytestmark = pytest.mark.engines
 
+ENGINES = ("spark", "duckdb")
 N, PIECE = 5_000_000, 1_000_000
 SUBSETS, DRAWN = Subset.from_epsilon(14, 5, 1), DrawnBoxes.from_epsilon(10, 2, s=4)
 
@@ -102,8 +104,32 @@ def test_spark_reads_every_kind_of_report_as_duckdb_does(tmp_path: Path) -> None
 @pytest.mark.parametrize("by_cohort", [False, True])
 @pytest.mark.parametrize("form", FORMATS)
 def test_spark_counts_the_tallies_of_an_export(tmp_path: Path, form: str, by_cohort: bool) -> None:
-    survey = replace(read_survey(FIVE_TYPES), cohorts=("01", "1", "a/b c", "=1+1", "NA", "nobody"))
-    sent = [randomize(survey, person(n), (*survey.cohorts[:5], None)[n % 6]) for n in range(120)]
+    survey = replace(
+        read_survey(FIVE_TYPES), cohorts=("01", "1", "a/b c", "=1+1", "NA", '"b", c\\', "Zürich", "nobody")
+    )
+    sent = [randomize(survey, person(n), (*survey.cohorts[:7], None)[n % 8]) for n in range(160)]
     rows = [(each.id, each.cohort, *each.values.values()) for each in sent]
     write_folder(survey, rows, tmp_path / "out", form, by_cohort=by_cohort)
     assert count_tallies(open_source(tmp_path / "out", "spark"), survey) == tally_reports(sent, survey)
+
+
+@pytest.mark.parametrize("cell", ['"say ""hi"", you"', '"back\\"', '"two\nlines"'])
+def test_spark_reads_cells_of_csv_as_duckdb_does(cell: str, tmp_path: Path) -> None:
+    (tmp_path / "reports.csv").write_text("cohort,a\n" + f"{cell},0\n" * 3, encoding="utf-8")
+    one, other = (count_patterns(open_source(tmp_path / "reports.csv", engine), ["cohort", "a"]) for engine in ENGINES)
+    assert list(one.columns["cohort"]) == list(other.columns["cohort"])
+    assert one.frequencies.tolist() == other.frequencies.tolist() == [3]
+
+
+@pytest.mark.parametrize("text", ["cohort,a\ny\n", "cohort,a\ny,1,2\n", "a,cohort\n1,y\n"])
+def test_spark_makes_no_rows_fit_that_do_not(text: str, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("cohort,a\nx,0\n", encoding="utf-8")
+    (tmp_path / "other.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ReportError, match="the engine cannot read it"):
+        count_patterns(open_source(tmp_path, "spark"), ["cohort"])
+
+
+def test_spark_takes_no_line_for_nothing_that_is_no_json(tmp_path: Path) -> None:
+    (tmp_path / "reports.jsonl").write_text('{"affair":0}\n{oops\n', encoding="utf-8")
+    with pytest.raises(ReportError, match="the engine cannot read it"):
+        count_patterns(open_source(tmp_path / "reports.jsonl", "spark"), ["affair"])

@@ -144,11 +144,44 @@ def test_goes_on_where_it_was_interrupted(
         patch.setattr(copying, "_pages", pages)
         with pytest.raises(KeyboardInterrupt):
             copy_everything(places["sqlite"].where, target.where)
-    assert target.findings() != (), "what is not complete is not served"
+    assert database_at(target.where).inspect(most_rows=0).findings, "what is not complete is not served, however large"
+    with pytest.raises(DeniableError, match="is a copy that is not complete"), target.opened():
+        pass
+    with pytest.raises(DeniableError, match="must be of a complete database"):
+        copy_everything(target.where, places["last" if kind == "postgresql" else "postgresql"].where)
     copy_everything(places["sqlite"].where, target.where)
     copy_everything(places["sqlite"].where, target.where)  # once more changes nothing
     assert everything(target, surveys) == everything(places["sqlite"], surveys)
     assert target.findings() == ()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_some_surveys_whole_and_others_not_begun_are_not_complete(
+    places: dict[str, Place], survey: Survey, kind: str
+) -> None:
+    fill(places["sqlite"], survey)
+    target = places["last" if kind == "sqlite" else kind]
+
+    def stop(_: Survey) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_everything(places["sqlite"].where, target.where, stop)
+    assert target.findings() == ("it is a copy that is not complete; run 'deniable copy' again",)
+    with pytest.raises(DeniableError, match="is a copy that is not complete"), target.opened():
+        pass
+
+
+def test_a_copy_that_is_in_use_stays_in_use_when_somebody_copies_once_more(
+    places: dict[str, Place], survey: Survey
+) -> None:
+    surveys = fill(places["sqlite"], survey)
+    copy_everything(places["sqlite"].where, places["postgresql"].where)
+    with places["postgresql"].opened() as store:
+        store.close_survey(surveys[0].id)
+    with pytest.raises(DeniableError, match="changed in"):
+        copy_everything(places["sqlite"].where, places["postgresql"].where)
+    assert places["postgresql"].findings() == ()
 
 
 def test_into_a_database_with_something_else_is_refused(places: dict[str, Place], survey: Survey) -> None:

@@ -100,7 +100,8 @@ def test_tallies_are_those_of_the_reports(
     expected = store.tallies(survey)
     assert expected == tally_reports(store.reports(survey), survey)
     store.close()
-    assert count_tallies(open_source(folder), survey) == expected
+    for engine in ("duckdb", "duckdb://"):  # within this process by its name, and by its address
+        assert count_tallies(open_source(folder, engine), survey) == expected
 
 
 def assert_same_bytes(survey: Survey, path: Path, folder: Path, *options: str) -> None:

@@ -575,6 +575,7 @@ class TestDeployment:
         settings = dict(each.split("=") for each in postgres["command"] if "=" in each)
         assert not settings.keys() & set(NEEDED)
         assert (settings["log_statement"], settings["log_min_duration_statement"]) == ("none", "-1")
+        assert "--host" in postgres["healthcheck"]["test"], "while its files are made the server has a socket only"
         assert len(services) == 2
         for collector in services.values():
             address = location(collector["environment"]["DENIABLE_DB"])

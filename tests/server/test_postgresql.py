@@ -14,6 +14,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from flask.testing import FlaskClient
+from psycopg import errors
+from psycopg_pool import PoolTimeout
 
 from deniable import Report, Survey, SurveyError, read_survey, tally_reports
 from deniable.errors import DeniableError
@@ -21,8 +23,17 @@ from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.location import Address
 from deniable_server.settings import Settings, settings_from
-from deniable_server.store import Outcome, StoreForbidden, StoreUnavailable, counts, database_at
+from deniable_server.store import (
+    Outcome,
+    StoreDamaged,
+    StoreForbidden,
+    StoreFull,
+    StoreUnavailable,
+    counts,
+    database_at,
+)
 from deniable_server.store.postgresql import durability, fold, roles
+from deniable_server.store.postgresql.errors import in_our_words
 from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
 from deniable_server.tokens import create_token
@@ -412,11 +423,43 @@ def test_a_question_cannot_have_the_name_of_a_column_of_postgresql(
     assert store.states() == []
 
 
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (errors.DiskFull, StoreFull),
+        (errors.ConfigurationLimitExceeded, StoreFull),  # of temporary files
+        (errors.DataCorrupted, StoreDamaged),
+        (errors.IndexCorrupted, StoreDamaged),
+        (errors.InsufficientPrivilege, StoreForbidden),
+        (errors.LockNotAvailable, StoreUnavailable),
+        (errors.AdminShutdown, StoreUnavailable),
+        (errors.TooManyConnections, StoreUnavailable),
+        (errors.IoError, StoreUnavailable),
+        (errors.ReadOnlySqlTransaction, StoreUnavailable),
+        (errors.IdleInTransactionSessionTimeout, StoreUnavailable),
+        (PoolTimeout, StoreUnavailable),
+        (errors.DeadlockDetected, errors.DeadlockDetected),  # is run again
+    ],
+)
+def test_what_postgresql_says_in_our_words(problem: type[psycopg.Error], error: type[Exception]) -> None:
+    with pytest.raises(error), in_our_words("postgresql://db/x"):
+        raise problem("words")
+
+
 class TestAddress:
     def test_that_nobody_answers_at_is_one_sentence_without_the_password(self) -> None:
         with pytest.raises(DeniableError, match=r"database postgresql://ada@127\.0\.0\.1:1/x: cannot be op") as error:
             PostgresqlStore(Address("postgresql://ada:geheim@127.0.0.1:1/x"))
         assert "geheim" not in str(error.value)
+
+    @pytest.mark.parametrize(
+        "password", ["ge/heim", "ge@heim", "geheim@1", "1/geheim", "ge?heim/1", "1?geheim/1&=", "1&heim"]
+    )
+    def test_that_libpq_would_read_otherwise_is_refused_without_any_of_it(self, password: str) -> None:
+        for url in (f"postgresql://ada:{password}@127.0.0.1:1/x", f"postgresql://127.0.0.1:1/x?password={password}"):
+            with pytest.raises(DeniableError) as error:
+                PostgresqlStore(Address(url))
+            assert "heim" not in str(error.value)
 
     @pytest.mark.parametrize("shown", [str, repr])
     def test_is_shown_without_its_password(self, shown: object) -> None:
@@ -425,6 +468,12 @@ class TestAddress:
             "postgres://ada:ge:heim@db/x?sslmode=require",
             "postgresql://db/x?user=ada&password=geheim",
             "postgresql://:geheim@db/x",
+            "postgresql://ada:ge/heim@db/x",
+            "postgresql://ada:ge@heim@db/x",
+            "postgresql://ada:ge?heim@db/x",
+            "postgresql://db/x?user=ada&password=ge&heim=1",
+            "postgresql://db/x?pass%77ord=geheim",
+            "postgresql://db/x?sslPassword=geheim",
         ):
             for each in (Address(url), Settings(db=Address(url)), database_at(url)):
                 assert "heim" not in shown(each)  # type: ignore[operator]

@@ -43,13 +43,13 @@ def serve(**flags: Any) -> None:
 def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     """Run a collector, or an issuer, with the flags that somebody gave."""
     from deniable_server import serving
-    from deniable_server.store import database_at, utc_today
+    from deniable_server.store import database_at, open_store
     from deniable_server.store.integrity import ROWS_AT_START, refuse_damaged
 
     settings = settings_from(flags)
     database = database_at(settings.db)
     with serving.listen(settings.host, settings.port) as listener, database.serving():
-        database.open(utc_today).close()  # a database that cannot be opened is an error here, not in a worker
+        open_store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
         for warning in database.warnings():
             click.echo(f"Warning: {warning}", err=True)
         unread = refuse_damaged(database, database.inspect(ROWS_AT_START)).unread

@@ -46,6 +46,9 @@ class Connection(Protocol):
     def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
         """Insert the rows whose keys a table does not have, in their order; how many these are."""
 
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table of that name."""
+
     def checksum(self, survey_id: str) -> int | None:
         """The checksum of a survey, or None where there is none that could be one."""
 

@@ -10,7 +10,7 @@ from deniable.errors import DeniableError
 from deniable_server.store import counts, keys
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import StoreDamaged
-from deniable_server.store.integrity import differences_of_rows
+from deniable_server.store.integrity import UNFINISHED, differences_of_rows
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import columns_of, pending_table, reports_table, tables_of
 
@@ -43,7 +43,8 @@ class Copied(NamedTuple):
 def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = lambda survey: None) -> Copied:
     """Copy surveys, reports, tallies, invitations, keys and tokens, and compare what arrived with its checksums.
 
-    Nobody may use either store meanwhile. What was interrupted is run again: it goes on where it ended.
+    Nobody may use either store meanwhile. What was interrupted is run again: it goes on where it ended. Until it is
+    through, the target is `SqlStore.is_unfinished`.
 
     Parameters
     ----------
@@ -81,6 +82,8 @@ def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = la
         damaged = list(keys.differences(db))
     if damaged or source.tokens() != target.tokens():
         raise StoreDamaged(f"copy {target.name}: its tokens or keys are not those of {source.name}")
+    with target._alone() as db:
+        db.execute(f"DROP TABLE IF EXISTS {UNFINISHED}")
     with target._snapshot() as db:
         return Copied(len(surveys), sum(counts.folded(db, survey) for survey in surveys))
 
@@ -112,6 +115,7 @@ def _begin(source: SqlStore, target: SqlStore, survey: Survey) -> None:
                     "empty database"
                 )
             return
+        db.execute(f"CREATE TABLE IF NOT EXISTS {UNFINISHED} (mark INTEGER)")
         db.execute("INSERT INTO surveys VALUES (?, ?, ?, ?)", [survey.id, survey.document, *days])
         target._create_tables(db, survey)
         for table, rows in beside.items():

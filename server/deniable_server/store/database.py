@@ -25,8 +25,8 @@ class Database(Protocol):
     def exists(self) -> bool:
         """Whether it is there; opening makes what is not, where it can."""
 
-    def open(self, today: Callable[[], datetime.date]) -> Store:
-        """Its store, brought up to date."""
+    def open(self, today: Callable[[], datetime.date]) -> SqlStore:
+        """Its store, brought up to date, whatever is in it."""
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve it, for as long as the block lasts."""
@@ -66,9 +66,13 @@ def open_store(place: str | Path | Address, today: Callable[[], datetime.date] =
     Raises
     ------
     DeniableError
-        If it cannot be opened, is of another kind, or was written by a newer version.
+        If it cannot be opened, is of another kind, was written by a newer version, or is a copy that is not complete.
     """
-    return database_at(place).open(today)
+    store = database_at(place).open(today)
+    if store.is_unfinished:
+        store.close()
+        raise DeniableError(f"database {store.name}: is a copy that is not complete; run 'deniable copy' again")
+    return store
 
 
 def copy_everything(
@@ -85,6 +89,6 @@ def copy_everything(
     if location(source) == location(target):
         raise DeniableError(f"copy: must be of two databases, got {one} twice")
     with one.alone(), other.alone(), closing(one.open(utc_today)) as store, closing(other.open(utc_today)) as into:
-        if not (isinstance(store, SqlStore) and isinstance(into, SqlStore)):
-            raise TypeError("copy: both must be stores over SQL")
+        if store.is_unfinished:
+            raise DeniableError(f"copy: must be of a complete database, got {one}, a copy that is not complete")
         return copy(store, into, tell)

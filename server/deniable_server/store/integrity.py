@@ -18,6 +18,9 @@ ROWS_AT_START = 100_000
 SURVEYS_AT_START = 500
 """Surveys that are, in about two seconds: documents are read and tables compared, however few their reports."""
 
+UNFINISHED = "unfinished_copy"
+"""A table that stands in a copy from its first survey on until everything has arrived."""
+
 
 @dataclass(frozen=True)
 class Inspection:
@@ -78,6 +81,8 @@ def look(
         A transaction whose reads see one state of the tables of a survey.
     """
     findings = [*beside, *keys.differences(db)]
+    if db.has_table(UNFINISHED):
+        findings.append("it is a copy that is not complete; run 'deniable copy' again")
     surveys: list[Survey] = []
     read, unread = 0, []
     sizes = """

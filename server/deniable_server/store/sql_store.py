@@ -18,6 +18,7 @@ from deniable_server.store import agenda, api_tokens, calendar, checksum, counts
 from deniable_server.store.calendar import Calendar
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import NotFound
+from deniable_server.store.integrity import UNFINISHED
 from deniable_server.store.interface import HIDDEN, Added, Released, Store, SurveyState, TokenRow, Unused
 from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import is_empty, pending_table, report_of, reports_table, rows_of
@@ -84,6 +85,12 @@ class SqlStore(Store):
     @abstractmethod
     def _leave_no_trace(self) -> bool:
         """Leave no order of arrival behind in what the database writes beside its tables; whether that could be."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it is a copy that is not complete."""
+        with self._snapshot() as db:
+            return db.has_table(UNFINISHED)
 
     def publish(self, survey: Survey, owner: str | None = None, signs: bool = False) -> bool:
         """As `Store.publish`."""

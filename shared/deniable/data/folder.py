@@ -23,7 +23,7 @@ from deniable.table import csv_lines, report_cell
 ROWS_A_PART = 1_000_000
 """Rows of a part at most."""
 
-ROWS_WAITING = 100_000
+ROWS_WAITING = 50_000
 """Rows that wait in memory at most, of all cohorts together; a group of rows of Parquet is as many or fewer."""
 
 OPEN_PARTS = 100
@@ -270,13 +270,15 @@ def _cohort(row: Row) -> str | None:
 def _folder_name(cohort: str | None) -> str:
     """A cohort in the name of a folder.
 
-    >>> _folder_name("web"), _folder_name("a/b"), _folder_name(None)
-    ('web', 'a%2Fb', '__HIVE_DEFAULT_PARTITION__')
+    Letters beyond ASCII stay: what ``%`` stands before is a byte of UTF-8 to DuckDB and Arrow, and a letter to Spark.
+
+    >>> _folder_name("web"), _folder_name("a/b"), _folder_name("Zürich"), _folder_name(None)
+    ('web', 'a%2Fb', 'Zürich', '__HIVE_DEFAULT_PARTITION__')
     """
     if cohort is None:
         return NO_COHORT
-    name = quote(cohort, safe="")
-    if cohort == NO_COHORT or len(name) > MOST_BYTES - len(f"{COHORT}="):
+    name = "".join(letter if letter > "\x7f" else quote(letter, safe="") for letter in cohort)
+    if cohort == NO_COHORT or len(f"{COHORT}={name}".encode()) > MOST_BYTES:
         raise ParameterError(
             f"cohort {cohort!r:.80}: must be short enough for the name of a folder, and not the one that stands for "
             "nothing; export without a folder for each"

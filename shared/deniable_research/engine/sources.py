@@ -41,6 +41,19 @@ MEMORY = "512MB"
 _SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR"}
 """What DuckDB calls what the columns of an export hold."""
 
+_CSV = {"header": True, "quote": '"', "escape": '"'}
+_CSV_OF_DUCKDB = {"all_varchar": True, "skip": 0}
+_CSV_OF_SPARK = {"inferSchema": False, "enforceSchema": False, "multiLine": True, "mode": "FAILFAST"}
+"""How CSV is read: its cells as they stand, as 0101 is no number, and every row below the first line.
+
+From rows at the beginning DuckDB guesses what quotes are and where the rows begin, and leaves out what is above. Spark
+takes columns by their place whatever the headers say, cuts quoted lines in two, and makes rows fit that do not."""
+
+_JSON_OF_DUCKDB = {"sample_size": -1}
+_JSON_OF_SPARK = {"mode": "FAILFAST"}
+"""How JSON is read: by types that fit all rows. Of numbers that look whole at the beginning DuckDB would round others,
+and Spark takes a line that is no JSON for a row of nothing."""
+
 READERS = {
     ".parquet": "read_parquet",
     ".csv": "read_csv",
@@ -153,25 +166,35 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     reader = getattr(connection, READERS[suffix], None)
     if reader is None:
         raise ParameterError(f"{name}: this engine reads no such files; name one of its tables, {NAMED}reports")
+    is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
     options: dict[str, Any] = {}
-    if engine == EMBEDDED:
+    if is_duckdb:
         options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is no number
     if suffix == ".csv":
-        # Texts as they stand: 0101 is no number.
-        options |= {"all_varchar": True} if engine == EMBEDDED else {"inferSchema": False}
+        options |= _CSV | (_CSV_OF_DUCKDB if is_duckdb else _CSV_OF_SPARK)
         if delimiter is not None:
-            options["delim" if engine == EMBEDDED else "sep"] = delimiter
-        elif export is not None and engine == EMBEDDED:  # nothing has to be guessed
-            options |= {"header": True, "delim": ",", "quote": '"', "escape": '"'}
+            options["delim" if is_duckdb else "sep"] = delimiter
+        elif export is not None and is_duckdb:  # nothing has to be guessed
+            options["delim"] = ","
     elif delimiter is not None:
         raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
-    if suffix == ".jsonl" and export is not None and engine == EMBEDDED:
+    if READERS[suffix] == "read_json":
+        options |= _JSON_OF_DUCKDB if is_duckdb else _JSON_OF_SPARK
+    if suffix == ".jsonl" and export is not None and is_duckdb:
         # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold.
         options["columns"] = {
             column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions
         }
     with _asking(name):
-        return Source(reader(pattern, **options), name, suffix == ".csv", export)
+        return Source(_unquoted(reader(pattern, **options)), name, suffix == ".csv", export)
+
+
+def _unquoted(rows: Any) -> Any:
+    """Rows whose columns of texts and numbers together, which DuckDB leaves as JSON, are texts."""
+    import ibis
+
+    mixed = [name for name, kind in rows.schema().items() if kind.is_json()]
+    return rows.mutate(**{name: ibis.coalesce(rows[name].str, rows[name].cast("string")) for name in mixed})
 
 
 def _ibis() -> Any:
@@ -233,6 +256,7 @@ def _spark(engine: str) -> Any:
 
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is no number
+    builder = builder.config("spark.sql.csv.parser.columnPruning.enabled", "false")  # rows of other lengths are noticed
     if engine != SPARK:
         builder = builder.master(engine)
     return builder.getOrCreate()
@@ -292,5 +316,6 @@ def _asking(subject: str) -> Iterator[None]:
     except (DeniableError, ModuleNotFoundError):
         raise
     except Exception as error:  # each engine has errors of its own
-        first = next(iter(str(error).splitlines()), "")
-        raise ReportError(f"{subject}: the engine cannot read it ({type(error).__name__}): {first:.200}") from None
+        lines = [line for line in str(error).splitlines() if line and not line.startswith("Original Line")]
+        said = "; ".join(lines[:2])
+        raise ReportError(f"{subject}: the engine cannot read it ({type(error).__name__}): {said:.200}") from None

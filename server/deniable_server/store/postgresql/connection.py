@@ -86,6 +86,10 @@ class PostgresqlConnection:
         query = f"INSERT INTO {table} SELECT * FROM unnest({columns}) ON CONFLICT DO NOTHING{returning}"
         return self.execute(query, [list(column) for column in zip(*rows, strict=True)])
 
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table of that name."""
+        return self.execute("SELECT to_regclass(?)", [name]).fetchone() != (None,)
+
     def checksum(self, survey_id: str) -> int | None:
         """The XOR of the parts of a checksum, or None where there are none."""
         parts = self.execute("SELECT checksum::text FROM checksums WHERE survey = ?", [survey_id]).fetchall()
@@ -136,8 +140,13 @@ def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]
     Raises
     ------
     DeniableError
-        If there is no such database, or nobody answers.
+        If there is no such database, nobody answers, or libpq would take a part of the password for a host.
     """
+    if re.search(r"://[^?]*[@/][^?]*@", address.url):
+        raise DeniableError(
+            f"database {address}: must have @ and / in a name or a password written as %40 and %2F; a password is "
+            "better kept in ~/.pgpass or PGPASSWORD"
+        )
     try:
         connection = psycopg.connect(
             address.url,
@@ -146,6 +155,8 @@ def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]
             application_name=name,
             fallback_application_name="",
         )
+    except psycopg.ProgrammingError:  # whose message repeats what it could not read, which may be of the password
+        raise DeniableError(f"database {address}: must be an address that libpq reads, postgresql://...") from None
     except psycopg.Error as error:
         lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         raise DeniableError(f"database {address}: cannot be opened: {lines[0].strip()}") from None

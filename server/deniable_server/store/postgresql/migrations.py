@@ -112,8 +112,7 @@ def bring_up_to_date(db: PostgresqlConnection, name: str) -> None:
 
 def applied(db: PostgresqlConnection) -> int:
     """The number of the last step that was applied, or 0."""
-    (table,) = db.execute("SELECT to_regclass('migrations')").fetchone() or (None,)
-    if table is None:
+    if not db.has_table("migrations"):
         return 0
     (last,) = db.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchone() or (0,)
     return int(last)

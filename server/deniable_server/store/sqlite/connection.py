@@ -57,6 +57,10 @@ class SqliteConnection(Database):
             ).rowcount
         return stored
 
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table of that name."""
+        return self.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [name]).fetchone() is not None
+
     def checksum(self, survey_id: str) -> int | None:
         """The checksum as it is stored, or None where there is none that could be one."""
         found = self.execute("SELECT checksum FROM checksums WHERE survey = ?", [survey_id]).fetchone()
