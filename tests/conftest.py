@@ -16,7 +16,7 @@ PROCESSES = {"collector", "postgresql", "start_collector"}
 
 
 def pytest_configure() -> None:
-    """Hear Ctrl-C even in a run that was started in the background, where programs and their children are deaf to it."""
+    """Hear Ctrl-C even in a run started in the background, where programs and their children are deaf to it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
