@@ -155,9 +155,9 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
         raise ParameterError(f"{name}: this engine reads no such files; name one of its tables, {NAMED}reports")
     options: dict[str, Any] = {}
     if engine == EMBEDDED:
-        options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is no number
+        options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is not a number
     if suffix == ".csv":
-        # Texts as they stand: 0101 is no number.
+        # Texts as they stand: 0101 is not a number.
         options |= {"all_varchar": True} if engine == EMBEDDED else {"inferSchema": False}
         if delimiter is not None:
             options["delim" if engine == EMBEDDED else "sep"] = delimiter
@@ -232,7 +232,7 @@ def _spark(engine: str) -> Any:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is no number
+    builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not a number
     if engine != SPARK:
         builder = builder.master(engine)
     return builder.getOrCreate()

@@ -39,7 +39,7 @@ def read_csv(path: str | Path, delimiter: str | None = None, skip: int = 0) -> d
     delimiter : str, optional
         One character; by default whichever of comma, semicolon and tab stands most often in the header.
     skip : int
-        Rows below the header that are no data: Qualtrics has two, with the texts of questions.
+        Rows below the header that are not data: Qualtrics has two, with the texts of questions.
 
     Raises
     ------
