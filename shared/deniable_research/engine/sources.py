@@ -164,7 +164,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
         elif export is not None and engine == EMBEDDED:  # nothing has to be guessed
             options |= {"header": True, "delim": ",", "quote": '"', "escape": '"'}
     elif delimiter is not None:
-        raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
+        raise ParameterError(f"delimiter: must be left out, {name} is not a CSV file")
     if suffix == ".jsonl" and export is not None and engine == EMBEDDED:
         # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold.
         options["columns"] = {

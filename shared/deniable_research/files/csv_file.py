@@ -23,7 +23,7 @@ DELIMITERS = ",;\t"
 _QUOTED = re.compile(r'"[^"]*"')
 
 MAX_FIELD = 1024 * 1024
-"""Longest field: an export with open answers is still read, a file that is no CSV is not."""
+"""Longest field: an export with open answers is still read, a file that is not CSV is not."""
 
 
 ROWS_AT_ONCE = 10_000

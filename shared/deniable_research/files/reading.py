@@ -56,7 +56,7 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
     if read is None:
         return read_csv(where, delimiter, skip)
     if delimiter is not None:
-        raise ParameterError(f"delimiter: must be left out, {where.name} is no CSV")
+        raise ParameterError(f"delimiter: must be left out, {where.name} is not a CSV file")
     if skip and read is not _excel:
         raise ParameterError(f"skip: must be 0, {where.name} has no rows of titles")
     return read(where, skip)
