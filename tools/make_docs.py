@@ -70,8 +70,9 @@ def settings_page() -> str:
     ]
     return (
         "# Settings of the collector\n\nGenerated from `server/deniable_server/settings.py`; do not edit. A flag of "
-        "`deniable serve` wins over the\nenvironment. A variable `DENIABLE_...` that is none of these, and of no other "
-        "command, stops the start: a typing mistake\nmust not leave a limit off.\n\n"
+        "`deniable serve` wins over the\nenvironment. A variable `DENIABLE_...` "
+        "that is neither one of these nor of another command stops the start:\n"
+        "a typing mistake must not leave a limit off.\n\n"
         "| flag | variable | default | what it does |\n|---|---|---|---|\n" + "\n".join(lines) + "\n"
     )
 

@@ -43,12 +43,12 @@ def parse_link(link: str) -> Link:
     """Read a link to a survey.
 
     Cohort and invitation stand in the fragment, which is sent to nobody, and never in the query, which servers log.
-    What is no invitation is as if there were none.
+    Anything else in its place counts as if it were not there.
 
     Raises
     ------
     SurveyError
-        If the text is no such link.
+        If the text is not such a link.
 
     Examples
     --------

@@ -210,7 +210,7 @@ class Memory:
                 return [name for name, value in unit.kept(values).items() if value is not None]
             return unit.marked(_kept(db, unit.key + DRAWN, partial(unit.mark, drawn)))
         except ReportError:
-            raise self._file.unusable(f"what it keeps of {unit.group} is no draw of it") from None
+            raise self._file.unusable(f"what it keeps of {unit.group} is not a draw of it") from None
 
     def token_request(self, survey: Survey, make: Callable[[], TokenRequest]) -> TokenRequest | str:
         """What asks for the token of a survey: what is kept, or what ``make`` makes, kept before this returns.
@@ -326,7 +326,7 @@ class Memory:
             try:
                 values |= unit.kept(self._sent(db, unit, survey, kept))
             except ReportError:
-                raise self._file.unusable(f"what it keeps of question {unit.key} is no value of it") from None
+                raise self._file.unusable(f"what it keeps of question {unit.key} is not a value of it") from None
         return replace(report, values=values)
 
     def _sent(self, db: sqlite3.Connection, unit: Unit, survey: Survey, kept: ReportValue) -> ReportValue:
@@ -337,7 +337,7 @@ class Memory:
         return _kept(db, unit.key + survey.id, partial(mechanism.instantaneous, kept, self.word))
 
     def _token_of(self, db: sqlite3.Connection, survey: Survey) -> TokenRequest | str | None:
-        """The token of a survey, or what asks for it, if it is no report's yet."""
+        """The token of a survey, or what asks for it, if it is not a report's yet."""
         row = db.execute("SELECT request, token FROM tokens WHERE survey = ?", (survey.id,)).fetchone()
         if row is None:
             return None
@@ -349,7 +349,7 @@ class Memory:
                 return str(token)
         except (TypeError, ValueError):
             pass  # refused below with every other text
-        raise self._file.unusable(f"what it keeps of survey {survey.id} is no token of it")
+        raise self._file.unusable(f"what it keeps of survey {survey.id} is not a token of it")
 
     def _report_of(self, db: sqlite3.Connection, survey: Survey) -> Report | None:
         row = db.execute("SELECT report FROM reports WHERE survey = ?", (survey.id,)).fetchone()
@@ -359,7 +359,7 @@ class Memory:
             report = parse_report(row[0], survey)
             if report.encode() == row[0]:
                 return report
-        raise self._file.unusable(f"what it keeps of survey {survey.id} is no report of it")
+        raise self._file.unusable(f"what it keeps of survey {survey.id} is not a report of it")
 
 
 def _kept(db: sqlite3.Connection, key: str, draw: Callable[[], ReportValue]) -> ReportValue:

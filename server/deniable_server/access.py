@@ -40,7 +40,7 @@ MAX_REQUEST = 4 * 1024
 """Bytes of a body that holds an invitation and a blinded message, which are less than 600."""
 
 OF_OWNERS = {401: "no valid token", 403: "another token's", 404: "no such survey"}
-OF_HASHES = {**OF_BODIES, 422: "no hashes, or a survey without invitations here"}
+OF_HASHES = {**OF_BODIES, 422: "not hashes, or a survey without invitations here"}
 
 _BLINDED = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
 
@@ -123,7 +123,7 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
         409: "the invitation was used for another token",
         410: "closed, or not yet open",
         **OF_BODIES,
-        422: "no invitation and blinded message, or a survey without blind tokens",
+        422: "not an invitation and a blinded message, or a survey without blind tokens",
         429: TOO_MANY,
         503: UNAVAILABLE,
         507: "disk full: send the same again later",

@@ -126,7 +126,7 @@ def list_surveys() -> dict[str, Any]:
         200: "published before",
         401: "no valid token",
         **OF_BODIES,
-        422: "no survey",
+        422: "not a survey",
         429: TOO_MANY,
         503: UNAVAILABLE,
         507: "disk full",

@@ -240,7 +240,7 @@ def serve(asked: IO[bytes], answered: IO[bytes]) -> None:
 
 if __name__ == "__main__":
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what a library prints is no answer
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what a library prints is not an answer
         with contextlib.suppress(BrokenPipeError):
             with contextlib.suppress(AttributeError):  # there is no such thing on Windows
                 os.nice(NICE)

@@ -272,7 +272,7 @@ class Limits:
         with self._lock:
             full_at = max(self._full_at.pop(key, now), now)  # popped and put back: the dict stays in order of use
             wait = full_at + step - self._rate.seconds - now
-            refused = wait > 1e-9 * self._rate.seconds  # a rounding error is no request too many
+            refused = wait > 1e-9 * self._rate.seconds  # a rounding error is not a request too many
             self._full_at[key] = full_at if refused else full_at + step
             if len(self._full_at) > MOST_BUCKETS:
                 del self._full_at[next(iter(self._full_at))]

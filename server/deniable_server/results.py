@@ -172,11 +172,6 @@ class Kept:
                 self._bytes -= gone
 
 
-def rows_asked_for(survey: Survey, query: EstimatesQuery) -> int:
-    """How many rows a query makes."""
-    return survey.rows if query.by == "cohort" else survey.rows // (len(survey.cohorts) + 1)
-
-
 def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> int:
     """As how many requests a query counts whose results must be computed, by the time that this takes."""
     groups = len(survey.cohorts) + 1 if query.by == "cohort" else 1

@@ -65,7 +65,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
     known = {variable(name) for name in Settings.model_fields} | OF_COMMANDS
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
-            raise ParameterError(f"{name}: is no setting; there are {', '.join(sorted(known))}")
+            raise ParameterError(f"{name}: is not a setting; there are {', '.join(sorted(known))}")
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         return Settings(**given)

@@ -44,7 +44,7 @@ class PrivateKey:
         Raises
         ------
         ValueError
-            If it is none, or of another kind or size.
+            If it is not a private key, or of another kind or size.
         """
         key = cls(pem)
         if key.public.modulus.bit_length() != BITS or key._numbers.public_numbers.e != EXPONENT:
@@ -90,9 +90,9 @@ class PrivateKey:
         Raises
         ------
         ValueError
-            If it is no such message.
+            If it is not such a message.
         SigningFault
-            If what came out is no signature of it.
+            If what came out is not a signature of it.
         """
         if not self.can_sign(blinded):
             raise ValueError("blinded message: must be below the modulus of the key, and not 0")

@@ -178,7 +178,7 @@ def epsilon_at(mechanism: Mechanism, distance: int) -> float:
     float
         In nats, rounded up to the next float. Geometric and Laplace noise hide neighbours better than the two ends:
         before their weights are rounded to integers, this is ``epsilon distance / width``. Rounding matters where
-        weights are small, so the formula is no upper bound.
+        weights are small, so the formula is not an upper bound.
 
     Examples
     --------

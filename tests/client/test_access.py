@@ -407,7 +407,7 @@ class TestMemory:
         with closing(sqlite3.connect(memory.path)) as db, db:
             db.execute(damage)
         wire.cut = lambda _: None
-        with pytest.raises(UnusableMemory, match=f"what it keeps of survey {survey.id} is no token of it"):
+        with pytest.raises(UnusableMemory, match=f"what it keeps of survey {survey.id} is not a token of it"):
             Client(HERE, memory=memory).credential(survey, mine)
         assert wire.requests == []
 
@@ -417,7 +417,7 @@ class TestMemory:
         Client(HERE, memory=memory).credential(survey, mine)
         with closing(sqlite3.connect(memory.path)) as db, db:
             assert db.execute("UPDATE tokens SET token = upper(token) WHERE token <> upper(token)").rowcount == 1
-        with pytest.raises(UnusableMemory, match=f"what it keeps of survey {survey.id} is no token of it"):
+        with pytest.raises(UnusableMemory, match=f"what it keeps of survey {survey.id} is not a token of it"):
             Client(HERE, memory=memory).credential(survey, mine)
 
     def test_takes_another_invitation_only_for_a_report_that_was_refused(self, memory: Memory) -> None:

@@ -532,7 +532,7 @@ def test_words_are_those_of_the_browser() -> None:
     assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}, (
         "one of the two was changed"
     )
-    assert OWN_WORDS.keys() <= ours.keys() & theirs.keys(), "an exception that is none any more"
+    assert OWN_WORDS.keys() <= ours.keys() & theirs.keys(), "an exception that is no longer one"
 
 
 def test_no_word_misleads_or_frightens() -> None:

@@ -367,7 +367,7 @@ def test_value_that_an_older_version_kept_is_not_drawn_again(memory: Memory) -> 
     for answer in ("yes", "no"):
         assert memory.once(newer, HERE, draw_of(newer, answer)).values["affair"] == value
     assert memory.ledger(HERE).epsilon == 1
-    with pytest.raises(UnusableMemory, match=f"what it keeps of survey {older.id} is no report of it"):
+    with pytest.raises(UnusableMemory, match=f"what it keeps of survey {older.id} is not a report of it"):
         memory.once(older, HERE, never)
 
 

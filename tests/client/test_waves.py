@@ -115,7 +115,7 @@ def test_a_permanent_value_that_is_damaged_is_refused(memory: Memory) -> None:
     memory.once(panel(1), HERE, draw_of(panel(1)))
     with memory._file.transaction() as db:
         db.execute("UPDATE noisy SET value = 7")
-    with pytest.raises(UnusableMemory, match="is no value of it"):
+    with pytest.raises(UnusableMemory, match="is not a value of it"):
         memory.once(panel(2), HERE, draw_of(panel(2)))
     assert memory.recall(panel(2).id, HERE) is None
 

@@ -384,7 +384,7 @@ def test_a_choice_that_can_be_declined_shares_like_one_of_three() -> None:
             yes_no("a", "b", group="y"),
             r"question 'a': group must be one of \[groups\] \(x\), got 'y'",
         ),
-        ({}, yes_no("a", group="y"), r"question 'a': group must be one of \[groups\] \(which there are none of\), got"),
+        ({}, yes_no("a", group="y"), r"question 'a': group must be one of \[groups\] \(this survey has none\), got"),
         ({"groups": {"x": {"epsilon": 1.0}}}, yes_no("a", group=1), r"question 'a': group must be one of \[groups\]"),
         ({"draw": 1}, yes_no("a", "b", epsilon=1.0), "draw: needs epsilon, which the questions share"),
         ({"groups": {"x": {"draw": 1}}}, yes_no("a", group="x"), "group 'x': must have the key epsilon"),

@@ -140,10 +140,39 @@ def test_the_design_says_what_every_room_holds(package: str) -> None:
     assert len(list(folder.glob("*.py"))) <= 10, "a package that is crowded at its top"
 
 
+def test_rooms_of_the_picture_import_from_the_lines_below_alone() -> None:
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    picture = design.partition("```text\n")[2].partition("```")[0]
+    rooms = {path.parent.name for path in (ROOT / "shared" / "deniable_research").glob("*/__init__.py")}
+    column = [line.split("|")[4] for line in picture.splitlines() if line.count("|") == 5]
+    height = {room: -line for line, text in enumerate(column) for room in text.split() if room in rooms}
+    assert height.keys() == rooms
+    for path in modules("shared/deniable_research"):
+        room = path.relative_to(ROOT / "shared" / "deniable_research").parts[0]
+        for name in imported(ast.parse(path.read_text(encoding="utf-8"))) if room in rooms else ():
+            other = name.split(".")[1] if name.startswith("deniable_research.") else room
+            assert other == room or other not in rooms or height[other] < height[room], f"{path} imports {name}"
+
+
 def _table_of(package: str) -> str:
     """The part of docs/design.md on a package."""
     design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     return design.partition(f"| room in `shared/{package}` |")[2].partition("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("act", "place"),
+    [
+        (r"\.Formula\(", "shared/deniable_research/regression/data.py"),
+        (r"erfc\((?!-)", "shared/deniable/estimation/intervals/interval.py"),
+        (r"def check_confidence_level", "shared/deniable/estimation/intervals/interval.py"),
+        (r"def kish|\bsum\(\) ?\*\* ?2 ?/ ?\(\w+(\.\w+)*\*\*2\)\.sum", "shared/deniable_research/weights.py"),
+    ],
+)
+def test_formulas_levels_p_values_and_effective_numbers_have_one_place(act: str, place: str) -> None:
+    files = [path for folder in SOURCES for path in modules(folder)]
+    found = {path.relative_to(ROOT).as_posix() for path in files if re.search(act, path.read_text(encoding="utf-8"))}
+    assert found == {place}
 
 
 def test_all_names_what_the_package_exports() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from deniable import read_survey
 from deniable.installing import SOURCE
+from deniable.mechanisms import MECHANISMS
 from deniable.survey import authoring
 from deniable.survey.question_types import QUESTION_TYPES
 from deniable_server.commands.survey import warnings_about
@@ -43,6 +44,31 @@ def test_files_that_documents_name_exist() -> None:
             r"`((?:shared|server|client|tests|tools|docs)/[\w./-]+)`", document.read_text(encoding="utf-8")
         ):
             assert (ROOT / name).exists(), f"{document.name} names {name}"
+
+
+def test_readme_names_every_question_type_and_mechanism() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = readme.partition("| question | noise | mechanism |")[2].partition("\n\n")[0].splitlines()
+    cells = [[set(re.findall(r"`([\w-]+)`", cell)) for cell in row.strip("|").split(" | ")] for row in rows if row]
+    assert set().union(*(row[0] for row in cells)) >= set(QUESTION_TYPES)
+    assert set().union(*(row[-1] for row in cells)) >= {each.__name__ for each in MECHANISMS.values()}
+
+
+def test_where_things_go_names_what_is_there() -> None:
+    """Folders, files and lists in the table of CONTRIBUTING.md, also those that are named without their folder."""
+    table = (
+        (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Where things go")[2].partition("\n## ")[0]
+    )
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    code = [ROOT / name for name in files if name.endswith((".py", ".js"))]
+    lists = set(re.findall(r"^(?:export const )?([A-Z_]{4,})\b", "\n".join(map(Path.read_text, code)), re.MULTILINE))
+    named = re.findall(r"`([^`]+)`", table)
+    paths = {each for each in named if re.fullmatch(r"[\w./-]+(?:/|\.(?:py|js|toml|md))", each)}
+    assert len(paths) > 30
+    assert [each for each in sorted(paths) if not any(f"/{each}" in f"/{name}" for name in files)] == []
+    assert {each for each in named if re.fullmatch("[A-Z_]{4,}", each)} <= lists
 
 
 ADVICE = re.compile(rb"\b(?:pipx?|uvx?|npm|npx)\s[^\n`]*?(?<=[\s'\"])deniable(?=[\[=~'\"`\s]|$)")

@@ -223,7 +223,7 @@ def test_an_outcome_may_be_computed_from_a_column_but_not_from_reports() -> None
     with pytest.raises(ParameterError, match="formula: hours must be a column of the file"):
         regress(Table.of(columns, Layout((question,))), "log(hours) ~ q")
     with pytest.raises(
-        ParameterError, match=r"formula: q must not be within log\(q\), because its reports are no answers"
+        ParameterError, match=r"formula: q must not be within log\(q\), because its reports are not answers"
     ):
         regress(Table.of(columns, Layout((question,))), "log(q) ~ q")
 

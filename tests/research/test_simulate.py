@@ -314,7 +314,7 @@ def test_written_reports_are_those_of_the_first_survey(file: Path, tmp_path: Pat
 
 def test_command_refuses_what_it_cannot_read(file: Path, tmp_path: Path) -> None:
     assert "must be like affair=0.32" in refused(file, "--truth", "affair=many")
-    assert "is no file that can be read" in refused(file, "--truth", "nothing.toml")
+    assert "cannot be read as a file" in refused(file, "--truth", "nothing.toml")
     assert "must be about questions of the survey" in refused(file, "--truth", "love=0.5")
     assert "must end in .svg or .png" in refused(file, "--plot", "chart.pdf")
     assert "is not in the range" in refused(file, "--careless", "2")

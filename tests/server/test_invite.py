@@ -367,7 +367,7 @@ def test_an_issuer_elsewhere_gets_the_hashes_from_its_operator(tmp_path: Path) -
     secret = invitations_of(pd.read_csv(links)["link"].tolist())[0]
     hashes.write_text(f"{secret}\n")
     message = refused("add", survey.id, hashes, "--db", issuer)
-    assert "number 1 is none" in message
+    assert "number 1 is not one" in message
     assert secret not in message
 
 

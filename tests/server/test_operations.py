@@ -56,7 +56,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("name", "value", "message"),
         [
-            ("DENIABLE_RATELIMIT", "120/minute", "DENIABLE_RATELIMIT: is no setting; there are DENIABLE_DB, "),
+            ("DENIABLE_RATELIMIT", "120/minute", "DENIABLE_RATELIMIT: is not a setting; there are DENIABLE_DB, "),
             ("DENIABLE_RATE_LIMIT", "a lot", "DENIABLE_RATE_LIMIT: must be like 120/minute"),
             ("DENIABLE_PORT", "http", "DENIABLE_PORT: Input should be a valid integer"),
             ("DENIABLE_PORT", "70000", "DENIABLE_PORT: Input should be less than or equal to 65535"),
@@ -78,7 +78,7 @@ class TestSettings:
     def test_serve_tells_mistakes_in_a_sentence(self, tmp_path: Path) -> None:
         done = run_cli("serve", "--db", str(tmp_path / "a.db"), DENIABLE_TRUSTED_PROXY="1")
         assert done.returncode == 1
-        assert done.stderr.startswith("Error: DENIABLE_TRUSTED_PROXY: is no setting; there are ")
+        assert done.stderr.startswith("Error: DENIABLE_TRUSTED_PROXY: is not a setting; there are ")
         assert not (tmp_path / "a.db").exists()
 
     @pytest.mark.slow

@@ -199,4 +199,4 @@ def end(paragraphs: Paragraphs, status: int = 1) -> NoReturn:
 
 
 def _nothing(**_settings: str) -> None:
-    """For an output that is no text stream."""
+    """For an output that is not a text stream."""

@@ -290,7 +290,7 @@ def add(survey: str, file: Path, **where: Any) -> None:
     hashes = _text(file).split()
     wrong = next((place for place, each in enumerate(hashes, start=1) if not _HASH.fullmatch(each)), None)
     if wrong or not hashes:
-        what = f"number {wrong} is none" if wrong else "there is none"
+        what = f"number {wrong} is not one" if wrong else "it holds none"
         raise ParameterError(f"{file.name}: must be hashes of 64 hexadecimal digits, a line each; {what}")
     target = _inviting_to(survey, None, is_author=False, **where)
     added = add_invitations(target.place(), target.survey.id, hashes)

@@ -73,7 +73,7 @@ def personal_link(collector: str, survey_id: str, invitation: str, cohort: str |
 
 
 def invitation_in(link: str, survey_id: str) -> str | None:
-    """The invitation in a personal link to that survey; None if the text is no such link."""
+    """The invitation in a personal link to that survey; None if the text is not such a link."""
     found = _LINK.fullmatch(link.strip())
     if not found or found[2] != survey_id:
         return None

@@ -74,7 +74,7 @@ class Roster:
         Raises
         ------
         ParameterError
-            If a cell is no personal link to that survey, or repeats another; it is named by its line.
+            If a cell is not a personal link to that survey, or repeats another; it is named by its line.
         """
         self.check_people(LINK)
         found = [invitation_in(cell, survey_id) for cell in self.column(LINK)]
@@ -98,7 +98,7 @@ def read_roster(path: Path) -> Roster:
     Raises
     ------
     ParameterError
-        If the file is none, or a row has more or fewer cells than the header.
+        If the file is not a CSV file, or a row has more or fewer cells than the header.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

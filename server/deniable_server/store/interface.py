@@ -284,7 +284,7 @@ class Store(ABC):
         NotFound
             If there is no such survey.
         SurveyError
-            If a hash is none, or the survey has no invitations here.
+            If a hash is not a SHA-256 in hexadecimal, or the survey has no invitations here.
         """
 
     @abstractmethod
@@ -324,7 +324,7 @@ class Store(ABC):
         NotFound
             If there is no such survey.
         ParameterError
-            If it is no number from 0 to `keys.MOST_REISSUED`.
+            If it is not a number from 0 to `keys.MOST_REISSUED`.
         SurveyError
             If the survey's tokens are not signed here.
         """

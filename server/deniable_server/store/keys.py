@@ -89,7 +89,7 @@ def set_reissue(db: Connection, survey: Survey, n: int) -> bool:
     Raises
     ------
     ParameterError
-        If it is no number from 0 to `MOST_REISSUED`.
+        If it is not a number from 0 to `MOST_REISSUED`.
     SurveyError
         If no key here signs for the survey.
     """

@@ -61,7 +61,7 @@ class PublicKey:
         Raises
         ------
         SurveyError
-            If it is none, or of another size or exponent.
+            If it is not such a key, or of another size or exponent.
         """
         modulus = int.from_bytes(der[len(_BEFORE) : -len(_AFTER)])
         if modulus.bit_length() != BITS or modulus % 2 == 0 or cls(modulus).der != der:

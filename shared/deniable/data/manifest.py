@@ -140,8 +140,8 @@ def open_export(folder: Path) -> Export | None:
     Raises
     ------
     ReportError
-        If a part or the survey is missing, was changed or came besides; or the manifest is none; or a file cannot be
-        read.
+        If a part or the survey is missing, was changed or came besides; if the manifest
+        is not valid; or if a file cannot be read.
     """
     try:
         return _open(folder)
@@ -186,7 +186,7 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
     Raises
     ------
     ReportError
-        If it is none, with ``subject``, the name of its folder.
+        If it is not a manifest, with ``subject``, the name of its folder.
     """
     content = strict_json.loads(raw, ReportError, MANIFEST)
     try:

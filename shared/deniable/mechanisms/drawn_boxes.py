@@ -86,7 +86,7 @@ class DrawnBoxes(BoxMechanism):
         _check_s(self.s, self.k)
         if type(self.keep) is not int or not 1 < self.keep < UNIT:
             raise ParameterError(f"keep: must be an integer above 1 and below 2**32, got {describe(self.keep)}")
-        self.patterns  # noqa: B018 - refuses what is no weight over so many patterns
+        self.patterns  # noqa: B018 - refuses what is not a weight over so many patterns
 
     @classmethod
     def from_epsilon(cls, k: int, epsilon: Number, s: int | None = None) -> DrawnBoxes:
@@ -184,7 +184,7 @@ class DrawnBoxes(BoxMechanism):
         return [Fraction(self.s, self.k) * mark for pair in marks for mark in pair]
 
     def untouched(self, answer: Sequence[int]) -> list[int]:
-        """The drawn boxes as they are; which are drawn, the first here, is no answer."""
+        """The drawn boxes as they are; which are drawn, the first here, is not an answer."""
         return [int(box < self.s and (box in answer) == ticked) for box in range(self.k) for ticked in (False, True)]
 
     @property

@@ -133,7 +133,7 @@ def _check_token(report: Report, survey: Survey) -> None:
 
 def _check_cohort(cohort: object, survey: Survey) -> None:
     if not survey.takes_cohort(cohort):
-        named = ", ".join(map(repr, survey.cohorts[:10])) or "of which this survey has none"
+        named = ", ".join(map(repr, survey.cohorts[:10])) or "this survey has none"
         others = "" if survey.cohort_required else "null or "
         raise ReportError(f"cohort: must be {others}one of the survey's cohorts ({named})")
 

@@ -57,7 +57,7 @@ class Alternative:
     gains : tuple of str
         The analyses that become possible.
     times : float
-        Factor in respondents for the same precision of what can be estimated now; 1 is no price.
+        Factor in respondents for the same precision of what can be estimated now; 1 costs nothing.
     figure : str
         What is estimated now.
     """

@@ -230,7 +230,7 @@ def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups
         if own:
             raise SurveyError(f"{where}: must have either group or {own[0]}: the questions of a group share its noise")
         if not isinstance(written["group"], str) or written["group"] not in groups:
-            named = ", ".join(groups) or "which there are none of"
+            named = ", ".join(groups) or "this survey has none"
             raise SurveyError(f"{where}: group must be one of [groups] ({named}), got {shown(written['group'])}")
         return str(written["group"])
     if WHOLE_SURVEY in groups and not own:

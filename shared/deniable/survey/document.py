@@ -71,7 +71,7 @@ class Survey:
     title : str
     questions : tuple of Question
     opens, closes : datetime.date or None
-        First and last day, UTC, on which reports are taken, both included; None is no limit.
+        First and last day, UTC, on which reports are taken, both included; None sets no limit.
     cohorts : tuple of str
         Labels that the author puts on links. A report carries one of them or none.
     cohort_required : bool

@@ -135,7 +135,7 @@ class Question:
 
 
 def levels_from(first: str, n: int) -> tuple[str, ...]:
-    """The ``n`` levels of a scale that starts at a number, as texts; just the text itself when it is no number."""
+    """The ``n`` levels of a scale that starts at a number, as texts; just the text itself when it is not a number."""
     if not _INTEGER.fullmatch(first):
         return (first,)
     return tuple(str(int(first) + step) for step in range(n))

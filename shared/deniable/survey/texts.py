@@ -73,7 +73,7 @@ def read_text(written: object, subject: str) -> object:
     Raises
     ------
     SurveyError
-        If an object is no text in several languages.
+        If an object is not a text in several languages.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def check_text(value: object, subject: str, longest: int) -> None:
             if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
                 raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
             if ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef":
-                raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is no character")
+                raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is not a character")
 
 
 def refuse_repeats(values: tuple[str, ...], subject: str) -> None:

@@ -72,7 +72,7 @@ class Unit:
         Raises
         ------
         ReportError
-            If they are no values of these questions.
+            If they are not values of these questions.
         """
         if self.group is None:
             return {self.questions[0].id: kept}
@@ -100,7 +100,7 @@ class Unit:
         Raises
         ------
         ReportError
-            If that is no draw of the group.
+            If that is not a draw of the group.
         """
         assert self.group is not None
         text = str(marks)

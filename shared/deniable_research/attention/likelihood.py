@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile
+from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile, two_sided
 from deniable.estimation.intervals.tails import crossing
 
 HALVINGS = 60
@@ -94,7 +94,7 @@ class AnchoredFit:
             return math.nan
         seen = self.cells[self.cells > 0]
         saturated = float((seen * np.log(seen / self.cells.sum())).sum())
-        return math.erfc(math.sqrt(max(saturated - self.log_likelihood, 0.0)))
+        return two_sided(math.sqrt(2 * max(saturated - self.log_likelihood, 0.0)))  # chi-squared of one degree
 
     def _profile(self, share: float) -> tuple[float, float]:
         """The most likely share who attend given the share of yes, and the log-likelihood there."""

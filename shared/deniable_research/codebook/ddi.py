@@ -22,7 +22,7 @@ def to_ddi(codebook: Codebook) -> bytes:
     -----
     Each column is a ``var``: what people read is its ``qstn``, the codes its ``catgry``, codes that mean nothing its
     ``invalrng``. What chance did to answers stands in ``derivation``, with every probability, because the values of
-    the variable are derived from answers that nobody holds; ``security`` says that they are no answers.
+    the variable are derived from answers that nobody holds; ``security`` says that they are not answers.
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     if codebook.address:

@@ -152,7 +152,7 @@ _DATA_OPTIONS = (
     ),
     click.option("--missing", metavar="TEXT", multiple=True, help="Means nothing, besides an empty field, NA and NaN."),
     click.option(
-        "--skip", type=click.IntRange(0), default=0, help="Rows below the header that are no data; Qualtrics: 2."
+        "--skip", type=click.IntRange(0), default=0, help="Rows below the header that are not data; Qualtrics: 2."
     ),
     click.option("--delimiter", metavar="CHARACTER", help="By default comma, semicolon or tab, as in the header."),
 )

@@ -246,7 +246,7 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
             else:
                 found[question.strip()] = _share(shares, each, flag)
         except OSError:
-            raise click.BadParameter(f"{each}: is no file that can be read", param_hint=flag) from None
+            raise click.BadParameter(f"{each}: cannot be read as a file", param_hint=flag) from None
         except ValueError as error:
             if isinstance(error, ParameterError):
                 raise

@@ -48,7 +48,7 @@ class Difference:
 
     @property
     def method(self) -> str:
-        """How `interval` is made: ``newcombe``, or ``wald`` where a count is no binomial."""
+        """How `interval` is made: ``newcombe``, or ``wald`` where a count is not binomial."""
         return "newcombe" if all(map(is_binomial, self.cohorts)) else "wald"
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
@@ -85,7 +85,7 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     100 and 500, 45 pairs of shares, two fair coins and Warner's coin at epsilon 1, it covers at least 94.2 % at 95 %,
     by enumeration. The test is the score test, on the counts of reports: if both cohorts have the same support
     probabilities, equal shares are equal binomial probabilities whatever the shares are, so the noise does not touch
-    its level. Where a count is no binomial (tallies of a matrix mechanism, groups, a finite population), the interval
+    its level. Where a count is not binomial (tallies of a matrix mechanism, groups, a finite population), the interval
     is normal with the errors of the estimates (Wald), and so is the test unless the design is the same.
 
     References

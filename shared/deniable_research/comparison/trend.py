@@ -58,7 +58,7 @@ class Trend:
 
     @property
     def method(self) -> str:
-        """How `interval` is made: ``newcombe``, or ``wald`` where a count is no binomial."""
+        """How `interval` is made: ``newcombe``, or ``wald`` where a count is not binomial."""
         return "newcombe" if all(map(is_binomial, self.cohorts)) else "wald"
 
     def interval(self, confidence_level: float = 0.95) -> Interval:

@@ -294,7 +294,7 @@ class Groups(_WithResponses):
     def meant(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same of the expectation of ``weights`` under any truth: people of different groups have different ones.
 
-        Where unknowns are no kinds of people, as the share of an unrelated yes is not, of any response.
+        Where unknowns are not kinds of people, as the share of an unrelated yes is not, of any response.
         """
         if any(sum(column) != 1 for matrix in self.matrices for column in zip(*matrix, strict=True)):
             return self.extremes(weights)

@@ -264,7 +264,7 @@ def from_mechanism(mechanism: Mechanism) -> Channel:
     Raises
     ------
     ParameterError
-        If a report supports any number of options (subsets, tick boxes): its supports are no single response.
+        If a report supports any number of options (subsets, tick boxes): its supports are not a single response.
 
     Examples
     --------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 MOST_PATTERNS = 1_000_000
-"""More different rows are no counts: analyses here would be as slow as of that many people."""
+"""More different rows are not counts: analyses here would be as slow as of that many people."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ class EngineReports:
         ParameterError
             If they have too many different rows together.
         ReportError
-            If there is no such column, or it holds what is no report.
+            If there is no such column, or it holds what is not a report.
         """
         return self._counted(names, added=False)
 
@@ -153,7 +153,7 @@ class _Wanted:
             for column in filter(None, (question.group, question.arm and question.arm[0])):
                 found[column] = column
         for column in filter(None, (*self.plain, self.layout.weights)):
-            # a column that holds reports too is wanted as it stands: `Table` says that these are no answers
+            # a column that holds reports too is wanted as it stands: `Table` says that these are not answers
             found.setdefault(column, column)
         return source, found
 

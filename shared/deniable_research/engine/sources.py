@@ -44,7 +44,7 @@ _SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR"}
 _CSV = {"header": True, "quote": '"', "escape": '"'}
 _CSV_OF_DUCKDB = {"all_varchar": True, "skip": 0}
 _CSV_OF_SPARK = {"inferSchema": False, "enforceSchema": False, "multiLine": True, "mode": "FAILFAST"}
-"""How CSV is read: its cells as they stand, as 0101 is no number, and every row below the first line.
+"""How CSV is read: its cells as they stand, as 0101 is not a number, and every row below the first line.
 
 From rows at the beginning DuckDB guesses what quotes are and where the rows begin, and leaves out what is above. Spark
 takes columns by their place whatever the headers say, cuts quoted lines in two, and makes rows fit that do not."""
@@ -52,7 +52,7 @@ takes columns by their place whatever the headers say, cuts quoted lines in two,
 _JSON_OF_DUCKDB = {"sample_size": -1}
 _JSON_OF_SPARK = {"mode": "FAILFAST"}
 """How JSON is read: by types that fit all rows. Of numbers that look whole at the beginning DuckDB would round others,
-and Spark takes a line that is no JSON for a row of nothing."""
+and Spark takes a line that is not JSON for a row of nothing."""
 
 READERS = {
     ".parquet": "read_parquet",
@@ -169,7 +169,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
     options: dict[str, Any] = {}
     if is_duckdb:
-        options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is no number
+        options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is not a number
     if suffix == ".csv":
         options |= _CSV | (_CSV_OF_DUCKDB if is_duckdb else _CSV_OF_SPARK)
         if delimiter is not None:
@@ -177,7 +177,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
         elif export is not None and is_duckdb:  # nothing has to be guessed
             options["delim"] = ","
     elif delimiter is not None:
-        raise ParameterError(f"delimiter: must be left out, {name} is no CSV")
+        raise ParameterError(f"delimiter: must be left out, {name} is not a CSV file")
     if READERS[suffix] == "read_json":
         options |= _JSON_OF_DUCKDB if is_duckdb else _JSON_OF_SPARK
     if suffix == ".jsonl" and export is not None and is_duckdb:
@@ -255,7 +255,7 @@ def _spark(engine: str) -> Any:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is no number
+    builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not a number
     builder = builder.config("spark.sql.csv.parser.columnPruning.enabled", "false")  # rows of other lengths are noticed
     if engine != SPARK:
         builder = builder.master(engine)

@@ -36,7 +36,7 @@ def read_tallies(where: str, engine: str | None = None, survey: Path | None = No
     ParameterError
         If there is no survey, or it is another one than that of the export.
     ReportError
-        If a row is no report of the survey.
+        If a row is not a report of the survey.
     """
     source = open_source(where, engine or EMBEDDED)
     asked = survey_of(source, None if survey is None else read_any_survey(survey.read_bytes()))
@@ -69,7 +69,7 @@ def count_tallies(source: Source, survey: Survey) -> Tallies:
     Raises
     ------
     ReportError
-        If a column is missing, or holds what is no report or no cohort of the survey.
+        If a column is missing, or holds what is not a report or a cohort of the survey.
     """
     if source.export is not None and source.export.rows == 0:
         return {}

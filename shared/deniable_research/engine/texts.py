@@ -81,7 +81,7 @@ class TextColumn:
     def of_boxes(self, boxes: Sequence[int]) -> Any:
         """The reports in `source` with the other boxes all alike, so that as few of them differ as these boxes can.
 
-        What is no report stays as it is, and is refused where it is read.
+        What is not a report stays as it is, and is refused where it is read.
         """
         import ibis
 

@@ -23,7 +23,7 @@ DELIMITERS = ",;\t"
 _QUOTED = re.compile(r'"[^"]*"')
 
 MAX_FIELD = 1024 * 1024
-"""Longest field: an export with open answers is still read, a file that is no CSV is not."""
+"""Longest field: an export with open answers is still read, a file that is not CSV is not."""
 
 
 ROWS_AT_ONCE = 10_000
@@ -39,7 +39,7 @@ def read_csv(path: str | Path, delimiter: str | None = None, skip: int = 0) -> d
     delimiter : str, optional
         One character; by default whichever of comma, semicolon and tab stands most often in the header.
     skip : int
-        Rows below the header that are no data: Qualtrics has two, with the texts of questions.
+        Rows below the header that are not data: Qualtrics has two, with the texts of questions.
 
     Raises
     ------

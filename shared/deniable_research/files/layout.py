@@ -255,7 +255,7 @@ class Layout:
         Raises
         ------
         ParameterError
-            If there is no such question, its share is not known, or either is none of two responses.
+            If there is no such question, its share is not known, or either does not have exactly two responses.
         """
         found = next((each for each in self.questions if each.name == question.anchor), None)
         if found is None or found is question:

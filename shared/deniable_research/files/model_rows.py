@@ -207,7 +207,7 @@ def patterns(
 
 
 def _values(column: Coded[Any], are_reports: bool) -> NDArray[Any]:
-    """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are no numbers."""
+    """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are not numbers."""
     if are_reports and any(isinstance(value, str) for value in column.values):
         return column.array(object, None)
     try:

@@ -18,7 +18,7 @@ from deniable_research.regression import Average, Averages, Fit, MomentFit, Sett
 from deniable_research.sampling import t_quantile, t_two_sided
 
 MOST_LEVELS = 30
-"""A variable with more values is no factor that somebody compares pair by pair."""
+"""A variable with more values is not a factor that somebody compares pair by pair."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
     delimiter : str, optional
         As for `deniable_research.files.csv_file.read_csv`; for CSV alone.
     skip : int
-        Rows below the header that are no data, of CSV and Excel.
+        Rows below the header that are not data, of CSV and Excel.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
     if read is None:
         return read_csv(where, delimiter, skip)
     if delimiter is not None:
-        raise ParameterError(f"delimiter: must be left out, {where.name} is no CSV")
+        raise ParameterError(f"delimiter: must be left out, {where.name} is not a CSV file")
     if skip and read is not _excel:
         raise ParameterError(f"skip: must be 0, {where.name} has no rows of titles")
     return read(where, skip)
@@ -82,7 +82,7 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
     Raises
     ------
     ParameterError
-        If it is no table of pandas.
+        If it is not a table of pandas.
     ReportError
         If columns have the same name.
 

@@ -53,7 +53,7 @@ def regress(
 
     Notes
     -----
-    Of questions that devices draw, each person was asked some. Who was not asked is no gap: by design nothing about
+    Of questions that devices draw, each person was asked some. Who was not asked is not a gap: by design nothing about
     the answer had to do with it, so the likelihood takes what else the person reported. Corrected least squares need
     reports to all questions, and take the people who were asked all of them.
 
@@ -87,9 +87,9 @@ def regress(
         _check_outcome(table, outcome)
     is_logistic = model == "logistic" or (model is None and (is_randomised or _is_of_labels(table, outcome)))
     if not is_logistic and not is_randomised and outcome in table.columns:
-        table.numbers(outcome)  # says which text is no number
+        table.numbers(outcome)  # says which text is not a number
     if not is_logistic and is_randomised:
-        raise ParameterError(f"model: must be logistic for {outcome}, whose reports are no numbers")
+        raise ParameterError(f"model: must be logistic for {outcome}, whose reports are not numbers")
     if is_logistic and likelihood:
         raise ParameterError("likelihood: must go with a linear model; others have no other way")
     by_likelihood = is_logistic or likelihood
@@ -140,7 +140,7 @@ def _check_outcome(table: Table, outcome: str) -> None:
     """Raise a ParameterError unless a plain outcome is computed from plain columns."""
     for name in _columns_of_outcome(table.layout, table.columns, outcome):
         if table.layout.has(name):
-            raise ParameterError(f"formula: {name} must not be within {outcome}, because its reports are no answers")
+            raise ParameterError(f"formula: {name} must not be within {outcome}, because its reports are not answers")
         if name not in table.columns:
             known = ", ".join(list(table.columns)[:20])
             raise ParameterError(f"formula: {name} must be a column of the file ({known})")

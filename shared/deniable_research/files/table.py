@@ -336,13 +336,13 @@ class Table:
         Raises
         ------
         ReportError
-            If there is no such column, or it holds the reports to a question, which are no answers.
+            If there is no such column, or it holds the reports to a question, which are not answers.
         """
         _require(self.columns, column)
         if (question := self.layout.reports_in(column)) is not None:
             raise ReportError(
                 f"column {column!r}: must be a plain column, got the randomised reports to {question}, "
-                "which are no answers"
+                "which are not answers"
             )
         return self.columns[column].without(self.layout.missing)
 
@@ -371,7 +371,7 @@ class Table:
         Raises
         ------
         ReportError
-            If some are no numbers, with how many and the first of them.
+            If some are not numbers, with how many and the first of them.
         """
 
         labels = self.texts(column)

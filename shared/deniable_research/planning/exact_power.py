@@ -30,7 +30,7 @@ def exact_power(noise: NoiseModel, n: int, share: float, null: float, level: flo
     Raises
     ------
     ParameterError
-        If the mechanism's counts are no binomials.
+        If the mechanism's counts are not binomials.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class NoiseModel:
         How far one person's answer can move all counts of the question together: what a curator's noise must hide.
     support : tuple of float, or None
         ``a = P(report supports the option | it is true)`` and ``b``, the same when another is; None where the counts
-        are no binomials.
+        are not binomials.
     drawn : float
         Share of the respondents whose reports say something of the option: 1, unless devices draw what they ask or
         report.
@@ -74,7 +74,7 @@ class NoiseModel:
         Raises
         ------
         ParameterError
-            If they are no probabilities, or equal.
+            If they are not probabilities, or equal.
 
         Examples
         --------

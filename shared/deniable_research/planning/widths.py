@@ -42,7 +42,7 @@ def expected_width(
     Raises
     ------
     ParameterError
-        If the mechanism's counts are no binomials: such shares have normal intervals, so that
+        If the mechanism's counts are not binomials: such shares have normal intervals, so that
         ``2 * noise.at(share).half_width(n)`` is what to expect.
 
     Notes

@@ -156,7 +156,7 @@ class Cells:
     def shared_parts(self, response: SharedResponse, *others: Reports) -> tuple[Array, Array]:
         """``m q`` of each row, and ``p - q`` in the cells that its report is equal to, shape (n, cells).
 
-        `others` are questions of the response that are no predictors: the outcome.
+        `others` are questions of the response that are not predictors: the outcome.
         """
         members = [name for name in response.names if name in self.predictors]
         base, more, equal = response.parts([*(self.predictors[name] for name in members), *others])

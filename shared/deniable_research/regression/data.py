@@ -109,7 +109,7 @@ def read_frame(
     columns : mapping
         What else belongs to the rows, by role: the name of a column of the table, or an array of length n.
     without : sequence of str
-        Variables of the formula that are no covariates: randomised predictors. `matrix` then holds what the terms
+        Variables of the formula that are not covariates: randomised predictors. `matrix` then holds what the terms
         leave without them.
     """
     if not isinstance(outcome, str):
@@ -200,6 +200,21 @@ def check_holds(side: str, randomised: Sequence[str]) -> None:
         raise ParameterError(f"formula: must hold every randomised predictor, got no {', '.join(missing)}")
 
 
+def model_matrix(terms: Any, table: pd.DataFrame, na_action: str = "ignore") -> Any:
+    """The columns of one side of a formula, as it is written or as formulaic holds it; they know how to code others.
+
+    Raises
+    ------
+    ParameterError
+        If the table does not have what the terms need.
+    """
+    parsed = _terms(terms) if isinstance(terms, str) else terms
+    try:
+        return parsed.get_model_matrix(table, na_action=na_action)
+    except _formulaic().errors.FormulaicError as error:
+        raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+
+
 def _known_terms(side: str, randomised: Sequence[str]) -> Any:
     """What the terms of one side leave without their randomised factors."""
     types = _formulaic().parser.types
@@ -281,18 +296,12 @@ def _formulaic() -> Any:
 def _from_formula(
     formula: str, data: Any, columns: Mapping[str, str | ArrayLike | None], without: Sequence[str]
 ) -> tuple[dict[str, Any], Any, int, Any]:
-    formulaic = _formulaic()
     left, right = sides(formula)
     table = _table(data)
     outcome = left.strip("`")
-    try:
-        coded = _known_terms(right, without).get_model_matrix(table, na_action="drop")
-        if outcome not in table.columns:  # such as log(income)
-            table = table.assign(
-                **{outcome: formulaic.Formula(f"0 + {left}").get_model_matrix(table, na_action="ignore")}
-            )
-    except formulaic.errors.FormulaicError as error:
-        raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+    coded = model_matrix(_known_terms(right, without), table, na_action="drop")
+    if outcome not in table.columns:  # such as log(income)
+        table = table.assign(**{outcome: model_matrix(f"0 + {left}", table)})
     found = {"outcome": table[outcome]}
     for role, given in columns.items():
         if isinstance(given, str):
@@ -316,7 +325,7 @@ def _from_arrays(
         raise ParameterError(f"names: must be {matrix.shape[1]} different names, got {len(terms)}")
     texts = [role for role, given in columns.items() if isinstance(given, str)]
     if texts:
-        raise ParameterError(f"{texts[0]}: must be an array, because the data are no table with columns")
+        raise ParameterError(f"{texts[0]}: must be an array, because the data are not a table with columns")
     found = {"outcome": outcome} | {role: given for role, given in columns.items() if given is not None}
     return found, (matrix, terms), len(matrix), None
 

@@ -323,7 +323,7 @@ class Fit:
         elif self.penalty:
             remarks.append("Estimates are those under a Cauchy prior.")
         if self.penalty and not self.converged:
-            remarks.append("The search did not converge: the estimates are no maximum and have no standard errors.")
+            remarks.append("The search did not converge: the estimates are not a maximum and have no standard errors.")
         if self.optima > 1:
             remarks.append(f"The searches found {self.optima} different ends; the best that the data bound is taken.")
         if excess > 0:

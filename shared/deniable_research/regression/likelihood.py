@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable_research.sampling import Domain, ReplicateDesign, Truths
 from deniable_research.sampling.design import numbered
+from deniable_research.weights import kish
 
 if TYPE_CHECKING:
     from deniable_research.regression.data import Frame
@@ -127,7 +128,7 @@ class Sample:
     @property
     def n_effective(self) -> float:
         """Kish's ``(sum w)^2 / sum w^2`` under probability weights."""
-        return float(self.n if self.frequencies else self.weights.sum() ** 2 / (self.weights**2).sum())
+        return float(self.n) if self.frequencies else kish(self.weights.tolist())
 
     def df(self, coefficients: int) -> float:
         """Degrees of freedom of errors: of the design, those but the first that coefficients take; else infinite."""

@@ -52,7 +52,7 @@ def linear(
     randomised : mapping from name to mechanism, channel, (a, b) or grouped designs
         What the answers to each randomised predictor went through; their columns hold the reports.
     reports : mapping from name to array_like, optional
-        The reports, if the data are no table.
+        The reports, if the data are not a table.
     shared, names, weights, frequencies, clusters, domain, penalty, start, random_starts, seed
         As for `logistic`.
 

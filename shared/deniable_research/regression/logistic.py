@@ -51,7 +51,7 @@ def logistic(
     randomised : mapping from name to mechanism, channel, (a, b) or grouped designs, optional
         What the answers to each randomised predictor of the formula went through; their columns hold the reports.
     reports : mapping from name to array_like, optional
-        The reports to randomised predictors, if the data are no table.
+        The reports to randomised predictors, if the data are not a table.
     shared : sequence of SharedResponse
         Questions whose answers went into one report.
     names : sequence of str, optional

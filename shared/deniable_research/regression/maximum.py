@@ -47,7 +47,7 @@ class Optimum:
     converged : bool
         Whether gradient *and* step vanished at a place that curves downwards in every direction.
     flat : bool
-        Whether the gradient vanished because the likelihood flattens: the maximum is at infinity, or is no point.
+        Whether the gradient vanished because the likelihood flattens: the maximum is at infinity, or is not a point.
     """
 
     params: NDArray[np.float64]

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import Frame, check_rank, code, with_truths
+from deniable_research.regression.data import Frame, check_rank, code, model_matrix, with_truths
 
 MIXED = 1e-9
 """How far a column may be from a covariate times a coding of the truths, relative to its largest value."""
@@ -126,8 +126,6 @@ def _of_arrays(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[di
 
 def _of_formula(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[dict[str, str]]) -> Coded:
     """Code the formula once for each cell, and take the columns apart."""
-    from formulaic.errors import FormulaicError
-
     spec: Any = with_truths(frame.formula, tuple(truths))
     plain = np.zeros((0, 0))
     coded = np.zeros((0, 0))
@@ -136,10 +134,7 @@ def _of_formula(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[d
         columns = {name: pd.Categorical([cell[name]], every).repeat(len(frame.table)) for name, every in truths.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of levels that a column has not, which is the point
-            try:
-                matrix = spec.get_model_matrix(frame.table.assign(**columns), na_action="ignore")
-            except FormulaicError as error:
-                raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+            matrix = model_matrix(spec, frame.table.assign(**columns))
         values = np.asarray(matrix, dtype=float)
         if not x:
             spec, terms = matrix.model_spec, tuple(map(str, matrix.columns))

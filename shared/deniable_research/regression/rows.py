@@ -38,13 +38,13 @@ def read_rows(
         As for `deniable_research.regression.data.read_frame`.
     randomised : mapping from name to design
     reports : mapping from name to array_like, optional
-        The reports, if the data are no table.
+        The reports, if the data are not a table.
     shared : sequence of SharedResponse
     domain : Domain, optional
         The people of the rows among all who were drawn.
     """
     if not isinstance(outcome, str) and set(reports or ()) != set(randomised):
-        raise ParameterError(f"reports: must hold arrays of {', '.join(randomised)}, because the data are no table")
+        raise ParameterError(f"reports: must hold arrays of {', '.join(randomised)}, because the data are not a table")
     roles = {name: f"reports of {name}" for name in randomised}
     wanted = dict(columns)
     for name, role in roles.items():

@@ -89,7 +89,7 @@ def read(
     layout = _layout(layout_of(design, columns), weights, sampling, missing)
     if isinstance(source, (str, Path)):
         if not Path(source).is_file():
-            raise ParameterError(f"source: must be a file, a link or a table, got {str(source)!r:.120}, which is none")
+            raise ParameterError(f"source: must be a file, a link or a table; there is no file {str(source)!r:.120}")
         return Results(Table.read(source, layout, delimiter=delimiter, skip=skip))
     if delimiter is not None or skip:
         raise ParameterError("delimiter, skip: must be left out of a table of pandas")

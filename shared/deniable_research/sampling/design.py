@@ -133,7 +133,7 @@ class SamplingDesign:
     ) -> SampleEstimate:
         """Means of the people in each of several domains that do not overlap; without domains, of everybody.
 
-        Domains are no samples of their own: units that hold nobody of a domain were drawn all the same, and chance
+        Domains are not samples of their own: units that hold nobody of a domain were drawn all the same, and chance
         decided how many people it has.
 
         Returns

@@ -95,7 +95,7 @@ class ReplicateDesign:
         Raises
         ------
         ParameterError
-            If lengths do not fit, there are fewer than two replicates, or something is no finite number.
+            If lengths do not fit, there are fewer than two replicates, or something is not a finite number.
         """
         whole, each = np.asarray(weights, dtype=float), np.asarray(replicates, dtype=float)
         if each.ndim != 2 or len(each) != len(whole) or each.shape[1] < 2:

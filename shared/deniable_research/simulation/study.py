@@ -20,7 +20,7 @@ from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable_research.files import Layout, Table
-from deniable_research.regression.data import sides, variables
+from deniable_research.regression.data import model_matrix, sides, variables
 from deniable_research.simulation.draw import column_texts, report_answers
 from deniable_research.simulation.misbehaviour import Misbehaviour
 from deniable_research.simulation.simulate import check_number
@@ -230,15 +230,10 @@ class Study:
     @cached_property
     def _matrix(self) -> Any:
         """The right side's columns for every kind of people; it knows how to code others alike."""
-        import formulaic
-
         frame, _, _ = self._population
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return formulaic.Formula(sides(self.formula)[1]).get_model_matrix(frame, na_action="ignore")
-        except formulaic.errors.FormulaicError as error:
-            raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return model_matrix(sides(self.formula)[1], frame)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ class PostgresqlStore(SqlStore):
     DeniableError
         If nobody answers there, a newer version made the tables, or this role may not read them.
     StoreUnavailable
-        If the server runs with settings by which a commit is no promise.
+        If the server runs with settings that make a commit no promise.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class SqliteStore(SqlStore):
     Raises
     ------
     DeniableError
-        If the file cannot be opened, is no database, or was written by a newer version.
+        If the file cannot be opened, is not a database, or was written by a newer version.
     """
 
     def __init__(self, path: Path | str, today: Callable[[], datetime.date] = utc_today) -> None:

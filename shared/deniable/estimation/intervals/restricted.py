@@ -87,7 +87,7 @@ def feldman_cousins(count: float, n: float, confidence_level: float, low: float,
        error is left. Between ``x < y`` in it ``p <= P(C >= k; y) + P(C <= c(y); x)``, which rejects many steps at once.
     6. Beside a most likely ``lam`` within the range ``p = 1``. If it is the end ``low``, ``p`` just above is at least
        ``P(C > n low)``, or 1 if ``n low < 1``. A binomial count exceeds its mean with probability at least 1/4 from
-       a mean of 0.29 [2]_, and ``P(C <= k)`` comes on top. So the interval is no single point at levels from 0.75.
+       a mean of 0.29 [2]_, and ``P(C <= k)`` comes on top. So the interval is not a single point at levels from 0.75.
        Below it can be one: then all other ``lam`` are rejected.
 
     References
