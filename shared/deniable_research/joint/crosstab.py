@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -141,7 +141,7 @@ class Crosstab:
         # As many people drawn one by one have the error of the sampling design.
         n = np.divide(of_one, error**2, where=error > 0, out=np.full(share.shape, reports.n_effective))
         more = quantile**2
-        square_if_even = reduce(np.kron, (_square_if_even(item.design) for item in reports.items))
+        square_if_even = products([_square_if_even(item.design)[None] for item in reports.items])[0]
         centre = (n * share + more / share.size) / (n + more)
         variance = (n * (of_one + share**2) + more * square_if_even) / (n + more) - centre**2
         reach = np.stack([error, np.sqrt(np.maximum(variance, 0) / (n + more))]) * quantile

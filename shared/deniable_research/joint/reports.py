@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -245,15 +245,15 @@ class JointReports:
         """
         if not self.n or self.domain is not None or math.prod(len(item.options) for item in self.items) > MOST_TRUTHS:
             return None
-        channels = []
+        channel: NDArray[np.float64] = np.ones((1, 1))
         places = np.zeros(len(self.frequencies), dtype=np.int64)
         for item in self.items:
             if item.design.channels is None or item.design.groups > 1 or not item.design.reports.supports_one:
                 return None
-            channels.append(item.design.channels[0])
-            places = places * len(channels[-1]) + item.supports.argmax(axis=1)
-        channel = reduce(np.kron, channels)
-        counts = np.bincount(places, self.frequencies, minlength=len(channel))
+            (of_item,) = item.design.channels
+            channel = np.asarray(np.kron(channel, of_item), dtype=float)
+            places = places * len(of_item) + item.supports.argmax(axis=1)
+        counts = np.asarray(np.bincount(places, self.frequencies, minlength=len(channel)), dtype=float)
         counts *= self.n_effective / counts.sum()
         return profile_intervals(ShareLikelihood([channel]), counts, parts, wholes, confidence_level)
 
