@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2_contingency, multinomial
 
 from deniable import Mechanism, ParameterError, mechanisms
+from deniable.estimation.intervals.enumerated import compositions
 from deniable_research.designs import Channel, cheater_detection, crosswise, forced_response, from_matrix, kuk
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
 from deniable_research.joint.reports import BLOCK
+from deniable_research.sampling import Domain, SamplingDesign
 from tools.tables import joint
 
 COINS = mechanisms.TwoCoin("1/2", "1/2")
 DIRECT = from_matrix([[1, 0], [0, 1]])
+ALMOST_DIRECT = mechanisms.KAry.from_epsilon(2, 4)
 
 
 def words_from(chance: np.random.Generator) -> Callable[[int], NDArray[np.uint32]]:
@@ -182,13 +185,52 @@ def test_conditional_shares_divide_by_the_margin() -> None:
         again = moved.reshape(2, 3)
         slopes[cell] = (again[1, 2] / again[1].sum() - result.share[1, 2]) / 1e-6
     assert result.std_error[1, 2] == pytest.approx(math.sqrt(slopes @ table.covariance @ slopes), rel=1e-5)
-    low, high = result.interval(0.9)
     possible = result.share.clip(0, 1)
-    assert ((low <= possible) & (possible <= high)).all()
-    # its ends solve Fieller's equation
+    for low, high in (result.interval(0.9), result.fieller_interval(0.9)):
+        assert ((low <= possible) & (possible <= high)).all()
+    # the ends of the second solve Fieller's equation
     n, d, end = table.share[1, 2], table.share[1].sum(), high[1, 2]
     variance = np.array([0, 0, 0, -end, -end, 1 - end]) @ table.covariance @ [0, 0, 0, -end, -end, 1 - end]
     assert (n - end * d) ** 2 == pytest.approx(1.6448536**2 * variance, rel=1e-6)
+
+
+@pytest.mark.parametrize("designs", [(DIRECT, ALMOST_DIRECT), (ALMOST_DIRECT, ALMOST_DIRECT)], ids=["direct", "noisy"])
+def test_intervals_of_cells_hold_the_level_with_few_people_and_little_noise(
+    designs: tuple[Mechanism | Channel, ...],
+) -> None:
+    """By enumeration of all tables of four people."""
+    channel = np.kron(*map(matrix_of, designs))
+    truths = np.array([[[0.9, 0.05], [0.04, 0.01]], [[0.25, 0.25], [0.25, 0.25]], [[0.7, 0.05], [0.05, 0.2]]])
+    given = truths / truths.sum(axis=2, keepdims=True)
+    held, held_given = np.zeros((2, *truths.shape))
+    tallies = compositions(4, 4)
+    for tally, chances in zip(
+        tallies, multinomial.pmf(tallies[:, None], 4, truths.reshape(3, 4) @ channel.T), strict=True
+    ):
+        table = Crosstab.from_counts(designs, tally.reshape(2, 2))
+        low, high = table.interval()
+        assert (low < high).all()
+        held += chances[:, None, None] * ((low <= truths) & (truths <= high))
+        low, high = table.conditional(0).interval()
+        assert (low < high).all()
+        held_given += chances[:, None, None] * ((low <= given) & (given <= high))
+    assert held.min() >= 0.95
+    assert held_given.min() >= 0.95
+
+
+def test_no_interval_of_a_cell_is_a_point_where_the_likelihood_is_not_asked() -> None:
+    first = item("a", DIRECT, np.array([0, 1, 0, 1]))
+    subset = mechanisms.Subset.from_epsilon(4, 2, 2)
+    second = item("b", subset, np.array([[1, 1, 0, 0]] * 4))
+    table = crosstab(first, second)
+    low, high = table.interval()
+    assert (low < high).all()
+    # never inside of the normal one
+    assert (low <= (table.share - 1.959963985 * table.std_error).clip(0, 1)).all()
+    assert (high >= (table.share + 1.959963985 * table.std_error).clip(0, 1)).all()
+    domain = Domain(SamplingDesign.of(np.ones(4, dtype=bool), clusters=range(4)), np.ones(4, dtype=bool))
+    low, high = crosstab(first, item("b", COINS, np.array([0, 0, 0, 0])), domain=domain).interval()
+    assert (low < high).all()
 
 
 def test_shares_among_nobody_are_unknown() -> None:

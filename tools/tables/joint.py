@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import KAry, Mechanism, Subset, TickBoxes, TwoCoin, Warner
+from deniable.estimation.intervals.profile import ShareLikelihood
 from deniable.table import format_table
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, independence_power
@@ -24,6 +25,8 @@ from deniable_research.joint.pairs import DrawnPair, pair_channel
 Table = NDArray[np.float64]
 
 COINS = TwoCoin("1/2", "1/2")
+
+ALPHA = 0.05
 
 PAIRS: dict[str, tuple[Mechanism, Mechanism]] = {
     "two coins x two coins": (COINS, COINS),
@@ -128,16 +131,27 @@ def coverage(pair: tuple[Mechanism, Mechanism], shares: Table, n: int, draws: in
     top, bottom = shares[0, 0] * shares[1, 1], shares[0, 1] * shares[1, 0]
     odds = top / bottom if bottom else math.inf
     r = (shares[1, 1] - f[1] * g[1]) / math.sqrt(f.prod() * g.prod())
-    cells, among, held = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros(2)
+    held = np.zeros(2)
     for reports in draw(pair, shares, n, draws, np.random.default_rng(seed)):
         table = Crosstab.from_reports(reports)
-        low, high = table.interval()
-        cells += (low <= shares) & (shares <= high)
-        low, high = table.conditional(0).interval()
-        among += (low <= given) & (given <= high)
         ends = table.odds_ratio().interval(), table.correlation().interval()
         held += [low - 1e-12 <= truth <= high + 1e-12 for (low, high), truth in zip(ends, (odds, r), strict=True)]
-    return Coverage(float(cells.min()) / draws, float(among.min()) / draws, *(held / draws).tolist())
+    channel = np.asarray(np.kron(*(each.float_matrix for each in pair)), dtype=float)
+    tallies = np.random.default_rng(seed).multinomial(n, channel @ shares.ravel(), size=draws).astype(float)
+    everybody, row = np.ones((4, 4)), np.repeat(np.repeat(np.eye(2), 2, axis=0), 2, axis=1)
+    cells = least_coverage(channel, tallies, everybody, shares.ravel())
+    return Coverage(cells, least_coverage(channel, tallies, row, given.ravel()), *(held / draws).tolist())
+
+
+def least_coverage(channel: Table, tallies: Table, wholes: Table, truths: Table) -> float:
+    """The worst of all cells: how often the test that intervals invert lets the truth stay, without their ends."""
+    likelihood = ShareLikelihood([channel])
+    best = likelihood.best(tallies)
+    held = []
+    for part, whole, truth in zip(np.eye(len(wholes)), wholes, np.clip(truths, 1e-6, 1 - 1e-6), strict=True):
+        rows = np.tile(part - truth * whole, (len(tallies), 1))
+        held.append(float((likelihood.p_values(tallies, best, rows, ALPHA) > ALPHA).mean()))
+    return min(held)
 
 
 def intervals(draws: int, sizes: tuple[int, ...] = (50, 200, 1000)) -> str:

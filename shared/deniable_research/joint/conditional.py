@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.intervals import Interval
+from deniable.estimation.intervals import Interval, check_confidence_level
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
@@ -35,6 +34,8 @@ class Conditional:
         Their variances and covariance.
     df : float
         Degrees of freedom of these.
+    reports : JointReports
+        What it was made from.
     """
 
     given: str
@@ -45,13 +46,29 @@ class Conditional:
     cell_variance: NDArray[np.float64] = field(repr=False)
     margin_variance: NDArray[np.float64] = field(repr=False)
     both: NDArray[np.float64] = field(repr=False)
-    df: float = math.inf
+    df: float
+    reports: JointReports = field(repr=False)
 
     def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals, cut to [0, 1]: an array of lower and one of upper ends.
 
-        Fieller's, because a share is a ratio whose denominator may be near 0: where it is not clearly above 0, no ratio
-        is excluded and the interval reaches the end of the range. A delta interval around the ratio does not notice.
+        By the likelihood of all reports where those of the crosstab are, otherwise `fieller_interval`.
+        """
+
+        check_confidence_level(confidence_level)
+        given = np.indices(self.share.shape)[self.reports.index(self.given)].ravel()
+        wholes = np.asarray(given[:, None] == given, dtype=float)
+        ends = self.reports.likelihood_intervals(np.eye(self.share.size), wholes, confidence_level)
+        if ends is None:
+            return self.fieller_interval(confidence_level)
+        low, high = ends.T
+        return low.reshape(self.share.shape), high.reshape(self.share.shape)
+
+    def fieller_interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Fieller's intervals, cut to [0, 1]: an array of lower and one of upper ends.
+
+        A share is a ratio whose denominator may be near 0: where it is not clearly above 0, no ratio is excluded and
+        the interval reaches the end of the range. A delta interval around the ratio does not notice.
         """
 
         square = t_quantile(confidence_level, self.df) ** 2
@@ -103,4 +120,4 @@ def conditional(reports: JointReports, given: int | str) -> Conditional:
     share, error, top, bottom, var_top, var_bottom, both = (
         array.reshape(shape) for array in (share, error, top, bottom, var_top, var_bottom, both)
     )
-    return Conditional(name, share, error, top, bottom, var_top, var_bottom, both, df)
+    return Conditional(name, share, error, top, bottom, var_top, var_bottom, both, df, reports)

@@ -14,6 +14,8 @@ from deniable.errors import ParameterError
 from deniable.estimation.debiasing import Count, one_report_covariance
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
+from deniable.estimation.intervals.methods import MOST_TRUTHS
+from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
 from deniable_research.items import Item, refuse_one_chance
 from deniable_research.joint.products import products
 from deniable_research.sampling import Domain, Truths
@@ -220,6 +222,40 @@ class JointReports:
         shares = np.array(sizes) / self.frequencies.sum()
         between = one_report_covariance(np.array(means).T, shares)
         return shares @ np.array(means), (within / self.frequencies.sum() + between) / self.n_effective
+
+    def likelihood_intervals(
+        self, parts: NDArray[np.float64], wholes: NDArray[np.float64] | None, confidence_level: float
+    ) -> NDArray[np.float64] | None:
+        """Intervals of ``parts @ cells``, or of ``parts @ cells / wholes @ cells``, by the likelihood of all reports.
+
+        Devices draw fresh chance for every question, so all questions together are one, whose channel is the Kronecker
+        product of theirs; see `deniable.estimation.intervals.profile`.
+
+        Parameters
+        ----------
+        parts, wholes : ndarray, shape (m, cells)
+            With ``0 <= part cells <= whole cells``; without wholes they are everybody.
+        confidence_level : float
+
+        Returns
+        -------
+        ndarray, shape (m, 2), or None
+            None without reports, under a sampling design, where a report is no single value, and for more than
+            `MOST_TRUTHS` cells.
+        """
+        if not self.n or self.domain is not None or math.prod(len(item.options) for item in self.items) > MOST_TRUTHS:
+            return None
+        channel: NDArray[np.float64] = np.ones((1, 1))
+        places = np.zeros(len(self.frequencies), dtype=np.int64)
+        for item in self.items:
+            if item.design.channels is None or item.design.groups > 1 or not item.design.reports.supports_one:
+                return None
+            (of_item,) = item.design.channels
+            channel = np.asarray(np.kron(channel, of_item), dtype=float)
+            places = places * len(of_item) + item.supports.argmax(axis=1)
+        counts = np.asarray(np.bincount(places, self.frequencies, minlength=len(channel)), dtype=float)
+        counts *= self.n_effective / counts.sum()
+        return profile_intervals(ShareLikelihood([channel]), counts, parts, wholes, confidence_level)
 
     @property
     def df(self) -> float:

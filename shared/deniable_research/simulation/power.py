@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import DeniableError, ParameterError
+from deniable.estimation.intervals.methods import MOST_TRUTHS
 from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
 from deniable_research.simulation.draw import generator_of
@@ -162,6 +163,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Figures:
     name = study.predictors[0]
     true = study.true_shares(name)
     yes = table.layout.question(study.outcome).options[1]
+    how = "profile" if 2 * len(true) <= MOST_TRUTHS else "agresti_coull"
     found: Figures = []
     for row in cross(table, [study.outcome, name], confidence_level=level):
         if row.measure == "joint" and row.estimate is not None:
@@ -170,7 +172,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Figures:
             key = Key(study.formula, f"{row.first_option}, {row.second_option}", None, "share", truth, None)
             ends = (row.conf_low or 0.0, row.conf_high or 0.0)
             error = math.nan if row.std_error is None else row.std_error
-            found.append((key, Outcome(row.estimate, error, *ends, False, "wald")))
+            found.append((key, Outcome(row.estimate, error, *ends, False, how)))
         elif row.measure == "independence" and row.p_value is not None:
             rejected = row.p_value < 1 - level
             key = Key(study.formula, "", None, INDEPENDENCE, math.nan, "independence")
