@@ -54,7 +54,6 @@ class Conditional:
 
         By the likelihood of all reports where those of the crosstab are, otherwise `fieller_interval`.
         """
-
         check_confidence_level(confidence_level)
         given = np.indices(self.share.shape)[self.reports.index(self.given)].ravel()
         wholes = np.asarray(given[:, None] == given, dtype=float)
