@@ -183,7 +183,7 @@ def test_a_damaged_draw_is_refused_and_left(memory: Memory, kept: str) -> None:
     key = FIVE.units[0].key + "draw"
     with memory._file.transaction() as db:
         db.execute("UPDATE noisy SET value = ? WHERE question = ?", (kept, key))
-    with pytest.raises(UnusableMemory, match="no draw"):
+    with pytest.raises(UnusableMemory, match="is not a draw"):
         memory.asked(FIVE, lambda: ("tax", "abuse"))
 
 
