@@ -14,6 +14,7 @@ TOOL := $(BIN)/python -m tools.programs
 # Compiled modules are kept even where the environment says otherwise: tests start three times as fast.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist worksteal
 JAVASCRIPT_TESTS = $(TOOL) node --test $$(find tests/web -name '*.test.js')
+FAST_JAVASCRIPT_TESTS = $(TOOL) node --test tests/web/*.test.js
 DEMO ?=
 TORTURE ?=
 MUTANTS ?=
@@ -35,7 +36,7 @@ test: lint $(VENV)/test.installed
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (engines or long or r)"
 
 test-fast: $(VENV)/test.installed
-	$(JAVASCRIPT_TESTS)
+	$(FAST_JAVASCRIPT_TESTS)
 	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or engines or fuzz or long or r or simulation or slow)"
 
 test-long: $(VENV)/test.installed

@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-import { transform } from "../../client/deniable_web/node_modules/esbuild/lib/main.js";
-import { BUNDLES, outputs } from "../../client/deniable_web/build.mjs";
+import { transform } from "../../../client/deniable_web/node_modules/esbuild/lib/main.js";
+import { BUNDLES, outputs } from "../../../client/deniable_web/build.mjs";
 
-const FOLDER = new URL("../../client/deniable_web/", import.meta.url);
+const FOLDER = new URL("../../../client/deniable_web/", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
 
 /** What the sources make, built once for all tests that look at it. */

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { INNER, together } from "../../client/deniable_web/build.mjs";
-import { catalogues } from "../../client/deniable_web/catalogues.mjs";
-import { ownNames } from "../../client/deniable_web/names.mjs";
-import { bytes, tape, vectors } from "./helpers.js";
+import { INNER, together } from "../../../client/deniable_web/build.mjs";
+import { catalogues } from "../../../client/deniable_web/catalogues.mjs";
+import { ownNames } from "../../../client/deniable_web/names.mjs";
+import { bytes, tape, vectors } from "../helpers.js";
 
-const FOLDER = new URL("../../client/deniable_web/", import.meta.url);
+const FOLDER = new URL("../../../client/deniable_web/", import.meta.url);
 
 test("names that bundles shorten are no names of catalogues, of what stands in braces there, of reports, records or elements", () => {
   const sentences = Object.values(catalogues()).flatMap(Object.values).join();
