@@ -115,6 +115,7 @@ def test_without_room_for_more_the_rows_are_those_of_one_bit() -> None:
     assert noise(Piecewise.from_epsilon(0, 1, 1)) == pytest.approx(1 / math.tanh(0.5) ** 2 - 1, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["1", "2", "4"])
 def test_no_other_unbiased_score_has_less_variance(epsilon: str) -> None:
     mechanism = Piecewise.from_epsilon(0, 60, epsilon)

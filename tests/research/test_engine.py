@@ -566,6 +566,7 @@ def test_what_cannot_be_read_is_said_in_a_sentence(where: str, engine: str, mess
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", ['"web"', '"say ""hi"""', '"a, b"', '"back\\"', "'quoted'", '"two\nlines"'])
 def test_cells_of_csv_are_the_same_wherever_they_stand(cell: str, tmp_path: Path) -> None:
     (tmp_path / "reports.csv").write_text("cohort,a\n" + "paper,1\n" * 25_000 + f"{cell},0\n", encoding="utf-8")

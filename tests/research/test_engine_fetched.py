@@ -58,6 +58,7 @@ def exported(folder: Path, form: str = "csv", by_cohort: bool = False) -> tuple[
     return survey, dict(tally_reports(sent, survey))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_cohort", [False, True])
 @pytest.mark.parametrize("form", FORMATS)
 def test_an_export_has_the_same_tallies_there(

@@ -57,6 +57,7 @@ def database(asked: Survey, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_page_and_downloads_over_http_say_it(http: FlaskClient, store: SqliteStore, asked: Survey) -> None:
     fill(store, asked)
     base, said, how = f"/api/v1/surveys/{asked.id}", ONE_REPORT[asked.access], enforced(asked.access)

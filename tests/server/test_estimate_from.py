@@ -89,6 +89,7 @@ def export(filled: tuple[Survey, Path], to: Path, *more: str) -> Path:
     return to
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_cohort", [False, True])
 @pytest.mark.parametrize("form", FORMATS)
 def test_tallies_are_those_of_the_reports(
