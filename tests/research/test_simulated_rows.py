@@ -121,6 +121,34 @@ def test_shares_from_the_rows_are_those_that_were_asked_for(tmp_path: Path) -> N
     assert printed["web", "yes"] == found["web", "yes"].estimate
 
 
+def test_reports_of_a_survey_that_needs_a_cohort_come_evenly_by_its_links(tmp_path: Path) -> None:
+    toml, folder, csv = tmp_path / "survey.toml", tmp_path / "rows", tmp_path / "reports.csv"
+    toml.write_text("cohort_required = true\n" + SURVEY, encoding="utf-8")
+    CommandLine("simulate").ok(
+        toml, "--respondents", 2001, "--repetitions", 2, "--rows", folder, "--processes", 1, "--reports", csv
+    )
+    people = [2001 // 2 + 1, 2001 // 2]
+    assert pd.read_csv(csv)["cohort"].value_counts().sort_index().tolist() == people
+    printed = CommandLine("analyze", "shares").ok(
+        "--from", folder, "--survey", folder / "survey.json", "--by", "cohort", "--format", "json"
+    )
+    found = {(each["cohort"], each["n"]) for each in json.loads(printed)["estimates"] if each["question"] == "affair"}
+    assert {("paper", people[0]), ("web", people[1])} <= found
+    (only,) = Simulation(read_survey(toml.read_text(encoding="utf-8")), respondents=1).links
+    assert only[:2] == ("paper", 1)
+
+
+def test_cohorts_that_the_survey_does_not_have_are_not_reported(tmp_path: Path) -> None:
+    toml = tmp_path / "survey.toml"
+    toml.write_text(SURVEY.replace("cohorts", "# cohorts"), encoding="utf-8")
+    compared = (toml, "--compare", "affair=0.5", "--respondents", 100, "--repetitions", 2)
+    CommandLine("simulate").ok(*compared)
+    for to in ("--rows", "--reports"):
+        refused = CommandLine("simulate").refused(*compared, to, tmp_path / "new")
+        assert "compare: needs a survey with two cohorts for its reports" in refused
+        assert not (tmp_path / "new").exists()
+
+
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = Simulation(read_survey(SURVEY))
     (tmp_path / "rows").mkdir()

@@ -198,6 +198,8 @@ def simulate(
         raise click.UsageError(f"--reports writes at most {MOST_IN_CSV:,} people, got {respondents:,}")
     if folder is not None:
         check_folder(folder, "parquet")
+    if reports is not None or folder is not None:
+        simulation.check_links()
     rows = simulation.run(repetitions, seed, EstimateOptions(confidence, method))
     if split:
         if not survey.groups:

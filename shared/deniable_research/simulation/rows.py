@@ -65,7 +65,8 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
     Raises
     ------
     ParameterError
-        If the folder cannot be written, or pyarrow is not installed.
+        If the folder cannot be written, pyarrow is not installed, or two cohorts are compared that the survey does not
+        have.
 
     Notes
     -----
@@ -86,8 +87,7 @@ def _cores() -> int:
 
 
 def _write_parts(simulation: Simulation, folder: Path, seed: int, processes: int) -> None:
-    cohorts = enumerate(simulation.cohorts)
-    sizes = [(place, part) for place, (_, people, _) in cohorts for part in _cut(people)]
+    sizes = [(place, part) for place, (_, people, _) in enumerate(simulation.links) for part in _cut(people)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     pieces = [Piece(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
     write = functools.partial(_write_part, simulation, folder)
@@ -126,7 +126,7 @@ def _write_part(simulation: Simulation, folder: Path, piece: Piece) -> Path:
     import pyarrow
     from pyarrow import parquet
 
-    label, _, truths = simulation.cohorts[piece.cohort]
+    label, _, truths = simulation.links[piece.cohort]
     questions = simulation.survey.questions
     mechanisms = [question.mechanism for question in questions]
     generator = np.random.Generator(np.random.PCG64(piece.seed))

@@ -77,11 +77,31 @@ class Simulation:
         half = self.respondents // 2
         return ((first, self.respondents - half, truths), (second, half, others))
 
+    @property
+    def links(self) -> tuple[tuple[str | None, int, tuple[Truth, ...]], ...]:
+        """`cohorts` as their reports name them: a survey that needs a cohort is answered evenly by all of its links."""
+        self.check_links()
+        if self.compare is not None or not self.survey.cohort_required:
+            return self.cohorts
+        ((_, people, truths),), labels = self.cohorts, self.survey.cohorts
+        each, more = divmod(people, len(labels))
+        return tuple((label, each + (place < more), truths) for place, label in enumerate(labels[:people]))
+
+    def check_links(self) -> None:
+        """Refuse what can be estimated and not reported: a comparison of cohorts that the survey does not have.
+
+        Raises
+        ------
+        ParameterError
+        """
+        if self.compare is not None and len(self.survey.cohorts) < 2:
+            raise ParameterError('compare: needs a survey with two cohorts for its reports, such as ["paper", "web"]')
+
     def draw(self, generator: np.random.Generator) -> tuple[DrawnCohort, ...]:
         """The reports of one survey."""
         return tuple(
             DrawnCohort(cohort, draw_reports(truths, people, self.misbehaviour, generator))
-            for cohort, people, truths in self.cohorts
+            for cohort, people, truths in self.links
         )
 
     def run(
