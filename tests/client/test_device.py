@@ -239,6 +239,7 @@ class Device(RuleBasedStateMachine):
 
 
 @pytest.mark.fuzz
+@pytest.mark.long
 def test_10_000_steps_of_processes_that_share_a_memory() -> None:
     run_state_machine_as_test(
         Device,

@@ -221,7 +221,7 @@ def test_designs_without_one_binomial_never_get_a_point_from_their_error() -> No
         assert high - low == pytest.approx(2 * 1.96 * error, rel=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_interval_of_a_scale_covers() -> None:
     mechanism = mechanisms.Geometric.from_epsilon(1, 3, 2)
     n, truth = 12, (0.7, 0.2, 0.1)

@@ -27,6 +27,7 @@ from deniable.survey.respondents import people_needed
 from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
+from deniable_research.files.crossing import complete_rows
 from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
@@ -495,11 +496,15 @@ def test_a_question_of_a_group_is_crossed_with_one_outside_by_those_who_were_ask
         survey, columns = mixed_columns(2000, rng)
         table = table_of(survey, columns)
         for names in truths:
-            rows = cross(table, names)
-            assert rows[0].n == table.answered(*names).sum()
-            found[names].append(cells_of(rows))
+            complete = table.where(complete_rows(table, names))
+            crossed = crosstab(*map(complete.item, names))
+            assert crossed.n == table.answered(*names).sum()
+            found[names].append(np.stack([crossed.share.ravel(), crossed.std_error.ravel()], axis=1))
     for names, truth in truths.items():
-        shares, errors, _, _ = np.moveaxis(np.array(found[names]), -1, 0)
+        rows = cross(table, names)
+        assert rows[0].n == table.answered(*names).sum()
+        assert (cells_of(rows)[:, :2] == found[names][-1]).all()
+        shares, errors = np.moveaxis(np.array(found[names]), -1, 0)
         assert (np.abs(shares.mean(axis=0) - truth) < 5.5 * shares.std(axis=0) / math.sqrt(rounds)).all()
         assert shares.std(axis=0) == pytest.approx(errors.mean(axis=0), rel=5.5 / math.sqrt(2 * rounds))
 

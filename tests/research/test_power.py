@@ -72,6 +72,7 @@ def test_samples_are_those_of_the_study(survey: Survey) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_regressions_are_unbiased_and_cover(survey: Survey) -> None:
     """120 samples of one seed."""
     found = power(study(survey), 120)
@@ -85,6 +86,7 @@ def test_regressions_are_unbiased_and_cover(survey: Survey) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_both_sides_may_be_randomised(survey: Survey) -> None:
     """60 samples of one seed: the coefficients of the truth, and no figures of how often truths are."""
     effects = {"religious[T.strongly]": 1.0, "religious[T.mildly]": 0.0}
