@@ -25,7 +25,7 @@ from deniable import NotInvited, Report, ReportError, Survey, SurveyError, parse
 from deniable.access.blind_rsa import EXPONENT, SIZE, PublicKey, encode
 from deniable.access.invitation import hash_of, is_invitation, new_invitation
 from deniable.access.issuer import NONCE, Issuer, Tokens, nonce_of, report_id
-from deniable.access.words import ONE_REPORT
+from deniable.access.words import ONE_REPORT, access_cells, enforced
 from deniable.survey.document import ACCESS
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.vectors import vectors
@@ -409,6 +409,8 @@ class TestSurvey:
 
     def test_has_words_for_each_access(self) -> None:
         assert tuple(ONE_REPORT) == ACCESS
+        assert [enforced(access) for access in ACCESS] == ["not enforced", "by invitation", "by blind token"]
+        assert access_cells("invited") == ["invited", "by invitation"]
 
 
 class TestReport:
