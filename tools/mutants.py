@@ -40,7 +40,7 @@ class Room(NamedTuple):
 
 _MECHANISMS = [
     *("arrays", "drawn_boxes", "edges", "exact", "longitudinal", "mechanisms", "piecewise", "privacy", "refusals"),
-    *("selection", "space", "vectors"),
+    *("rows", "selection", "space", "vectors"),
 ]
 _ESTIMATES = ["estimates", "tallies", "targets"]
 
@@ -57,6 +57,7 @@ ROOMS = {
             *_ESTIMATES,
             "debiasing",
             "fakes",
+            "fakes_asked",
             "intervals",
             "levels",
             "mechanisms",

@@ -409,6 +409,8 @@ class TestSurvey:
 
     def test_has_words_for_each_access(self) -> None:
         assert tuple(ONE_REPORT) == ACCESS
+
+    def test_says_in_cells_who_is_counted_once(self) -> None:
         assert [enforced(access) for access in ACCESS] == ["not enforced", "by invitation", "by blind token"]
         assert access_cells("invited") == ["invited", "by invitation"]
 

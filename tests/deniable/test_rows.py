@@ -1,0 +1,70 @@
+"""Mechanisms whose report is drawn from a row of weights: ratios, supports and scores against their definitions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from deniable import Exponential, Geometric, Piecewise
+from deniable.mechanisms import DiscreteLaplace
+from deniable.mechanisms.rows import RowMechanism, check_rows
+from deniable.randomness import UNIT
+
+MAKERS: dict[str, Callable[[], RowMechanism]] = {
+    "geometric": lambda: Geometric.from_epsilon(0, 4, 1),
+    "geometric of two": lambda: Geometric.from_epsilon(0, 1, 2),
+    "exponential": lambda: Exponential.calibrated([[0, -1, -2], [-1, 0, -1], [-2, -1, 0]], 2),
+    "discrete laplace": lambda: DiscreteLaplace.from_epsilon(0, 3, 2),
+    "piecewise": lambda: Piecewise.from_epsilon(0, 10, 2),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_the_likelihood_ratio_is_the_largest_of_all_pairs_of_answers(make: Callable[[], RowMechanism]) -> None:
+    mechanism = make()
+    pairs = (Fraction(one, other) for column in zip(*mechanism.rows, strict=True) for one in column for other in column)
+    assert mechanism.likelihood_ratio == max(pairs)
+    assert mechanism.likelihood_ratio > 2
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_a_report_supports_an_option_as_often_as_its_weight_says(make: Callable[[], RowMechanism]) -> None:
+    mechanism = make()
+    matrix = list(zip(*mechanism.channel_matrix, strict=True))
+    for answer, column in zip(mechanism.answer_range, matrix, strict=True):
+        assert mechanism.supported(answer) == list(column)
+        assert sum(column) == 1
+
+
+@pytest.mark.parametrize("knots", [(0, 4), (0, 3, 10), (0, 2, 5, 9)])
+def test_scores_give_every_value_at_the_knots_without_bias(knots: tuple[int, ...]) -> None:
+    """Of as many reports as knots, and of one more."""
+    for more in (0, 1):
+        size = len(knots) + more
+        rows = [[5**8 if place == knot else 5**7 for place in range(size)] for knot in range(len(knots))]
+        rows = [[*row[:-1], UNIT - sum(row[:-1])] for row in rows]
+        gaps = [after - before for before, after in itertools.pairwise(knots)]
+        spread = 2 * 3 * 4 * 5 * 7 * 11  # of which each gap is a divisor
+        rows = [[spread * (each // spread) for each in row[:-1]] for row in rows]
+        rows = [[*row, UNIT - sum(row)] for row in rows]
+        slopes = tuple(
+            tuple((there - here) // gap for here, there in zip(before, after, strict=True))
+            for before, after, gap in zip(rows, rows[1:], gaps, strict=False)
+        )
+        mechanism = Piecewise(knots, tuple(rows[0]), slopes)
+        assert list(map(list, mechanism.extreme_rows)) == rows
+        for values in (knots, [3 * knot**2 + Fraction(1, 7) for knot in knots]):
+            scores = mechanism.scores(values)
+            found = [sum(score * weight for score, weight in zip(scores, row, strict=True)) / UNIT for row in rows]
+            assert found == list(values)
+
+
+def test_rows_that_do_not_add_up_are_refused() -> None:
+    check_rows([(2**31, 2**31)])
+    with pytest.raises(ValueError, match=f"every row must add up to 2\\*\\*32, one adds up to {UNIT - 1}$"):
+        check_rows([(2**31, 2**31), (2**31, 2**31 - 1)])
+    with pytest.raises(ValueError, match="weights: must all be above 0: an impossible report is infinite epsilon"):
+        check_rows([(UNIT, 0)])
