@@ -84,10 +84,23 @@ markers = ["browser", "engines", "fuzz", "long", "r", "simulation", "slow"]
 [tool.mutmut]
 source_paths = ["src"]
 only_mutate = {mutated}
-also_copy = ["tests", "tools", "docs", "pyproject.toml"]
+also_copy = ["tests", "tools", "docs", "pyproject.toml", "conftest.py"]
 pytest_add_cli_args_test_selection = {tests}
 pytest_add_cli_args = ["-m", "not (browser or engines or fuzz or long or r or simulation or slow)"]
 """
+
+FRESH = """
+# What was kept before a function was changed would hide the change.
+import functools
+import gc
+
+
+def pytest_sessionstart():
+    for each in gc.get_objects():
+        if isinstance(each, functools._lru_cache_wrapper) and getattr(each, "__module__", "").startswith("deniable"):
+            each.cache_clear()
+"""
+"""A ``conftest.py`` of the copy; mutmut asks about a mutant in a fork of the process that ran the tests before."""
 
 ALIVE = (0, 5, 33)
 """What mutmut keeps of a mutant that no test killed, or that no test reached."""
@@ -163,6 +176,7 @@ def prepare(name: str) -> Path:
     files = [f"src/{package}/{each}" + ("" if each.endswith("*") else ".py") for each in code]
     asked = [f"tests/{package.removeprefix('deniable_')}/test_{each}.py" for each in tests]
     (work / "pyproject.toml").write_text(CONFIGURATION.format(mutated=files, tests=asked), encoding="utf-8")
+    (work / "conftest.py").write_text(FRESH, encoding="utf-8")
     return work
 
 
