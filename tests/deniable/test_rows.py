@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
-from deniable import Exponential, Geometric, Piecewise
+from deniable import Exponential, Geometric, KAry, OneBitMean, Piecewise
 from deniable.mechanisms import DiscreteLaplace
 from deniable.mechanisms.rows import RowMechanism, check_rows
 from deniable.randomness import UNIT
@@ -37,6 +38,28 @@ def test_a_report_supports_an_option_as_often_as_its_weight_says(make: Callable[
     for answer, column in zip(mechanism.answer_range, matrix, strict=True):
         assert mechanism.supported(answer) == list(column)
         assert sum(column) == 1
+
+
+@pytest.mark.parametrize("answer", range(11))
+def test_one_bit_supports_as_often_as_words_make_it(answer: int) -> None:
+    mechanism = OneBitMean.from_epsilon(0, 10, 1)
+    ones = bisect.bisect(range(UNIT), False, key=lambda word: not mechanism.randomize(answer, lambda: word))
+    assert mechanism.supported(answer) == [1 - Fraction(ones, UNIT), Fraction(ones, UNIT)]
+
+
+def test_one_of_k_supports_the_truth_more_often_than_any_other() -> None:
+    mechanism = KAry.from_epsilon(4, 1)
+    for answer, column in enumerate(zip(*mechanism.channel_matrix, strict=True)):
+        assert mechanism.supported(answer) == list(column)
+        assert max(column) == column[answer] > min(column)
+
+
+def test_the_exponential_mechanism_sends_near_numbers_oftener() -> None:
+    mechanism = Exponential.for_answers(range(5), 2)
+    for answer, row in enumerate(mechanism.rows):
+        assert sorted(range(5), key=lambda report: -row[report])[0] == answer
+        assert all(row[answer + 1 :][i] >= row[answer + 2 :][i] for i in range(3 - answer))
+    assert 0.99 * 2 < mechanism.epsilon <= 2
 
 
 @pytest.mark.parametrize("knots", [(0, 4), (0, 3, 10), (0, 2, 5, 9)])
