@@ -102,6 +102,26 @@ def test_words_and_bytes_depend_on_no_answer(survey: Survey) -> None:
         assert len(used) == len(sizes) == 1, asked
 
 
+def test_what_is_asked_beside_one_response_is_answered_too() -> None:
+    survey = read_survey(
+        survey_toml(
+            "Beside",
+            *(question_toml(name, "yes-no", name) for name in NAMES),
+            question_toml("own", "yes-no", group="own"),
+            question_toml("other", "yes-no", group="own"),
+            epsilon=2,
+            groups={"own": {"epsilon": 1.0}},
+        )
+    )
+    answers = {question.id: "yes" for question in survey.questions}
+    for _ in range(10):
+        report = randomize(survey, answers)
+        asked = [name for name, value in report.values.items() if value is not None]
+        assert len(asked) >= 3
+        assert {"own", "other"} & set(asked)
+        assert parse_report(report.encode(), survey) == report
+
+
 def test_reports_of_another_draw_are_refused() -> None:
     report = randomize(FIVE, YES)
     told = dict(report.values)
