@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from deniable_client import randomize
 from deniable_server.commands.copy import copy as command
 from deniable_server.location import Address
 from deniable_server.store import Outcome, StoreDamaged, copy_everything, copying, database_at, open_store
+from deniable_server.store.postgresql import database
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.tables import reports_table, tables_of
@@ -216,14 +218,28 @@ def test_of_a_damaged_source_is_refused(places: dict[str, Place], survey: Survey
         copy_everything(places["sqlite"].where, places["postgresql"].where)
 
 
-def test_while_a_collector_serves_one_of_them_is_refused(places: dict[str, Place], survey: Survey) -> None:
+def test_while_a_collector_serves_one_of_them_is_refused(
+    places: dict[str, Place], survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(places["sqlite"], survey)
     where = places["sqlite"].where
     assert isinstance(where, Path)
     with Lock(where), pytest.raises(DeniableError, match="another one serves it"):
         copy_everything(where, places["postgresql"].where)
+    monkeypatch.setattr(database, "SECONDS_TO_LEAVE", 0.3)
     with places["postgresql"].opened(), pytest.raises(DeniableError, match="must be used by no collector meanwhile"):
         copy_everything(where, places["postgresql"].where)
+
+
+def test_a_connection_that_is_about_to_end_is_waited_for(places: dict[str, Place], survey: Survey) -> None:
+    fill(places["sqlite"], survey)
+    leaving = ExitStack()
+    leaving.enter_context(places["postgresql"].opened())
+    timer = threading.Timer(0.5, leaving.close)
+    timer.start()
+    copy_everything(places["sqlite"].where, places["postgresql"].where)
+    timer.join()
+    assert not timer.is_alive()
 
 
 def test_command_says_what_it_copied(places: dict[str, Place], survey: Survey) -> None:

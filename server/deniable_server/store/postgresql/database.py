@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from deniable.errors import DeniableError
 from deniable_server.location import Address
@@ -15,6 +17,12 @@ from deniable_server.store.interface import utc_today
 from deniable_server.store.postgresql import durability
 from deniable_server.store.postgresql.connection import SCHEMA, connect
 from deniable_server.store.postgresql.store import PostgresqlStore
+
+if TYPE_CHECKING:
+    import psycopg
+
+SECONDS_TO_LEAVE = 5.0
+"""How long a connection that was closed, or whose process was killed, may still be seen."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +50,15 @@ class PostgresqlDatabase:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """See that nobody of ours is connected. A collector that starts later is not kept away."""
+        patience = time.monotonic() + SECONDS_TO_LEAVE
         with closing(connect(self.address, "deniable copy")) as connection:
-            ((others,),) = connection.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deniable' "
-                "AND datname = current_database()"
-            ).fetchall()
-        if others:
-            raise DeniableError(
-                f"database {self}: must be used by no collector meanwhile, {others} connections are open; "
-                "stop the collectors first"
-            )
+            while others := _connections(connection):
+                if time.monotonic() > patience:
+                    raise DeniableError(
+                        f"database {self}: must be used by no collector meanwhile, but is by {others} connections; "
+                        "stop the collectors first"
+                    )
+                time.sleep(0.05)
         yield
 
     def warnings(self) -> list[str]:
@@ -77,3 +84,10 @@ class PostgresqlDatabase:
             f"pg_dump --format=custom --schema={SCHEMA} --file={destination} '{self}'; to look at the dump, restore it "
             "into an empty database with pg_restore and run 'deniable check' there (docs/postgresql.md)"
         )
+
+
+def _connections(connection: psycopg.Connection[Any]) -> int:
+    """How many connections of collectors there are."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deniable' AND datname = current_database()"
+    ((others,),) = connection.execute(query).fetchall()
+    return int(others)
