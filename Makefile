@@ -13,8 +13,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 TOOL := $(BIN)/python -m tools.programs
 # Compiled modules are kept even where the environment says otherwise: tests start three times as fast.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist worksteal
-JAVASCRIPT_TESTS = $(TOOL) node --test $$(find tests/web -name '*.test.js')
-FAST_JAVASCRIPT_TESTS = $(TOOL) node --test tests/web/*.test.js
+JAVASCRIPT_TESTS = $(TOOL) node --test --test-concurrency=4 $$(find tests/web -name '*.test.js')
+FAST_JAVASCRIPT_TESTS = $(TOOL) node --test --test-concurrency=4 tests/web/*.test.js
 DEMO ?=
 TORTURE ?=
 MUTANTS ?=

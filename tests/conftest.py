@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -18,6 +19,11 @@ PROCESSES = {"collector", "postgresql", "start_collector"}
 def pytest_configure() -> None:
     """Hear Ctrl-C even in a run started in the background, where programs and their children are deaf to it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, because many tests wait for a process, a server or a browser."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

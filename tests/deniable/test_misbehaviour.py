@@ -264,6 +264,7 @@ def test_weighted_reports_count_by_kish() -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_many_reports_are_quick_and_near_to_the_bounds() -> None:
     found = Misbehaving(0.05).shares(COIN.estimate([57 * 10**5, 43 * 10**5]))[1]

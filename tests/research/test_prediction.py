@@ -74,6 +74,7 @@ def test_averages_are_their_definition(averages: Averages) -> None:
     assert slope == pytest.approx(step / 0.02, rel=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_derivatives_by_the_parameters(averages: Averages) -> None:
     fit = averages.fit

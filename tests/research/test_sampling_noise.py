@@ -106,6 +106,7 @@ def test_regressions() -> None:
     census(figures)
 
 
+@pytest.mark.long
 def test_shares_and_cohorts_of_a_file() -> None:
     layout = Layout((quick_question("q: two-coin truth=1/2 yes=1/2"),), sampling=SamplingColumns(population="n"))
     wave = tuple(map(str, (AGE > 0).astype(int)))

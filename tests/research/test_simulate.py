@@ -59,6 +59,7 @@ SIMULATE = CommandLine("simulate")
 ok, refused = SIMULATE.ok, SIMULATE.refused
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_estimates_are_unbiased_and_intervals_cover(five: Survey) -> None:
     rows = simulate(five, TRUTH, respondents=300, repetitions=200)
