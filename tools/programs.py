@@ -34,7 +34,7 @@ def system_node() -> str | None:
 
 
 def _numbers(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
+    return [int(part) for part in version.partition("-")[0].split(".")]
 
 
 def node_command() -> list[str]:
