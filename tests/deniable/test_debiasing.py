@@ -14,10 +14,16 @@ from deniable.estimation.debiasing import left_inverse, one_report_covariance
 from deniable.estimation.fakes import fake_margins
 from deniable.estimation.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
 from deniable.mechanisms import Support
+from deniable_research.designs.algebra import Matrix, exact_left_inverse, identity, product
 from deniable_research.fakes import fake_margin
 
 TALL = np.array([[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]])
 """Three reports, two answers."""
+
+MIXED = (
+    "respond differently to different truths to estimate their shares; "
+    "some mixture of truths gives the same reports as another"
+)
 
 
 def test_left_inverses_undo_their_matrices() -> None:
@@ -42,18 +48,36 @@ def test_no_other_left_inverse_has_less_variance_where_all_truths_are_equally_fr
             assert variance(best) < variance(best + step * np.outer(row, others))
 
 
+def _fractions(matrix: np.ndarray) -> Matrix:
+    return tuple(tuple(Fraction(str(each)) for each in row) for row in matrix)
+
+
+@pytest.mark.parametrize("matrix", [TALL, TALL[:2], np.vstack([TALL, np.zeros((1, 2))])])
+def test_fractions_give_the_left_inverse_of_floats_without_rounding(matrix: np.ndarray) -> None:
+    found = exact_left_inverse(_fractions(matrix), "x")
+    assert product(found, _fractions(matrix)) == identity(2)
+    assert all(isinstance(each, Fraction) for row in found for each in row)
+    assert left_inverse(matrix, "x") == pytest.approx(np.array(found, dtype=float))
+
+
+def test_an_impossible_report_weighs_nothing() -> None:
+    padded = np.vstack([TALL[:1], np.zeros((1, 2)), TALL[1:]])
+    assert left_inverse(padded, "x") == pytest.approx(np.insert(left_inverse(TALL, "x"), 1, 0, axis=1))
+
+
 @pytest.mark.parametrize(
     ("matrix", "sentence"),
     [
-        (TALL.T, "cards: cannot tell 3 answers apart by 2 reports; estimate the mean instead"),
-        (np.full((2, 2), 0.5), "cards: some mixture of answers gives the same reports as another"),
-        (np.full((3, 2), 1 / 4), "cards: some mixture of answers gives the same reports as another"),
+        (TALL.T, "cards: cannot tell 3 truths apart by 2 reports; of numbers, estimate the mean"),
+        (np.full((2, 2), 0.5), f"cards: must {MIXED}"),
+        (np.full((3, 2), 1 / 4), f"cards: must {MIXED}"),
     ],
 )
 def test_matrices_that_cannot_be_undone_are_refused(matrix: np.ndarray, sentence: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        left_inverse(matrix, "cards")
-    assert str(caught.value) == sentence
+    for invert in (lambda: left_inverse(matrix, "cards"), lambda: exact_left_inverse(_fractions(matrix), "cards")):
+        with pytest.raises(ParameterError) as caught:
+            invert()
+        assert str(caught.value) == sentence
 
 
 def test_covariance_of_one_report_is_that_of_its_scores() -> None:

@@ -166,10 +166,11 @@ def _table_of(package: str) -> str:
         (r"\.Formula\(", "shared/deniable_research/regression/data.py"),
         (r"erfc\((?!-)", "shared/deniable/estimation/intervals/interval.py"),
         (r"def check_confidence_level", "shared/deniable/estimation/intervals/interval.py"),
+        (r"def left_inverse", "shared/deniable/estimation/debiasing.py"),
         (r"def kish|\bsum\(\) ?\*\* ?2 ?/ ?\(\w+(\.\w+)*\*\*2\)\.sum", "shared/deniable_research/weights.py"),
     ],
 )
-def test_formulas_levels_p_values_and_effective_numbers_have_one_place(act: str, place: str) -> None:
+def test_formulas_levels_p_values_inverses_and_effective_numbers_have_one_place(act: str, place: str) -> None:
     files = [path for folder in SOURCES for path in modules(folder)]
     found = {path.relative_to(ROOT).as_posix() for path in files if re.search(act, path.read_text(encoding="utf-8"))}
     assert found == {place}

@@ -7,13 +7,17 @@ linear function of counts: ``Cov f = W Cov(S) W' / n`` with ``S`` the supports o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deniable.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+    Solve = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 
 
 Count = int | float
@@ -29,12 +33,21 @@ class Debiasing(NamedTuple):
     """What is added to each share, shape (truths,)."""
 
 
-def left_inverse(matrix: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-    """``W`` with ``W matrix = 1``: the inverse, or least squares where reports outnumber truths.
+def left_inverse(matrix: NDArray[Any], name: str, solve: Solve | None = None) -> NDArray[Any]:
+    """``W`` with ``W matrix = 1``: the inverse, or weighted least squares where reports outnumber truths.
 
     Least squares weigh each report by the inverse of its probability when all truths are equally frequent; weights
-    that do not depend on the data keep the shares unbiased. `deniable_research.designs.algebra.left_inverse` is the
-    same in exact arithmetic, for matrices of few options.
+    that do not depend on the data keep the shares unbiased.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (reports, truths)
+        The probability of every report under every truth.
+    name : str
+        What the matrix belongs to, for messages.
+    solve : function, optional
+        ``solve(square, right)`` in the arithmetic of the matrix, such as `deniable_research.designs.algebra.solve`
+        for fractions; raises ``LinAlgError`` if there is no solution. By default numpy's, for floats.
 
     Raises
     ------
@@ -46,15 +59,20 @@ def left_inverse(matrix: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     rows, columns = matrix.shape
     if rows < columns:
         raise ParameterError(
-            f"{name}: cannot tell {columns} answers apart by {rows} reports; estimate the mean instead"
+            f"{name}: cannot tell {columns} truths apart by {rows} reports; of numbers, estimate the mean"
         )
+    square, right = matrix, np.eye(rows, dtype=matrix.dtype)
+    if rows > columns:
+        total = matrix.sum(axis=1)
+        right = (matrix / np.where(total > 0, total, 1)[:, None]).T  # an impossible report weighs nothing
+        square = right @ matrix
     try:
-        if rows == columns:
-            return np.asarray(np.linalg.inv(matrix))
-        weighted = (matrix / matrix.sum(axis=1, keepdims=True)).T
-        return np.asarray(np.linalg.solve(weighted @ matrix, weighted))
+        return np.asarray((solve or np.linalg.solve)(square, right))
     except np.linalg.LinAlgError:
-        raise ParameterError(f"{name}: some mixture of answers gives the same reports as another") from None
+        raise ParameterError(
+            f"{name}: must respond differently to different truths to estimate their shares; "
+            "some mixture of truths gives the same reports as another"
+        ) from None
 
 
 def one_report_covariance(weights: NDArray[np.float64], shares_seen: ArrayLike) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from deniable.estimation.feasible import most_likely_mixture, most_likely_shares
 from deniable.estimation.support import Support
 from deniable.exact import log_above
 from deniable.report.space import Numbers
-from deniable_research.designs.algebra import Matrix, identity, left_inverse, product, times
+from deniable_research.designs.algebra import Matrix, exact_left_inverse, identity, product, times
 from deniable_research.risk import likelihood_ratio
 
 
@@ -156,7 +156,7 @@ class Channel(_WithResponses):
     @cached_property
     def inverse(self) -> Matrix:
         """``L[x][r]``: what each response adds to the share of each truth, shape (truths, responses)."""
-        return self.scores if self.scores is not None else left_inverse(self.matrix, self.name)
+        return self.scores if self.scores is not None else exact_left_inverse(self.matrix, self.name)
 
     @cached_property
     def support(self) -> tuple[Support, ...] | None:
@@ -250,7 +250,7 @@ class Groups(_WithResponses):
     @cached_property
     def inverse(self) -> Matrix:
         """``L[x][r]`` over the responses of all groups, one group after the other."""
-        return left_inverse(sum(self.matrices, ()), self.name)
+        return exact_left_inverse(sum(self.matrices, ()), self.name)
 
     has_likelihood = False
     epsilon = math.inf

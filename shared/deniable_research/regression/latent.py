@@ -12,7 +12,7 @@ import numpy as np
 from deniable_research.regression.cells import CellLogits, Cells, CellShares
 from deniable_research.regression.coordinates import block_diagonal
 from deniable_research.regression.factor import TINY, Array, Factor, Part
-from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome, most_likely_shares
+from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome, starting_shares
 from deniable_research.regression.regressors import Regressors
 from deniable_research.sampling import Truths
 
@@ -227,7 +227,7 @@ class LatentClasses:
 
 def first_shares(cells: Cells, weights: Array) -> Array:
     """The cells' shares from the reports alone, shape (cells,)."""
-    return most_likely_shares(cells.likelihood(), weights)
+    return starting_shares(cells.likelihood(), weights)
 
 
 def _crossed(one: Array, other: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable_research.regression.outcomes import most_likely_shares
+from deniable_research.regression.outcomes import starting_shares
 from deniable_research.regression.regressors import Regressors
 from deniable_research.sampling import Truths
 
@@ -93,7 +93,7 @@ def calibrated(
     Also known as regression calibration. With more noise than people it is far from the truth, so it is never shown.
     """
     likelihood = cells.likelihood()
-    posterior = likelihood * most_likely_shares(likelihood, weights)
+    posterior = likelihood * starting_shares(likelihood, weights)
     posterior /= np.maximum(posterior.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     root = np.sqrt(weights)
     expected = regressors.plain * (posterior @ regressors.coded)

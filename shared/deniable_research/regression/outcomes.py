@@ -139,7 +139,7 @@ class CategoricalOutcome:
         if self.reports.slope is not None:
             given = given + 0.5 * self.reports.slope
         together = (likelihood[:, :, None] * given[:, None, :]).reshape(len(given), -1)
-        share = most_likely_shares(together, weights).reshape(likelihood.shape[1], -1)
+        share = starting_shares(together, weights).reshape(likelihood.shape[1], -1)
         alone = share.sum(axis=0)
         few, many = (np.array([rest, *[1.0] * self.classes]) for rest in (30.0, 1 / 30))
         level = self.regressors.constant()
@@ -242,7 +242,7 @@ class NormalOutcome:
     def starts(self, likelihood: Array, weights: Array) -> list[Array]:
         """The first guess; no, half, double and opposite effects of what is randomised."""
         b, sigma = self.first_guess[:-1], self.first_guess[-1]
-        share = most_likely_shares(likelihood, weights)
+        share = starting_shares(likelihood, weights)
         regressors = self.regressors
         varies = np.ptp(regressors.coded, axis=0) > 0
         level = regressors.constant()
@@ -293,7 +293,7 @@ class NoOutcome:
         return [np.zeros(0)]
 
 
-def most_likely_shares(likelihood: Array, weights: Array) -> Array:
+def starting_shares(likelihood: Array, weights: Array) -> Array:
     """Shares of the columns in a few steps of expectation maximisation: to start from, never to publish.
 
     At least .1 % of the average, so that their logits are finite; of 20,000 rows at most.
