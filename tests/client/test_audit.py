@@ -77,6 +77,7 @@ def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) 
         assert finding.moved < 0.35, finding
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
 def test_real_clients_pass_with_questions_that_are_drawn(draw: Draw) -> None:

@@ -140,6 +140,7 @@ def test_processes_change_nothing(survey: Survey) -> None:
     assert power(small, 6, 6) != power(small, 6, 5)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_crosstabs_know_their_true_cells(survey: Survey) -> None:
     found = power(study(survey, people=1500), 80, analysis="crosstab")
