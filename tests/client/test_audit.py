@@ -372,6 +372,7 @@ def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
     assert caught in found.faults, found
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("text", "fault", "caught"),
@@ -411,6 +412,7 @@ def test_statistics_alone_catch_what_moves_enough(text: str, fault: Send, caught
     assert caught in found.faults, found
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_statistics_find_twice_the_deviation_that_they_say_they_find() -> None:
     survey = read_survey(PAIR.split('[[questions]]\nid = "two"')[0])

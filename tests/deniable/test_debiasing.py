@@ -68,7 +68,7 @@ def test_an_impossible_report_weighs_nothing() -> None:
 @pytest.mark.parametrize(
     ("matrix", "sentence"),
     [
-        (TALL.T, "cards: cannot tell 3 truths apart by 2 reports; of numbers, estimate the mean"),
+        (TALL.T, "cards: cannot tell 3 truths apart by 2 reports; if answers are numbers, estimate their mean"),
         (np.full((2, 2), 0.5), f"cards: must {MIXED}"),
         (np.full((3, 2), 1 / 4), f"cards: must {MIXED}"),
     ],

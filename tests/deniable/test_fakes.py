@@ -107,6 +107,7 @@ def test_the_figures_of_the_documents() -> None:
     assert "| 1,000 | 12.2 | 13.3 | 14.4 | 16.3 | 23.1 | 34.9 |" in text
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize("shares", TRUE)
 def test_likelihood_intervals_and_means_lose_hardly_any_sample_to_the_worst_fakes(shares: Sequence[float]) -> None:

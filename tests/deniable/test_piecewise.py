@@ -149,6 +149,7 @@ def test_noise_is_near_the_optimum(hi: int, epsilon: str) -> None:
     assert optimal_noise(hi, math.exp(float(epsilon))) == pytest.approx(least, rel=0.01)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize(("hi", "epsilon"), [(hi, epsilon) for hi, optimum in OPTIMUM.items() for epsilon in optimum])
 def test_simulated_means_have_that_noise(hi: int, epsilon: str) -> None:

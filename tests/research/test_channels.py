@@ -352,7 +352,7 @@ def test_no_responses_give_no_estimate() -> None:
         (lambda: designs.kuk("1/2", "1/2", 3).estimate([1] * 4), "must respond differently to different truths"),
         (
             lambda: designs.from_matrix([[1, "1/2", 0], [0, "1/2", 1]]).estimate([1, 1]),
-            "channel: cannot tell 3 truths apart by 2 reports; of numbers, estimate the mean",
+            "channel: cannot tell 3 truths apart by 2 reports; if answers are numbers, estimate their mean",
         ),
         (
             lambda: designs.unrelated_question_unknown("0.7", "0.7").estimate([[1, 1], [1, 1]]),

@@ -194,7 +194,7 @@ def test_conditional_shares_divide_by_the_margin() -> None:
     assert (n - end * d) ** 2 == pytest.approx(1.6448536**2 * variance, rel=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("designs", [(DIRECT, ALMOST_DIRECT), (ALMOST_DIRECT, ALMOST_DIRECT)], ids=["direct", "noisy"])
 def test_intervals_of_cells_hold_the_level_with_few_people_and_little_noise(
     designs: tuple[Mechanism | Channel, ...],

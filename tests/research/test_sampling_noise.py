@@ -161,6 +161,7 @@ def analyses(table: Table, first: str, second: str) -> list[Any]:
     return [*estimate_shares(table, [name]), compare(table, name, "wave")[0], *crossed]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.03, 0.4])
 def test_intervals_of_shares_keep_their_level(share: float) -> None:
     """Three strata of 50 clusters, 30 of each drawn, through two fair coins: 1000 samples; with the naive error too."""

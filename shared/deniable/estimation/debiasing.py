@@ -59,7 +59,7 @@ def left_inverse(matrix: NDArray[Any], name: str, solve: Solve | None = None) ->
     rows, columns = matrix.shape
     if rows < columns:
         raise ParameterError(
-            f"{name}: cannot tell {columns} truths apart by {rows} reports; of numbers, estimate the mean"
+            f"{name}: cannot tell {columns} truths apart by {rows} reports; if answers are numbers, estimate their mean"
         )
     square, right = matrix, np.eye(rows, dtype=matrix.dtype)
     if rows > columns:
