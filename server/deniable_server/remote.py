@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import ipaddress
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 import urllib3
@@ -44,6 +46,30 @@ def estimates(url: str, token: str | None, survey_id: str, query: Mapping[str, A
 def survey(url: str, survey_id: str) -> Survey:
     """A published survey, whose bytes are those of its address."""
     return parse_survey(_call("GET", url, f"/surveys/{survey_id}").data, survey_id)
+
+
+@contextmanager
+def report_lines(url: str, token: str | None, survey_id: str) -> Iterator[Iterator[str]]:
+    """The lines of a survey's ``reports.csv``: a stream, for as long as the block.
+
+    Raises
+    ------
+    CollectorError
+        If it cannot be reached or refuses; or, while lines are read, if it breaks off or is no text.
+    """
+    stream: Any = _call("GET", url, f"/surveys/{survey_id}/reports.csv", token=token, stream=True)
+    with closing(stream):
+        stream.auto_close = False  # or its end is looked for in what is closed already
+
+        def lines() -> Iterator[str]:
+            try:
+                yield from io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            except urllib3.exceptions.HTTPError as error:
+                raise CollectorError(f"{url}: broke off within its reports ({type(error).__name__})") from None
+            except UnicodeDecodeError:
+                raise CollectorError(f"{url}: must send reports in UTF-8") from None
+
+        yield lines()
 
 
 def invitations(url: str, token: str | None, survey_id: str, what: str, hashes: Sequence[str] | None) -> dict[str, Any]:
@@ -86,6 +112,7 @@ def _call(
     token: str | None = None,
     body: bytes | None = None,
     fields: dict[str, str] | None = None,
+    stream: bool = False,
 ) -> urllib3.BaseHTTPResponse:
     if token:
         _refuse_in_the_clear(url)
@@ -93,7 +120,14 @@ def _call(
     if body is not None:
         headers["Content-Type"] = "application/json"
     try:
-        answer = _http.request(method, f"{url.rstrip('/')}/api/v1{path}", headers=headers, body=body, fields=fields)
+        answer = _http.request(
+            method,
+            f"{url.rstrip('/')}/api/v1{path}",
+            headers=headers,
+            body=body,
+            fields=fields,
+            preload_content=not stream,
+        )
     except urllib3.exceptions.HTTPError as error:
         if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
             raise CollectorError(

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple, cast
 
 import click
+from click.core import ParameterSource
 
 from deniable.commands.main import example
 from deniable.data.folder import Row, check_folder, write_folder
 from deniable.data.manifest import FORMATS
+from deniable.data.reports_csv import reports_from_csv
 from deniable.data.scripts import r_script, stata_script
 from deniable.data.survey_data import reports_data
 from deniable.data.whole import replace_file
 from deniable.data.writing import WRITERS, check_suffix, write_data_set
-from deniable.errors import ParameterError
+from deniable.errors import CollectorError, ParameterError, ReportError
+from deniable.report.report import Report
+from deniable.survey.document import Survey
+from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
@@ -28,10 +34,13 @@ from deniable_server.location import Location
         "deniable export ID --db deniable.db --to reports.dta",
         "deniable export ID --db deniable.db --to reports.csv --scripts",
         "deniable export ID --db deniable.db --to exports/ --format parquet --by-cohort",
+        "deniable export ID --url https://collector.example --to reports.sav",
     )
 )
 @click.argument("survey_id", metavar="ID")
 @options.database
+@options.url
+@options.token
 @click.option(
     "--to",
     metavar="FILE|FOLDER",
@@ -46,16 +55,29 @@ from deniable_server.location import Location
     "--format", "form", type=click.Choice(FORMATS), help="Write a folder of parts, for more reports than memory holds."
 )
 @click.option("--by-cohort", is_flag=True, help="With --format: a folder for each cohort, such as cohort=web.")
-def export(survey_id: str, database: Location, to: Path, scripts: bool, form: str | None, by_cohort: bool) -> None:
+def export(
+    survey_id: str,
+    database: Location,
+    url: str | None,
+    token: str | None,
+    to: Path,
+    scripts: bool,
+    form: str | None,
+    by_cohort: bool,
+) -> None:
     """Write the noisy reports of a survey to a file, with labels, or to a folder.
 
     A row for each report that results show, in the order of their random ids, as reports.csv of the collector has them.
     Labels say what each number stands for: it is what a device sent, not what anybody answered. The scripts have the
     name of the file, and give shares with standard errors of yes-no, k-ary and subset questions and of ticked boxes.
 
+    With --url they come from a running collector, and each is checked on its way; --token where results need one.
+
     With --format the folder gets the survey as it was published, the reports in parts, and manifest.json with the rows
     and the SHA-256 of each, also while a collector runs. 'deniable analyze ... --from FOLDER' checks and reads it.
     """
+    if url and click.get_current_context().get_parameter_source("database") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--db and --url: give one of them")
     if form is None:
         if by_cohort:
             raise click.UsageError("--by-cohort goes with --format")
@@ -66,30 +88,89 @@ def export(survey_id: str, database: Location, to: Path, scripts: bool, form: st
         if scripts:
             raise click.UsageError("--scripts goes with a file, without --format")
         check_folder(to, form)
-    store = open_store(existing(database))
-    state = store.state(survey_id)
-    if state.survey.retention == "tallies":
-        raise ParameterError(f"survey {survey_id}: keeps no reports once they are counted; see 'deniable estimate'")
-    if state.hidden_because:
-        raise ParameterError(f"survey {survey_id}: {state.hidden_because}")
-    if form is not None:
-        with ExitStack() as reading:
-            released = reading.enter_context(store.released(state.survey))
-            rows = itertools.chain(released.rows, _finally(reading.close))
-            counts = {cohort: tally.n for cohort, tally in released.tallies.items()}
-            manifest = write_folder(state.survey, rows, to, form, by_cohort=by_cohort, expected=counts)
-        click.echo(f"{to}: {manifest.rows:,} reports")
-        return
-    data = reports_data(state.survey, store.reports(state.survey))
+    with _at_collector(url, token, survey_id) if url else _in_database(database, survey_id) as found:
+        if form is not None:
+            manifest = write_folder(found.survey, found.rows, to, form, by_cohort=by_cohort, expected=found.counts)
+            click.echo(f"{to}: {manifest.rows:,} reports")
+            return
+        data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
     texts = {".R": r_script, ".do": stata_script} if scripts else {}
-    written = {to.with_suffix(suffix): script(state.survey, table.name) for suffix, script in texts.items()}
+    written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
     for path in dict.fromkeys([to, table] if scripts else [to]):
         write_data_set(data, path)
         click.echo(f"{path}: {len(data):,} reports")
     for path, text in written.items():
         replace_file(path, functools.partial(Path.write_text, data=text, encoding="utf-8", newline=""))
         click.echo(path)
+
+
+class _Found(NamedTuple):
+    """What results show of a survey, and how many reports of each cohort there must be, where that is known before."""
+
+    survey: Survey
+    rows: Iterator[Row]
+    counts: Mapping[str | None, int] | None
+
+
+@contextmanager
+def _in_database(database: Location, survey_id: str) -> Iterator[_Found]:
+    store = open_store(existing(database))
+    state = store.state(survey_id)
+    _refuse_without_rows(state.survey)
+    if state.hidden_because:
+        raise ParameterError(f"survey {survey_id}: {state.hidden_because}")
+    with ExitStack() as reading:
+        released = reading.enter_context(store.released(state.survey))
+        counts = {cohort: tally.n for cohort, tally in released.tallies.items()}
+        yield _Found(state.survey, itertools.chain(released.rows, _finally(reading.close)), counts)
+
+
+@contextmanager
+def _at_collector(url: str, token: str | None, survey_id: str) -> Iterator[_Found]:
+    """What a collector sends must be as many reports as its estimates count, so that a part never passes for all."""
+    survey = remote.survey(url, survey_id)
+    _refuse_without_rows(survey)
+    before = _shown(url, token, survey)
+    with remote.report_lines(url, token, survey_id) as lines:
+
+        def rows() -> Iterator[Row]:
+            n = 0
+            try:
+                for each in reports_from_csv(lines, survey):
+                    n += 1
+                    yield each.id, each.cohort, *each.values.values()
+            except ReportError as error:
+                raise CollectorError(f"{url}: does not send what it should: {error}") from None
+            if n != before and not before < n <= _shown(url, token, survey):
+                raise CollectorError(
+                    f"{url}: must send the {before} reports that its estimates count, got {n}; try again"
+                )
+
+        yield _Found(survey, rows(), None)
+
+
+def _shown(url: str, token: str | None, survey: Survey) -> int:
+    """How many reports results show at this moment."""
+    found = remote.estimates(url, token, survey.id, {})
+    if found["note"]:
+        raise ParameterError(f"survey {survey.id}: {found['note']}")
+    n: int = found["n"]
+    return n
+
+
+def _refuse_without_rows(survey: Survey) -> None:
+    if survey.retention == "tallies":
+        raise ParameterError(f"survey {survey.id}: keeps no reports once they are counted; see 'deniable estimate'")
+
+
+def _report(survey: Survey, row: Row) -> Report:
+    report_id, cohort, *values = row
+    return Report(
+        str(report_id),
+        cast("str | None", cohort),
+        dict(zip([each.id for each in survey.questions], values, strict=True)),
+    )
 
 
 def _finally(close: Callable[[], None]) -> Iterator[Row]:

@@ -83,11 +83,23 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
         _check_token(report, survey)
         return report
     report_id, cohort, found, credential = _read(raw, survey)
-    values = {question: check(found[question], subject) for question, (check, subject) in survey.checks.items()}
-    survey.check_draw(values)
-    report = Report(report_id, cohort, values, credential)
+    report = Report(report_id, cohort, _check_values(found, survey), credential)
     _check_token(report, survey)
     return report
+
+
+def downloaded_report(report_id: str, cohort: str | None, values: Mapping[str, object], survey: Survey) -> Report:
+    """A report as downloads have it, without what let it count, checked like one that is sent.
+
+    Raises
+    ------
+    ReportError
+        As `parse_report`.
+    """
+    checked_id = _check_id(report_id)
+    _check_cohort(cohort, survey)
+    _require_keys(values, survey.checks.keys(), "values")
+    return Report(checked_id, cohort, _check_values(values, survey))
 
 
 def content_of(raw: bytes) -> dict[str, Any]:
@@ -109,9 +121,7 @@ def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object
     """Read a report in any form that JSON allows."""
     content = content_of(raw)
     _require_keys(content, _KEYS | ({_CREDENTIAL} if survey.credential else set()), "report")
-    report_id, cohort, values = content["id"], content["cohort"], content["values"]
-    if not isinstance(report_id, str) or not _ID.fullmatch(report_id):
-        raise ReportError("id: must be 32 lower-case hexadecimal digits")
+    report_id, cohort, values = _check_id(content["id"]), content["cohort"], content["values"]
     _check_cohort(cohort, survey)
     if not isinstance(values, dict):
         raise ReportError(f"values: must be an object, got {describe(values)}")
@@ -120,6 +130,18 @@ def _read(raw: bytes, survey: Survey) -> tuple[str, str | None, dict[str, object
     if survey.credential and not (isinstance(credential, str) and re.fullmatch(survey.credential, credential)):
         raise NotInvited(f"credential: must be {_CREDENTIALS[survey.access]} of this survey")
     return report_id, cohort, values, credential
+
+
+def _check_id(report_id: object) -> str:
+    if not isinstance(report_id, str) or not _ID.fullmatch(report_id):
+        raise ReportError("id: must be 32 lower-case hexadecimal digits")
+    return report_id
+
+
+def _check_values(found: Mapping[str, object], survey: Survey) -> dict[str, Value]:
+    values = {question: check(found[question], subject) for question, (check, subject) in survey.checks.items()}
+    survey.check_draw(values)
+    return values
 
 
 def _check_token(report: Report, survey: Survey) -> None:
