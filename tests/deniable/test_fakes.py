@@ -223,7 +223,7 @@ def test_exact_intervals_of_one_unknown_hold_those_of_all_tallies_that_may_be_le
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["default", "wald", "agresti_coull"])
+@pytest.mark.parametrize("method", ["default", "wald", "agresti-coull"])
 def test_means_hold_what_any_of_the_reports_leave(method: str) -> None:
     counts, fakes = (30, 40, 50), 4
     found = LEVELS.estimate_mean(counts, None, (1, 2, 3)).interval(method=method, fakes=fakes)
@@ -233,7 +233,7 @@ def test_means_hold_what_any_of_the_reports_leave(method: str) -> None:
         assert holds(found, LEVELS.estimate_mean(left, None, (1, 2, 3)).interval(method=method), 1e-6)
 
 
-@pytest.mark.parametrize("method", ["wald", "agresti_coull"])
+@pytest.mark.parametrize("method", ["wald", "agresti-coull"])
 def test_normal_intervals_of_shares_hold_what_any_of_the_reports_leave(method: str) -> None:
     counts, fakes = (30, 40, 50), 3
     found = LEVELS.estimate(counts).interval(method=method, fakes=fakes)

@@ -192,7 +192,7 @@ def test_of_two_answers_a_mean_is_a_share_of_the_likelihood(asked: list[Asked]) 
     assert [each.is_scored for each in asked] == [False]
 
 
-@pytest.mark.parametrize("method", ["wald", "agresti_coull"])
+@pytest.mark.parametrize("method", ["wald", "agresti-coull"])
 def test_normal_intervals_of_means_are_those_of_what_is_left(method: str) -> None:
     counts, fakes = (30, 40, 50), 4
     mean = LEVELS.estimate_mean(counts, None, (1, 2, 3))

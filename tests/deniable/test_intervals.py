@@ -39,7 +39,8 @@ COLUMNS = {
     "feldman-cousins": "fc",
     "likelihood-ratio": "lr_restricted",
     "clopper-pearson": "clopper_pearson",
-    **{name: name for name in ("wilson", "agresti_coull", "jeffreys", "midp", "wald")},
+    "agresti-coull": "agresti_coull",
+    **{name: name for name in ("wilson", "jeffreys", "midp", "wald")},
 }
 COINS = (0.75, 0.25)
 

@@ -217,8 +217,8 @@ def test_a_share_among_some_is_held_by_its_limits() -> None:
 def test_more_answers_than_the_time_allows_have_normal_intervals() -> None:
     assert Geometric.from_epsilon(0, 31, 4).estimate([1] * 32).interval_method() == "likelihood-ratio"
     many = Geometric.from_epsilon(0, 32, 4)
-    assert many.estimate([1] * 33).interval_method() == "agresti_coull"
-    assert many.estimate_mean([1] * 33).interval_method() == "agresti_coull"
+    assert many.estimate([1] * 33).interval_method() == "agresti-coull"
+    assert many.estimate_mean([1] * 33).interval_method() == "agresti-coull"
     assert Piecewise.from_epsilon(0, 1000, 2).estimate_mean([1] * 6).interval_method() == "likelihood-ratio"
 
 

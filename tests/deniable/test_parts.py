@@ -62,9 +62,9 @@ def test_the_method_that_is_used_is_named(result: Estimate) -> None:
     assert many.interval_method() == many.interval_method(simultaneous=False) != "wilson"
     assert many.interval_method(simultaneous=True) == "wilson"
     noisy = Geometric.from_epsilon(0, 3, 2).estimate(COUNTS)
-    assert [noisy.interval_method(method) for method in ("default", "agresti_coull", "wald", "normal")] == [
+    assert [noisy.interval_method(method) for method in ("default", "agresti-coull", "wald", "normal")] == [
         "likelihood-ratio",
-        "agresti_coull",
+        "agresti-coull",
         "wald",
         "wald",
     ]
@@ -193,12 +193,12 @@ def test_means_have_the_interval_of_their_method() -> None:
     even = [z * z * each for each in mechanism.expected_if_even]
     later = mechanism.estimate_mean([count + more for count, more in zip(counts, even, strict=True)])
     ends = (later.mean - z * later.std_error, later.mean + z * later.std_error)
-    assert mean.interval(0.9, "agresti_coull") == pytest.approx(ends)
+    assert mean.interval(0.9, "agresti-coull") == pytest.approx(ends)
     assert mean.interval(0.9) == pytest.approx(ends, abs=0.02), "hundreds of reports are about normal"
     assert mean.interval() == mean.interval(0.95, "default")
-    assert [mean.interval_method(method) for method in ("default", "agresti_coull", "wald")] == [
+    assert [mean.interval_method(method) for method in ("default", "agresti-coull", "wald")] == [
         "likelihood-ratio",
-        "agresti_coull",
+        "agresti-coull",
         "wald",
     ]
 

@@ -203,9 +203,9 @@ def test_smoothed_interval_is_agresti_and_coull_for_two_options() -> None:
     # one card a pack has an estimator of its own, so no support, but the same numbers as Warner's coin
     for count in (0, 3, 20, 50):
         without = kuk("3/4", "1/4").estimate([50 - count, count])
-        assert without.interval_method("agresti_coull") == "agresti_coull"
-        wanted = share_interval(count, 50, (0.75, 0.25), method="agresti_coull")
-        assert without.interval(method="agresti_coull")[1] == pytest.approx(wanted, abs=1e-12)
+        assert without.interval_method("agresti-coull") == "agresti-coull"
+        wanted = share_interval(count, 50, (0.75, 0.25), method="agresti-coull")
+        assert without.interval(method="agresti-coull")[1] == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.slow

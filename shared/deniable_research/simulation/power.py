@@ -163,7 +163,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Figures:
     name = study.predictors[0]
     true = study.true_shares(name)
     yes = table.layout.question(study.outcome).options[1]
-    how = "profile" if 2 * len(true) <= MOST_TRUTHS else "agresti_coull"
+    how = "profile" if 2 * len(true) <= MOST_TRUTHS else "agresti-coull"
     found: Figures = []
     for row in cross(table, [study.outcome, name], confidence_level=level):
         if row.measure == "joint" and row.estimate is not None:

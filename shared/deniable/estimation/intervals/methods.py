@@ -19,7 +19,7 @@ METHODS = {
     "likelihood-ratio": "knows that shares are within [0, 1]; the default above 10,000 reports",
     "wilson": "score interval, near the level on average",
     "clopper-pearson": "exact, each tail at most half of what the level leaves; wide",
-    "agresti_coull": "Wald around Wilson's middle",
+    "agresti-coull": "Wald around Wilson's middle",
     "jeffreys": "posterior quantiles under Jeffreys' prior",
     "midp": "Clopper-Pearson with half the weight on the count itself",
     "blaker": "exact, never wider than Clopper-Pearson",
@@ -27,7 +27,7 @@ METHODS = {
 }
 """The methods by name, with what a person who chooses wants to know."""
 
-ALIASES = {"beta": "clopper-pearson", "normal": "wald"}
+ALIASES = {"beta": "clopper-pearson", "normal": "wald", "agresti_coull": "agresti-coull"}
 """What statsmodels calls them."""
 
 EXACT_UP_TO = 10_000
@@ -37,7 +37,7 @@ covers .950; with 2001 reports it would be .944."""
 _BINOMIAL: dict[str, Callable[[float, float, float], Interval]] = {
     "wilson": wilson,
     "clopper-pearson": clopper_pearson,
-    "agresti_coull": agresti_coull,
+    "agresti-coull": agresti_coull,
     "jeffreys": jeffreys,
     "midp": midp,
     "blaker": blaker,
@@ -80,12 +80,12 @@ def without_binomial(name: str, design: Design) -> str:
 
     >>> from deniable import Geometric
     >>> scale = Geometric.from_epsilon(1, 5, 2)
-    >>> [without_binomial(name, scale) for name in ("feldman-cousins", "agresti_coull", "wald")]
-    ['likelihood-ratio', 'agresti_coull', 'wald']
+    >>> [without_binomial(name, scale) for name in ("feldman-cousins", "agresti-coull", "wald")]
+    ['likelihood-ratio', 'agresti-coull', 'wald']
     """
-    if name in ("agresti_coull", "wald"):
+    if name in ("agresti-coull", "wald"):
         return name
-    return "likelihood-ratio" if design.channels and len(design.truths) <= MOST_TRUTHS else "agresti_coull"
+    return "likelihood-ratio" if design.channels and len(design.truths) <= MOST_TRUTHS else "agresti-coull"
 
 
 def resolve_simultaneous(method: str, n: float) -> str:
