@@ -187,7 +187,7 @@ export class DeniableElement extends Base {
     /** @type {HTMLElement | null} */ (root.activeElement)?.blur(); // focus would tell what was chosen
   }
 
-  /** @param {string} event @param {object} [detail] never an answer */
+  /** @param {string} event @param {object | false} [detail] never an answer */
   announce(event, detail = {}) {
     const told = Object.freeze({ survey: this.surveyId, ...detail });
     this.dispatchEvent(new CustomEvent(`deniable-${event}`, { bubbles: true, composed: true, detail: told }));

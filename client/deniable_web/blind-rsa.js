@@ -20,7 +20,7 @@ import { sha } from "./sha.js";
  */
 
 /** @param {string} hex */
-const number = (hex) => BigInt(`0x${hex}`);
+const number = (hex) => BigInt(`0x0${hex}`); // of nothing, too
 
 /** @param {string} hex */
 export const bytesOf = (hex) => Uint8Array.from(/** @type {string[]} */ (hex.match(/../g)), (pair) => parseInt(pair, 16));

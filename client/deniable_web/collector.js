@@ -57,7 +57,7 @@ export function parseLink(link, base) {
 /** What the fragment of a link says of whoever opens it. @param {URLSearchParams} fragment */
 export const fromFragment = (fragment) => ({
   cohort: fragment.get("cohort"),
-  invitation: /^[0-9a-f]{32}$/.exec(String(fragment.get("invitation")))?.[0] ?? null,
+  invitation: /^[0-9a-f]{32}$/.exec(fragment.get("invitation") ?? "")?.[0] ?? null,
 });
 
 /**
@@ -88,8 +88,8 @@ export async function fetchSurvey(link, { fetch: ask = fetch } = {}) {
  * @returns {Promise<Receipt>}
  */
 export async function submit(survey, collector, text, options) {
-  const again = await deliver(survey, collector, text, options);
-  return Object.freeze({ survey: survey.id, collector, client: CLIENT, stored: true, again });
+  const [, status] = await deliver(survey, collector, text, options);
+  return Object.freeze({ survey: survey.id, collector, client: CLIENT, stored: true, again: status === 200 });
 }
 
 /**
@@ -99,11 +99,11 @@ export async function submit(survey, collector, text, options) {
  */
 
 /**
- * The same, without a receipt: whether the collector knew the report already.
+ * The same, without a receipt. A status of 200 says that the collector knew the report already.
  * @param {{ id: string }} survey @param {string} collector @param {string} text @param {Options} [options]
  */
 export const deliver = (survey, collector, text, options) =>
-  post(`${place(collector, survey.id)}/reports`, text, ({ status }) => status === 200, options);
+  post(`${place(collector, survey.id)}/reports`, text, options);
 
 /**
  * Have a token signed. The same message again is signed again, another one is not.
@@ -111,19 +111,16 @@ export const deliver = (survey, collector, text, options) =>
  * @param {string} invitation @param {string} blinded
  * @returns {Promise<string>} what signs it, in hexadecimal; nobody has checked it
  */
-export const sign = ({ id, issuer }, collector, invitation, blinded) =>
-  post(
-    `${place(issuer.url ?? collector, id)}/tokens`,
-    dumps({ invitation, blinded }),
-    async (response) => String((await response.json())["signature"]).slice(0, 512), // a longer one takes long to compute with
-  );
+export async function sign({ id, issuer }, collector, invitation, blinded) {
+  const [answer] = await post(`${place(issuer.url ?? collector, id)}/tokens`, dumps({ invitation, blinded }));
+  return String(answer["signature"]).slice(0, 512); // a longer one takes long to compute with
+}
 
 /**
- * Send something as often as it takes, and give what `read` makes of the answer.
- * @template T
- * @param {string} url @param {string} text @param {(response: Response) => T | Promise<T>} read @param {Options} [options]
+ * Send something as often as it takes.
+ * @param {string} url @param {string} text @param {Options} [options] @returns {Promise<[any, number]>} JSON, and the status
  */
-async function post(url, text, read, { fetch: ask = fetch, wait = sleep } = {}) {
+async function post(url, text, { fetch: ask = fetch, wait = sleep } = {}) {
   for (let tried = 1; ; tried++) {
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
@@ -131,13 +128,12 @@ async function post(url, text, read, { fetch: ask = fetch, wait = sleep } = {}) 
       const response = await ask(url, plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text }));
       const { status, headers } = response;
       reason = `answered with status ${status}`;
-      // A portal between here and the collector may answer 200 to everything, but not in JSON.
-      const isJson = headers.get("content-type")?.startsWith("application/json");
-      if ((status === 201 || status === 200) && isJson) return await read(response);
       const Refusal = REFUSALS[status];
-      if (Refusal) throw new Refusal(await detail(response));
+      if (Refusal) throw new Refusal(await detail(response, reason));
       if (status !== 429 && status < 502) tried = TRIES; // of those, none is over in a moment
-      seconds = Math.max(seconds, Number(headers.get("retry-after")) || 0);
+      // A portal between here and the collector may answer 200 to everything, but not in JSON.
+      if (status >> 1 === 100) return [await response.json(), status]; // 200 or 201
+      seconds = Math.max(seconds, +(headers.get("retry-after") ?? 0) || 0);
     } catch (error) {
       if (error instanceof ReportError) throw error;
     }
@@ -149,12 +145,12 @@ async function post(url, text, read, { fetch: ask = fetch, wait = sleep } = {}) 
 /** @param {string} collector @param {string} survey */
 const place = (collector, survey) => `${collector}/api/v1/surveys/${survey}`;
 
-/** The sentence of a problem+json. @param {Response} response */
-const detail = (response) =>
+/** The sentence of a problem+json. @param {Response} response @param {string} otherwise */
+const detail = (response, otherwise) =>
   response
     .json()
     .then((problem) => String(problem.detail).slice(0, 500))
-    .catch(() => `report: answered with status ${response.status}`);
+    .catch(() => otherwise);
 
 /** @param {number} seconds */
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));

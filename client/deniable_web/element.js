@@ -74,7 +74,7 @@ export class DeniableSurvey extends DeniableElement {
       if (source !== frame.contentWindow || origin !== new URL(collector).origin) return;
       const { deniable, height } = Object(data);
       if (height > 0) frame.height = /** @type {any} */ (Math.ceil(height));
-      this.announce(String(deniable), height > 0 ? { height } : {});
+      this.announce(String(deniable), height > 0 && { height });
     };
     addEventListener("message", listen, { signal });
     this.show(frame);
@@ -150,7 +150,7 @@ export class DeniableSurvey extends DeniableElement {
     const { gone, words: m } = this;
     const { access, issuer } = view;
     try {
-      let credential = access === "open" ? undefined : String(place.invitation);
+      let credential = access === "open" ? undefined : /** @type {string} */ (place.invitation);
       if (issuer) {
         this.show(screens.wait(m, m.checking), true);
         credential = await buyToken(this.#memory, { ...view, issuer }, place, this.isShared);
@@ -200,8 +200,13 @@ export class DeniableSurvey extends DeniableElement {
       if (gone !== this.gone) return; // something else is on the screen by now
       this.#receipt(view, place, report, this.words.sent);
     } catch (error) {
-      const again = (/** @type {unknown} */ isAsked) => this.#send(view, place, report, isAsked);
-      if (gone === this.gone) this.fail(error, view, again, !!isAsked);
+      const { invitation } = place;
+      const again = (/** @type {unknown} */ isAsked, text = report) => this.#send(view, place, text, isAsked);
+      // Refused under one invitation, it goes under that of the link that is open: the same id and values, which count once.
+      const other = invitation ? report.replace(/"\w{32}"}$/, `"${invitation}"}`) : report;
+      if (gone !== this.gone) return;
+      if (error instanceof ReportError && other !== report) again(isAsked, other);
+      else this.fail(error, view, again, !!isAsked);
     }
   }
 

@@ -50,7 +50,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
   const list = h("div", { class: `options ${isRow ? "row" : isLong ? "long" : ""}` }, ...rows);
   const set = h(
     "fieldset",
-    { class: "card", part: "card question", ...(isNumber ? {} : described) },
+    { class: "card", part: "card question", ...(!isNumber && described) },
     h("legend", { part: "question-text" }, own(title)),
     h("div", { id: `about-${id}` }, quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),

@@ -72,7 +72,7 @@ export const browserStore = {
     if (!db) {
       const state = structuredClone(page[PLACE] ?? nothing());
       const result = act(state);
-      if (!isLook) page[PLACE] = state;
+      if (!isLook) page[PLACE] = structuredClone(state); // what was given away may change, and does not change this
       return result;
     }
     try {

@@ -30,7 +30,7 @@ export async function newToken(survey) {
  * A token as a report carries it. It throws unless the issuer signed it.
  * @param {Survey} survey @param {Token} token
  */
-export const signedToken = ({ issuer }, token) => finalize(issuer.modulus, token, String(token.signature));
+export const signedToken = ({ issuer }, token) => finalize(issuer.modulus, token, /** @type {string} */ (token.signature));
 
 /**
  * The token of whoever is invited, bought before anybody answers; undefined where the device has a report to send again.
@@ -45,7 +45,7 @@ export async function buyToken(memory, survey, { collector, invitation }, isShar
   const fresh = await newToken(survey);
   const token = await memory.token(name, (kept = fresh) => kept);
   if (!token) return undefined;
-  token.signature ??= await sign(survey, collector, String(invitation), token.blinded);
+  token.signature ??= await sign(survey, collector, /** @type {string} */ (invitation), token.blinded);
   const signed = await signedToken(survey, token);
   await memory.token(name, (kept) => kept && token);
   return signed;

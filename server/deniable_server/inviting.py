@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
+from deniable.errors import CollectorError
 from deniable_server import remote
 from deniable_server.location import Location
 from deniable_server.store import Added, Unused, open_store
 
 MOST_HASHES = 10_000
 """Hashes in one request."""
+
+
+Answer = TypeVar("Answer", Added, Unused)
 
 
 class Inviting(Protocol):
@@ -68,8 +72,14 @@ class _Remote:
 
     def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> Added:
         """Invite over HTTP."""
-        return Added(**remote.invitations(self._url, self._token, survey_id, "", hashes))
+        return self._read(Added, remote.invitations(self._url, self._token, survey_id, "", hashes))
 
     def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
         """Ask over HTTP."""
-        return Unused(**remote.invitations(self._url, self._token, survey_id, "/unused", hashes))
+        return self._read(Unused, remote.invitations(self._url, self._token, survey_id, "/unused", hashes))
+
+    def _read(self, kind: Callable[..., Answer], answer: dict[str, Any]) -> Answer:
+        try:
+            return kind(**answer)
+        except TypeError:
+            raise CollectorError(f"{self._url}: must answer as a collector does, got something else") from None

@@ -19,7 +19,7 @@ _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=
 def publish(url: str, token: str | None, survey: Survey) -> bool:
     """Publish a survey; whether it is new there."""
     answer = _call("POST", url, "/surveys", token=_needed(token), body=survey.document)
-    identifier = answer.json()["id"]
+    identifier = _object(answer, url).get("id")
     if identifier != survey.id:
         raise CollectorError(f"{url}: published the survey as {identifier}, which is not its address {survey.id}")
     return answer.status == 201
@@ -27,7 +27,9 @@ def publish(url: str, token: str | None, survey: Survey) -> bool:
 
 def surveys(url: str, token: str | None) -> list[dict[str, Any]]:
     """Every survey of the collector."""
-    found: list[dict[str, Any]] = _call("GET", url, "/surveys", token=_needed(token)).json()["surveys"]
+    found = _object(_call("GET", url, "/surveys", token=_needed(token)), url).get("surveys")
+    if not isinstance(found, list):
+        raise CollectorError(f"{url}: must answer with a list of surveys, got something else")
     return found
 
 
@@ -39,8 +41,7 @@ def close(url: str, token: str | None, survey_id: str) -> None:
 def estimates(url: str, token: str | None, survey_id: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """The collector's estimates; the query is that of the API. A token is needed where readers do."""
     fields = {key: str(value) for key, value in query.items() if value is not None}
-    found: dict[str, Any] = _call("GET", url, f"/surveys/{survey_id}/estimates", token=token, fields=fields).json()
-    return found
+    return _object(_call("GET", url, f"/surveys/{survey_id}/estimates", token=token, fields=fields), url)
 
 
 def survey(url: str, survey_id: str) -> Survey:
@@ -76,8 +77,7 @@ def invitations(url: str, token: str | None, survey_id: str, what: str, hashes: 
     """Add invitations, or with ``"/unused"`` ask about them; the answer is that of the API."""
     body = json.dumps({} if hashes is None else {"hashes": list(hashes)}).encode("ascii")
     path = f"/surveys/{survey_id}/invitations{what}"
-    found: dict[str, Any] = _call("POST", url, path, token=_needed(token), body=body).json()
-    return found
+    return _object(_call("POST", url, path, token=_needed(token), body=body), url)
 
 
 def _needed(token: str | None) -> str:
@@ -140,8 +140,19 @@ def _call(
     return answer
 
 
+def _object(answer: urllib3.BaseHTTPResponse, url: str) -> dict[str, Any]:
+    """What an answer says, which must be an object of JSON: anything else comes from somebody on the way."""
+    try:
+        found = answer.json()
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise CollectorError(f"{url}: must answer as a collector does, got something else with status {answer.status}")
+    return found
+
+
 def _detail(answer: urllib3.BaseHTTPResponse) -> str:
     try:
-        return str(answer.json()["detail"])
+        return "".join(filter(str.isprintable, str(answer.json()["detail"])))[:1000]
     except (ValueError, KeyError, TypeError):
         return "without saying why"

@@ -15,7 +15,16 @@ from deniable import Survey, parse_report, read_survey
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
 from tests.support import browsing
-from tests.support.access import ANSWERS, invite, invited_survey, key_number, publish, unlinkable_survey
+from tests.support.access import (
+    ANSWERS,
+    invite,
+    invited_survey,
+    key_number,
+    publish,
+    report_for,
+    store_one,
+    unlinkable_survey,
+)
 from tests.support.collectors import Collector, running_issuer
 from tests.support.surveys import SURVEY
 
@@ -206,6 +215,35 @@ def test_an_invitation_that_was_used_or_is_unknown_is_said_when_the_report_is_re
         assert violations(page) == []
         context.close()
     assert collector.reports(survey) == 1
+
+
+@pytest.mark.parametrize("wrong", ["unknown", "used"])
+def test_a_report_that_was_refused_takes_the_invitation_of_the_link_that_is_opened_next(
+    collector: Collector, phone: BrowserContext, wrong: str
+) -> None:
+    survey = titled("invited", f"Mistyped, then right: {wrong}")
+    link, other = links(collector, survey, 2)
+    if wrong == "used":
+        with closing(SqliteStore(collector.database)) as store:
+            store_one(store, report_for(survey, other[-32:]), survey)
+    before = collector.reports(survey)
+    page = phone.new_page()
+    witness = browsing.Witness.of(page)
+    page.goto(link[:-32] + (other[-32:] if wrong == "used" else UNKNOWN))
+    browsing.press_send(page, survey, ANSWERS)
+    heading(page, "used before" if wrong == "used" else "not known here")
+    assert len(witness.posts()) == 1
+    page.goto("about:blank")
+    page.goto(link)
+    heading(page, browsing.ARRIVED)
+    assert collector.reports(survey) == before + 1
+    refused, again, taken = map(json.loads, witness.posts())
+    assert refused == again
+    assert taken == refused | {"credential": link[-32:]}, "the same id and values, which count once"
+    page.reload()
+    expect(page.get_by_role("heading").first).to_be_visible()
+    assert len(witness.posts()) == 3
+    assert violations(page) == []
 
 
 def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: BrowserContext) -> None:

@@ -193,7 +193,7 @@ class TestInviting:
             publish(store, survey, "ada")
             made = invite(store, survey, 3)
             store_one(store, report_for(survey, made[1]), survey)
-            hashes = [*map(hash_of, made), "0" * 64]
+            hashes = [*map(hash_of, made)]
             answer = post(http, survey, "invitations/unused", {"hashes": hashes}, token)
             unused = None if results == "live" else sorted([hashes[0], hashes[2]])
             assert answer.json == {"invited": 3, "unused": 2, "hashes": unused}
@@ -201,6 +201,9 @@ class TestInviting:
             found = inviting.unused_invitations(store, survey.id, hashes)
             assert found == (3, 2, unused)
             assert inviting.unused_invitations(store, survey.id, []).hashes == (None if results == "live" else [])
+            unknown = post(http, survey, "invitations/unused", {"hashes": [*hashes, "0" * 64]}, token)
+            assert unknown.status_code == 422, "who was never invited has not answered either"
+            assert unknown.json["detail"] == "hashes: must be of people who are invited here; 1 of 4 are not"
 
     def test_is_the_same_in_a_file_and_over_http_however_many(
         self, store: SqliteStore, token: str, monkeypatch: pytest.MonkeyPatch, http: FlaskClient
@@ -235,7 +238,7 @@ class TestInviting:
     ) -> None:
         survey = invited_survey()
         publish(store, survey, "grace")
-        body = {"hashes": ["0" * 64]}
+        body = {"hashes": [hash_of(*invite(store, survey, 1))]}
         assert post(http, survey, what, body).status_code == 401
         assert post(http, survey, what, body, token).status_code == 403
         assert post(http, survey, what, body, create_token(store, "reader", "read")).status_code == 401

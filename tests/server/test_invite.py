@@ -6,6 +6,9 @@ import csv
 import datetime
 import json
 import stat
+import subprocess
+import sys
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,12 +20,17 @@ import urllib3
 
 from deniable import Survey, read_survey
 from deniable.access.invitation import hash_of
+from deniable.errors import CollectorError
 from deniable_server import remote, tokens
+from deniable_server.store.interface import Added, Unused
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
 from tests.support.collectors import StartCollector
 from tests.support.command_line import CommandLine
+from tests.support.serving import Web, web
 from tests.support.surveys import SURVEY
+
+__all__ = ["web"]
 
 INVITE = CommandLine("invite")
 ok, refused = INVITE.ok, INVITE.refused
@@ -132,9 +140,9 @@ def test_all_that_is_sent_are_hashes_in_an_order_of_their_own(tmp_path: Path, mo
         status = 200
         data = survey.document
 
-        def json(self) -> dict[str, int]:
-            """How many were invited."""
-            return {"added": 3, "known": 0}
+        def json(self) -> dict[str, Any]:
+            """How many were invited, or are."""
+            return {"invited": 0, "unused": 0, "hashes": None} if calls[-1][2] == b"{}" else {"added": 3, "known": 0}
 
     def request(method: str, url: str, body: bytes | None = None, **_headers: object) -> Answer:
         calls.append((method, url, body))
@@ -146,7 +154,11 @@ def test_all_that_is_sent_are_hashes_in_an_order_of_their_own(tmp_path: Path, mo
     ok(f"{PUBLIC}/s/{survey.id}", *rows, "--token", "dn_x")
     hashes = sorted(map(hash_of, invitations_of(pd.read_csv(to)["link"].tolist())))
     base = f"{PUBLIC}/api/v1/surveys/{survey.id}"
-    assert calls == [("GET", base, None), ("POST", f"{base}/invitations", json.dumps({"hashes": hashes}).encode())]
+    assert calls == [
+        ("GET", base, None),
+        ("POST", f"{base}/invitations/unused", b"{}"),
+        ("POST", f"{base}/invitations", json.dumps({"hashes": hashes}).encode()),
+    ]
     calls.clear()
     mail = ["--roster", to, "--column", "email", "--to", tmp_path / "mail.csv"]
     ok("mail", f"{PUBLIC}/s/{survey.id}", *mail, "--token", "dn_x")
@@ -288,7 +300,14 @@ def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_pat
         (["-n", "3", "--to", "no/links.csv"], "there is no folder 'no'"),
         (["-n", "3", "--to", "people.csv"], "exists, and may hold links that nobody else has"),
         (["-n", "3", "--sentence", "x"], "--sentence goes with --sheet"),
-        (["-n", "3", "--list", "people.csv"], "--list goes with --unused"),
+        (["-n", "3", "--list", "people.csv"], "--list goes with --unused, or alone"),
+        *(
+            (
+                ["-n", "3", "--cohort", "paper", "--public-url", f"https://{wrong}"],
+                "--public-url: must be like https://",
+            )
+            for wrong in ("c example", "me:secret@c.example", "ü.example", f"c.example/s/{'a' * 26}")
+        ),
         (["-n", "3", "--unused"], "--unused goes with --list and --to alone"),
         (["--unused", "--to", "left.csv"], "--to goes with --list"),
     ],
@@ -300,8 +319,106 @@ def test_bad_input_is_refused_and_nobody_is_invited(
     survey = invited_survey(**ALWAYS, cohorts=("paper",), cohort_required=True)
     database = collector_with(tmp_path, survey)
     before = roster(tmp_path).read_bytes()
-    assert said in refused(survey.id, *places(database), *arguments)
+    message = refused(survey.id, *places(database), *arguments)
+    assert said in message
+    assert "secret" not in message
     assert roster(tmp_path).read_bytes() == before
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+class Breaking(SqliteStore):
+    """Takes one invitation, and no second."""
+
+    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
+        """Break off in the middle."""
+        super().add_invitations(survey_id, [*hashes][:1])
+        raise CollectorError("https://collector.example: cannot be reached")
+
+
+@pytest.mark.parametrize("printed", [False, True], ids=["file", "printed"])
+def test_where_inviting_breaks_off_the_links_stay_and_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: bool
+) -> None:
+    survey, to = invited_survey(**ALWAYS), tmp_path / "links.csv"
+    database = collector_with(tmp_path, survey)
+    with monkeypatch.context() as broken:
+        broken.setattr("deniable_server.inviting.open_store", Breaking)
+        result = INVITE.run(survey.id, "-n", 3, *([] if printed else ["--to", to]), *places(database))
+    assert result.exit_code == 1
+    assert "cannot be reached" in result.stderr
+    assert "Not everybody is invited yet: keep the links" in result.stderr
+    if printed:
+        to.write_text(result.stdout, encoding="utf-8")
+    assert len(pd.read_csv(to)) == 3
+    message = refused(survey.id, "--unused", "--list", to, "--db", database)
+    assert "hashes: must be of people who are invited here; 2 of 3 are not" in message
+    assert "2 invited, 1 known before" in INVITE.run(survey.id, "--list", to, "--db", database).stderr
+    assert "0 invited, 3 known before" in INVITE.run(survey.id, "--list", to, "--db", database).stderr
+    assert ok(survey.id, "--unused", "--list", to, "--db", database).count("invitation=") == 3
+
+
+def test_a_sheet_alone_that_nothing_reads_again_goes_where_inviting_breaks_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey, sheet = invited_survey(**ALWAYS), tmp_path / "cards.html"
+    database = collector_with(tmp_path, survey)
+    monkeypatch.setattr("deniable_server.inviting.open_store", Breaking)
+    assert "keep the links" not in refused(survey.id, "-n", 3, "--sheet", sheet, *places(database))
+    assert not sheet.exists()
+
+
+def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two at once: each looks, before either writes."""
+    survey, to = invited_survey(**ALWAYS), tmp_path / "links.csv"
+    database = collector_with(tmp_path, survey)
+
+    class Slow(SqliteStore):
+        """While it answers, somebody else writes his links."""
+
+        def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
+            """As it is, late."""
+            to.write_text("somebody's")
+            return super().unused_invitations(survey_id, hashes)
+
+    monkeypatch.setattr("deniable_server.inviting.open_store", Slow)
+    cards = tmp_path / "cards.html"
+    message = refused(survey.id, "-n", 3, "--to", to, "--sheet", cards, *places(database))
+    assert "links.csv: exists, and may hold links that nobody else has" in message
+    assert to.read_text() == "somebody's"
+    assert not cards.exists()
+    monkeypatch.undo()
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_nobody_is_invited_whose_link_cannot_be_printed(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    command = [sys.executable, "-m", "deniable", "invite", survey.id, "-n", "3", *map(str, places(database))]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "links: cannot be printed: No space left on device; nobody is invited" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+@pytest.mark.parametrize("answer", [b"<html>", b"[]", b'{"x":1}', b"\xff"])
+def test_what_no_collector_answers_is_said(web: Web, tmp_path: Path, answer: bytes) -> None:
+    survey, to = invited_survey(**ALWAYS), tmp_path / "links.csv"
+    address = f"/api/v1/surveys/{survey.id}"
+    web.pages |= {address: (200, survey.document), f"{address}/invitations/unused": (200, answer)}
+    message = refused(f"{web.url}/s/{survey.id}", "-n", 3, "--token", "dn_x", "--to", to)
+    assert f"Error: {web.url}: must answer as a collector does, got something else" in message
+    assert not to.exists()
+
+
+def test_nobody_is_invited_to_a_survey_that_was_closed(tmp_path: Path) -> None:
+    survey, to = invited_survey(**ALWAYS), tmp_path / "links.csv"
+    database = collector_with(tmp_path, survey)
+    with closing(SqliteStore(database)) as store:
+        store.close_survey(survey.id)
+    assert "(UTC); nobody could answer" in refused(survey.id, "-n", 3, "--to", to, *places(database))
     assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
 
 

@@ -61,6 +61,10 @@ def web() -> Iterator[Web]:
             self.end_headers()
             self.wfile.write(body)
 
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
         def log_message(self, *_arguments: object) -> None:
             pass
 

@@ -252,7 +252,7 @@ test("what an issuer refuses, or answers instead of a signature, throws and buys
   for (const [answer, kind] of [
     [() => problem(403), NotInvited], [() => problem(409), ReportConflict], [() => problem(410), SurveyClosed], [() => problem(422), ReportError],
     [() => Response.json({ signature: "ff".repeat(256) }), SurveyError], [() => Response.json({ signature: "zz" }), SyntaxError],
-    [() => Response.json({}), SyntaxError],
+    [() => Response.json({}), SyntaxError], [() => Response.json({ signature: "" }), SurveyError],
   ]) {
     globalThis.fetch = async () => answer();
     const store = fakeStore();
@@ -260,4 +260,24 @@ test("what an issuer refuses, or answers instead of a signature, throws and buys
     const [kept] = Object.values(JSON.parse(store.text).tokens);
     assert.equal(kept.signature, undefined);
   }
+});
+
+test("where nothing can be stored, what was no signature is not kept either, and the same is asked for again", async () => {
+  const [survey] = SURVEYS;
+  const link = { collector: "https://collector.example", invitation: random(16) };
+  const memory = new Memory(); // here is neither IndexedDB nor localStorage
+  const asked = [];
+  const answers = ["ff".repeat(256), "", null];
+  globalThis.fetch = async (_, { body }) => {
+    asked.push(JSON.parse(body).blinded);
+    return Response.json({ signature: answers.shift() ?? rawSign(asked[0]) });
+  };
+  await assert.rejects(buyToken(memory, survey, link), SurveyError);
+  assert.equal(memory.lasts, false);
+  await assert.rejects(buyToken(memory, survey, link), SurveyError);
+  const token = await buyToken(memory, survey, link);
+  assert.ok(isSigned(token));
+  assert.equal(await buyToken(memory, survey, link), token);
+  assert.equal(asked.length, 3);
+  assert.equal(new Set(asked).size, 1);
 });

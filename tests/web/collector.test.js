@@ -151,7 +151,7 @@ test("Retry-After is waited for, up to a limit", async () => {
 });
 
 test("an answer that no collector gives is not taken for success", async () => {
-  for (const answer of [{ status: 200, type: "text/html" }, { status: 202 }, { status: 400 }, { status: 500 }]) {
+  for (const answer of [{ status: 200, body: "<html>", type: "text/html" }, { status: 202 }, { status: 400 }, { status: 500 }]) {
     const { result, calls } = await send(answer);
     assert.equal(result.constructor, CollectorError);
     assert.equal(calls.length, 1);

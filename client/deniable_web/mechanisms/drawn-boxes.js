@@ -40,7 +40,7 @@ export class DrawnBoxes extends BoxMechanism {
   /** @param {readonly number[]} answer @param {Word} word */
   draw(answer, word) {
     const drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));
-    const pattern = drawn.map((isDrawn, box) => (isDrawn ? Number(answer.includes(box)) : "")).join("");
+    const pattern = drawn.map((isDrawn, box) => (isDrawn ? +answer.includes(box) : "")).join("");
     const sent = [...digits(this.patterns.draw(parseInt(pattern, 2), word), this.s, 2)];
     return drawn.map((isDrawn) => digits(isDrawn ? 2 - Number(sent.shift()) : 0, 2, 2)).join("");
   }

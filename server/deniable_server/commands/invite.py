@@ -7,9 +7,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 import click
@@ -19,7 +18,6 @@ from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
-from deniable.data.whole import replace_file
 from deniable.errors import ParameterError, SurveyError
 from deniable.table import csv_lines
 from deniable_server import remote
@@ -27,11 +25,13 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.inviting import Inviting, add_invitations, inviting, unused_invitations
 from deniable_server.people.letter import Letter
-from deniable_server.people.links import personal_link, read_place, survey_link
+from deniable_server.people.links import is_start, personal_link, read_place, survey_link
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
 
 _HASH = re.compile(r"[0-9a-f]{64}")
+
+_IN_THE_WAY = "exists, and may hold links that nobody else has"
 
 Command = Callable[..., None]
 
@@ -109,7 +109,7 @@ def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | N
         if path.suffix.lower() != suffix:
             raise click.BadParameter(f"must end in {suffix}, got {path.name!r:.80}")
         if path.exists():
-            raise click.BadParameter(f"{path.name!r:.80} exists, and may hold links that nobody else has")
+            raise click.BadParameter(f"{path.name!r:.80} {_IN_THE_WAY}")
         if not path.parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent.name!r:.80}")
         return path
@@ -141,6 +141,7 @@ def invite() -> None:
         "deniable invite ID --unused",
         "deniable invite OPEN_ID -n 30 --sheet handout.html",
         "deniable invite ID --unused --list links.csv --to reminders.csv",
+        "deniable invite ID --list links.csv",
     )
 )
 @_place_options
@@ -158,7 +159,8 @@ def invite() -> None:
     "kept",
     metavar="FILE.csv",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --unused: your file of links; gives the rows of those that are unused.",
+    help="Your file of links. Alone: invites those who are not yet, where something broke off. With --unused: gives "
+    "the rows of those that are unused.",
 )
 def people(
     survey: str,
@@ -185,7 +187,10 @@ def people(
         _say_unused(_find(survey, **where), kept, to)
         return
     if kept:
-        raise click.UsageError("--list goes with --unused")
+        if number or roster or column or cohort or sheet or sentence or hashes or to:
+            raise click.UsageError("--list goes with --unused, or alone: then its people are invited")
+        _invite_again(_inviting_to(survey, None, is_author=False, **where), kept)
+        return
     if (number is None) == (roster is None):
         raise click.UsageError(
             "say how many people with -n, or who with --roster; to ask who has not answered, --unused"
@@ -218,9 +223,7 @@ def people(
         files[to] = table
     if sheet:
         files[sheet] = sheet_page(str(target.survey.title), links, sentence or SENTENCE)
-    _invite(target, sent, files, hashes)
-    if not to and not sheet:
-        click.echo(table, nl=False)
+    _invite(target, sent, files, hashes, table)
 
 
 @invite.command(
@@ -271,11 +274,11 @@ def mail(
     for row, link in zip(named.rows, links, strict=True):
         cells = dict(zip(named.columns, row, strict=True)) | {LINK: link}
         rows.append([*cells.values(), *(written.fill(cells) if written else ())])
-    files = {to: "".join(csv_lines([header, *rows]))}
+    table = "".join(csv_lines([header, *rows]))
     if target:
-        _invite(target, sent, files, None)
+        _invite(target, sent, {to: table}, None, table)
     else:
-        _write(files)
+        _write({to: table})
     click.echo(f"{to}: {len(rows):,} rows")
 
 
@@ -324,10 +327,11 @@ def _inviting_to(survey: str, cohort: str | None, is_author: bool = True, **wher
         known = ", ".join(found.cohorts)[:200] or "none"
         what = "be one of the survey's" if cohort is not None else "be given, because every report must carry one"
         raise ParameterError(f"--cohort: must {what}: {known}")
-    start = urlsplit(target.people_at)
-    if is_author and not (start.scheme in ("http", "https") and start.hostname and not start.query + start.fragment):
-        raise ParameterError(f"--public-url: must be like https://collector.example, got {target.people_at!r:.80}")
-    if is_author and remote.is_this_machine(start.hostname or ""):
+    if is_author and not is_start(target.people_at):
+        raise ParameterError(
+            f"--public-url: must be like https://collector.example, got {target.people_at.rpartition('@')[2]!r:.80}"
+        )
+    if is_author and remote.is_this_machine(urlsplit(target.people_at).hostname or ""):
         click.secho(
             f"Warning: links start with {target.people_at}, which only this machine reaches; see --public-url",
             fg="yellow",
@@ -347,37 +351,78 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ParameterError(f"{path.name}: must be text in UTF-8") from None
+    except OSError as error:
+        raise ParameterError(f"{path.name}: cannot be read: {error.strerror or error}") from None
 
 
-def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None) -> None:
-    """Write what holds links, then invite: if anything fails, no link is left that does not work."""
+def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None, table: str) -> None:
+    """Have links written or printed, and then invite: nobody is invited whose link is nowhere.
+
+    What breaks off leaves the links, so that `_invite_again` can go on; only where they stand on a sheet alone, which
+    nothing reads again, they are removed.
+    """
     if hashes:
         _write({**files, hashes: "".join(f"{each}\n" for each in sent)})
+        if not files:
+            _print(table)
         click.echo(f"{hashes}: {len(sent):,} hashes; links work once 'deniable invite add' has sent them", err=True)
         return
     place = target.place()
+    unused_invitations(place, target.survey.id)  # who may not invite learns it before there are links
+    _write(files)
+    if not files:
+        _print(table)
+    can_go_on = table in {*files.values()} or not files
     try:
-        _write(files)
         add_invitations(place, target.survey.id, sent)
     except BaseException:
-        for path in files:
-            path.unlink(missing_ok=True)
+        if can_go_on:
+            click.echo(
+                "Not everybody is invited yet: keep the links, and give them to 'deniable invite --list'.", err=True
+            )
+        else:
+            for path in files:
+                path.unlink(missing_ok=True)
         raise
     click.echo(f"{len(sent):,} invited; {ONE_REPORT[target.survey.access]}", err=True)
     for path in files:
         click.echo(path, err=True)
 
 
+def _invite_again(target: _Target, kept: Path) -> None:
+    """Invite those of a file of links, of whom some are invited already."""
+    named = read_roster(kept)
+    sent = sorted(map(hash_of, named.invitations(target.survey.id)))
+    added = add_invitations(target.place(), target.survey.id, sent)
+    click.echo(f"{added.added:,} invited, {added.known:,} known before; {ONE_REPORT[target.survey.access]}", err=True)
+
+
 def _write(files: Mapping[Path, str]) -> None:
-    """Files that nobody else may read; they replace none."""
-    for path, text in files.items():
-        replace_file(path, partial(_write_private, text=text))
+    """Files that nobody else may read, all or none; they replace none."""
+    written: list[Path] = []
+    try:
+        for path, text in files.items():
+            with _opened(path) as file:
+                written.append(path)
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+    except OSError as error:
+        for each in written:
+            each.unlink(missing_ok=True)
+        why = _IN_THE_WAY if isinstance(error, FileExistsError) else f"cannot be written: {error.strerror or error}"
+        raise ParameterError(f"{path.name}: {why}") from None
 
 
-def _write_private(path: Path, text: str) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
+def _opened(path: Path) -> TextIO:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", newline="")
+
+
+def _print(table: str) -> None:
+    try:
+        click.echo(table, nl=False)
+    except OSError as error:
+        raise ParameterError(f"links: cannot be printed: {error.strerror or error}; nobody is invited") from None
 
 
 def _say_unused(target: _Target, kept: Path | None, to: Path | None) -> None:

@@ -126,7 +126,9 @@ def publish(file: BinaryIO, database: Location, url: str | None, token: str | No
     for number, link in enumerate(links):
         click.echo(f"{'' if number else 'answer':<9}{link}")
     if published.access != "open":
-        click.echo(f"invite   deniable invite {base} -n 100{'' if url else f' --db {database}'}")
+        elsewhere = published.issuer and published.issuer.url
+        where = " --hashes hashes.txt --to links.csv" if elsewhere else "" if url else f" --db {database}"
+        click.echo(f"invite   deniable invite {base} -n 100{where}")
     click.echo(f"results  {base}/results")
 
 

@@ -13,6 +13,9 @@ from deniable.survey.document import is_address
 _LINK = re.compile(r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})/?(?:[?#]\S*)?", re.IGNORECASE)
 
 
+_START = re.compile(r"https?://(?!-)[a-z0-9.\[\]:-]+(/[\x21-\x7e]*)?", re.IGNORECASE)
+
+
 class Place(NamedTuple):
     """Which survey somebody means, and where people answer it.
 
@@ -50,6 +53,15 @@ def read_place(text: str) -> Place:
         return Place(found[1], found[2])
     before = text.partition("#")[0]
     raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r:.80}")
+
+
+def is_start(text: str) -> bool:
+    """Whether links that begin so lead somewhere, on every device: the address of a collector, and not of a survey.
+
+    >>> [is_start(f"https://{each}") for each in ("c.example/ask", "[::1]:8443", "c example", "me@c.example")]
+    [True, True, False, False]
+    """
+    return bool(_START.fullmatch(text)) and not _LINK.fullmatch(text) and not {*"?#@"} & {*text}
 
 
 def survey_link(collector: str, survey_id: str, cohort: str | None = None) -> str:

@@ -76,11 +76,19 @@ class Roster:
         ParameterError
             If a cell is not a personal link to that survey, or repeats another; it is named by its line.
         """
-        self.check_people(LINK)
         found = [invitation_in(cell, survey_id) for cell in self.column(LINK)]
         self._refuse(
             [f"line {line} has none" for line, each in zip(self.lines, found, strict=True) if each is None],
             f"{LINK}: must be links with an invitation to survey {survey_id}",
+        )
+        first: dict[str | None, int] = {}
+        self._refuse(
+            [
+                f"line {line} repeats line {first[each]}"
+                for line, each in zip(self.lines, found, strict=True)
+                if first.setdefault(each, line) != line
+            ],
+            f"{LINK}: each row must have an invitation of its own",
         )
         return tuple(each for each in found if each is not None)
 

@@ -79,9 +79,14 @@ def unused(db: Connection, survey: Survey, hashes: Sequence[str] | None) -> Unus
     table = invitations_table(survey)
     query = f"SELECT count(*), count(*) FILTER (WHERE {IS_USED}) FROM {table}"
     invited, used = db.execute(query).fetchone()
-    if hashes is None or survey.results == "live":
+    if hashes is None:
         return Unused(invited, invited - used, None)
-    found = states(db, survey, check(hashes))
+    asked = check(hashes)
+    found = states(db, survey, asked)
+    if missing := len(asked) - len(found):
+        raise SurveyError(f"hashes: must be of people who are invited here; {missing:,} of {len(asked):,} are not")
+    if survey.results == "live":
+        return Unused(invited, invited - used, None)
     return Unused(invited, invited - used, [each for each, state in found.items() if not state.strip(UNUSED)])
 
 

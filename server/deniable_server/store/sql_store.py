@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from deniable import Report, Survey, Tally, parse_survey
-from deniable.errors import SurveyError
+from deniable.errors import SurveyClosed, SurveyError
 from deniable_server.signing import PrivateKey
 from deniable_server.store import agenda, api_tokens, calendar, checksum, counts, invitations, keys
 from deniable_server.store.calendar import Calendar
@@ -159,6 +159,8 @@ class SqlStore(Store):
         with self._transaction() as db:
             self._hold(db, survey)
             key = self._refuse_without_invitations(db, survey)
+            if closed := self._state(db, survey).closed_on:
+                raise SurveyClosed(f"survey {survey_id}: was closed on {closed} (UTC); nobody could answer")
             added = invitations.add(db, survey, hashes, messages=1 + key.reissue if key else 0)
             if added.added:
                 self._invitations_moved(db, survey)
