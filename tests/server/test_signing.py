@@ -135,6 +135,12 @@ class TestKey:
         )
         assert "must be a file, or a link" in issuer.refused("add", "nothing", "--db", file)
         assert "issuer.url: must be like" in issuer.refused("key", "--url", "ftp://x", "--db", file)
+        for url, is_warned in [
+            ("http://issuer.example", True),
+            ("https://issuer.example", False),
+            ("http://[::1]", False),
+        ]:
+            assert ("in the clear" in issuer.run("key", "--url", url, "--db", file).stderr) is is_warned
         assert inspect(file).findings == ()
 
     def test_in_a_damaged_row_is_found(self, store: SqliteStore) -> None:
