@@ -133,3 +133,16 @@ def test_spark_takes_no_line_for_nothing_that_is_no_json(tmp_path: Path) -> None
     (tmp_path / "reports.jsonl").write_text('{"affair":0}\n{oops\n', encoding="utf-8")
     with pytest.raises(ReportError, match="the engine cannot read it"):
         count_patterns(open_source(tmp_path / "reports.jsonl", "spark"), ["affair"])
+
+
+def test_spark_reads_the_files_that_duckdb_reads(tmp_path: Path) -> None:
+    """Also where nothing is partitioned, and whatever a killed export left."""
+    folder = tmp_path / "study"
+    for name in ("a.csv", "below/b.CSV", ".out.part/c.csv", "below/.d.csv", "README.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("affair\n0\n", encoding="utf-8")
+    for engine in ENGINES:
+        assert count_patterns(open_source(folder, engine), ["affair"]).frequencies.tolist() == [2]
+    (folder / "_e.csv").write_text("affair\n0\n", encoding="utf-8")
+    with pytest.raises(ReportError, match=r"must be called without _ at the beginning for Spark, got '_e\.csv'$"):
+        open_source(folder, "spark")

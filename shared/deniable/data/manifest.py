@@ -122,6 +122,8 @@ class Export:
     rows : int
     types : mapping of str to str
         What the columns hold, by name: a value of `TYPES`.
+    parts : tuple of str
+        Files of rows, within the folder.
     """
 
     folder: Path
@@ -130,6 +132,7 @@ class Export:
     partitions: tuple[str, ...]
     rows: int
     types: Mapping[str, str]
+    parts: tuple[str, ...]
 
 
 def open_export(folder: Path) -> Export | None:
@@ -166,7 +169,7 @@ def _open(folder: Path) -> Export | None:
         )
     _compare(folder, listed.parts)
     survey = parse_survey(document, listed.survey)
-    return Export(folder, survey, listed.form, listed.partitions, listed.rows, listed.types)
+    return Export(folder, survey, listed.form, listed.partitions, listed.rows, listed.types, tuple(listed.parts))
 
 
 class Listed(NamedTuple):

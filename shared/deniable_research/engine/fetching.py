@@ -85,7 +85,7 @@ def fetch_survey(url: str, folder: Path) -> Export:
     survey = collector.published(url, reports, os.environ.get("DENIABLE_TOKEN"))
     with (reports / collector.REPORTS).open(encoding="utf-8", newline="") as file:
         rows = sum(1 for _ in csv.reader(file)) - 1
-    return Export(folder, survey, "csv", (), rows, {})
+    return Export(folder, survey, "csv", (), rows, {}, (f"{REPORTS}/{collector.REPORTS}",))
 
 
 def _get(pool: urllib3.PoolManager, url: str, path: Path, subject: str, most: int | None = None) -> None:
