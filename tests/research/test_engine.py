@@ -567,6 +567,12 @@ def test_what_cannot_be_read_is_said_in_a_sentence(where: str, engine: str, mess
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("where", ["", "table:", "a\0b", "https://example.com/a\0b.csv"])
+def test_nothing_at_all_is_no_source(where: str) -> None:
+    with pytest.raises(ParameterError, match=r"^source: must be a folder, a file, .* got "):
+        open_source(where)
+
+
 def rows_in(where: Path | str) -> int:
     return int(count_patterns(open_source(where), ["affair"]).frequencies.sum())
 

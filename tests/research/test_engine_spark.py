@@ -111,6 +111,8 @@ def test_spark_counts_the_tallies_of_an_export(tmp_path: Path, form: str, by_coh
     rows = [(each.id, each.cohort, *each.values.values()) for each in sent]
     write_folder(survey, rows, tmp_path / "out", form, by_cohort=by_cohort)
     assert count_tallies(open_source(tmp_path / "out", "spark"), survey) == tally_reports(sent, survey)
+    write_folder(survey, [], tmp_path / "none", form, by_cohort=by_cohort)
+    assert count_tallies(open_source(tmp_path / "none", "spark"), survey) == {}
 
 
 @pytest.mark.parametrize("cell", ['"say ""hi"", you"', '"back\\"', '"two\nlines"'])

@@ -119,7 +119,7 @@ class Export:
     survey : Survey
     form : str
     partitions : tuple of str
-    rows : int
+    rows_by_cohort : mapping of str or None to int
     types : mapping of str to str
         What the columns hold, by name: a value of `TYPES`.
     parts : tuple of str
@@ -130,9 +130,14 @@ class Export:
     survey: Survey
     form: str
     partitions: tuple[str, ...]
-    rows: int
+    rows_by_cohort: Mapping[str | None, int]
     types: Mapping[str, str]
     parts: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return sum(self.rows_by_cohort.values())
 
 
 def open_export(folder: Path) -> Export | None:
@@ -169,7 +174,9 @@ def _open(folder: Path) -> Export | None:
         )
     _compare(folder, listed.parts)
     survey = parse_survey(document, listed.survey)
-    return Export(folder, survey, listed.form, listed.partitions, listed.rows, listed.types, tuple(listed.parts))
+    return Export(
+        folder, survey, listed.form, listed.partitions, listed.rows_by_cohort, listed.types, tuple(listed.parts)
+    )
 
 
 class Listed(NamedTuple):
@@ -178,7 +185,7 @@ class Listed(NamedTuple):
     survey: str
     form: str
     partitions: tuple[str, ...]
-    rows: int
+    rows_by_cohort: Mapping[str | None, int]
     types: Mapping[str, str]
     parts: Mapping[str, Part]
 
@@ -196,12 +203,14 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
         parts = {str(part["path"]): Part(**part) for part in content["parts"]}
         types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
         partitions = tuple(map(str, content["partitions"]))
-        listed = Listed(content["survey"], content["format"], partitions, content["rows"], types, parts)
+        by_cohort = {each["cohort"]: each["rows"] for each in content["rows_by_cohort"]}
+        listed = Listed(content["survey"], content["format"], partitions, by_cohort, types, parts)
         is_whole = (
             listed.form in FORMATS
-            and type(listed.rows) is int
-            and listed.rows == sum(part.rows for part in parts.values())
+            and type(content["rows"]) is int
+            and content["rows"] == sum(part.rows for part in parts.values()) == sum(by_cohort.values())
             and all(type(part.bytes) is int for part in parts.values())
+            and set(types.values()) <= set(TYPES.values())
         )
     except (KeyError, TypeError):
         is_whole = False
@@ -209,6 +218,8 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
         raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
     if elsewhere := [path for path in parts if not _is_within(path)]:
         raise ReportError(f"{subject}: {MANIFEST} must name parts in {REPORTS}/ only, got {elsewhere[0]!r:.80}")
+    if others := [path for path in parts if not path.endswith(f".{listed.form}")]:
+        raise ReportError(f"{subject}: {MANIFEST} must name parts that end in .{listed.form}, got {others[0]!r:.80}")
     return listed
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections import Counter
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import urllib3
 
 from deniable.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest
+from deniable.data.survey_data import COHORT
 from deniable.errors import ParameterError, ReportError
+from deniable.table import plain_cell
 from deniable_research.results import collector
 from deniable_research.web import Refused, Unreachable, connections, download
 
@@ -84,8 +87,8 @@ def fetch_survey(url: str, folder: Path) -> Export:
     reports.mkdir()
     survey = collector.published(url, reports, os.environ.get("DENIABLE_TOKEN"))
     with (reports / collector.REPORTS).open(encoding="utf-8", newline="") as file:
-        rows = sum(1 for _ in csv.reader(file)) - 1
-    return Export(folder, survey, "csv", (), rows, {}, (f"{REPORTS}/{collector.REPORTS}",))
+        by_cohort = Counter(plain_cell(row[COHORT]) or None for row in csv.DictReader(file))
+    return Export(folder, survey, "csv", (), by_cohort, {}, (f"{REPORTS}/{collector.REPORTS}",))
 
 
 def _get(pool: urllib3.PoolManager, url: str, path: Path, subject: str, most: int | None = None) -> None:

@@ -39,8 +39,8 @@ OURS = "deniable: "
 MEMORY = "512MB"
 """What DuckDB holds; beyond it writes to a temporary folder. Counts are few, so this is seldom reached."""
 
-_SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR"}
-"""What DuckDB calls what the columns of an export hold."""
+_SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "STRING"}
+"""What DuckDB and Spark call what the columns of an export hold."""
 
 _CSV = {"header": True, "quote": '"', "escape": '"'}
 _CSV_OF_DUCKDB = {"all_varchar": True, "skip": 0}
@@ -135,13 +135,16 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     Raises
     ------
     ParameterError
-        If the engine is unknown, cannot be reached or is not installed, or reads no files. Never with the address,
-        which may hold a password.
+        If the source is empty; or if the engine is unknown, cannot be reached or is not installed, or reads no files.
+        Never with the address, which may hold a password.
     ReportError
         If there are no such files or tables, or an export is not what was written.
     """
-    connection = _embedded() if engine == EMBEDDED else _connect(engine)
     text = str(where)
+    if text in ("", NAMED) or "\0" in text:
+        got = repr(text) if text in ("", NAMED) else "a NUL character"
+        raise ParameterError(f"source: must be a folder, a file, a pattern, an address or {NAMED}NAME, got {got}")
+    connection = _embedded() if engine == EMBEDDED else _connect(engine)
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
     if is_url(text) and is_survey(text):
@@ -174,25 +177,31 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
         raise ParameterError(f"delimiter: must be left out, {files.name} is not a CSV file")
     if READERS[files.suffix] == "read_json":
         options |= _JSON_OF_DUCKDB if is_duckdb else _JSON_OF_SPARK
-    if files.suffix == ".jsonl" and export is not None and is_duckdb:
-        # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold.
-        options["columns"] = {
-            column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions
-        }
+    types: dict[str, str] = {}
+    if files.suffix == ".jsonl" and export is not None:
+        # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold; Spark sees
+        # no column where there are no rows.
+        types = {column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions}
+        if is_duckdb:
+            options["columns"] = types
     with _asking(files.name):
         if connection.name == "pyspark":
-            rows = _on_spark(connection, files, options)
+            rows = _on_spark(connection, files, options, types)
         else:
             rows = reader([*map(for_duckdb, files.paths)], **options)
         return Source(_unquoted(rows), files.name, is_csv, export)
 
 
 def _unquoted(rows: Any) -> Any:
-    """Rows whose columns of texts and numbers together, which DuckDB leaves as JSON, are texts."""
+    """Rows whose columns are texts that DuckDB leaves as JSON, texts and numbers together, or Spark without a type."""
     import ibis
 
     mixed = [name for name, kind in rows.schema().items() if kind.is_json()]
-    return rows.mutate(**{name: ibis.coalesce(rows[name].str, rows[name].cast("string")) for name in mixed})
+    empty = [name for name, kind in rows.schema().items() if kind.is_null()]
+    return rows.mutate(
+        **{name: ibis.coalesce(rows[name].str, rows[name].cast("string")) for name in mixed},
+        **{name: rows[name].cast("string") for name in empty},
+    )
 
 
 def _ibis() -> Any:
@@ -267,7 +276,7 @@ def _named(connection: Any, name: str) -> Any:
         return connection.table(table, database=database) if dot else connection.table(name)
 
 
-def _on_spark(connection: Any, files: Files, options: dict[str, Any]) -> Any:
+def _on_spark(connection: Any, files: Files, options: dict[str, Any], types: dict[str, str]) -> Any:
     """Rows of files on Spark, which ibis would let read one file of Parquet at most.
 
     Files whose names begin with ``_`` Spark would leave out.
@@ -284,6 +293,8 @@ def _on_spark(connection: Any, files: Files, options: dict[str, Any]) -> Any:
     reader = session.read.options(**options)
     if files.base is not None:
         reader = reader.option("basePath", os.path.abspath(files.base))
+    if types:
+        reader = reader.schema(", ".join(f"`{column.replace('`', '``')}` {kind}" for column, kind in types.items()))
     rows = reader.load([*map(for_spark, files.paths)], READERS[files.suffix].removeprefix("read_"))
     name = gen_name("reports")
     rows.createOrReplaceTempView(name)
