@@ -407,6 +407,12 @@ class TestWhatIsNotAsItWasWritten:
         said = "must name parts that end in .parquet, got 'reports/part-00000.csv'"
         assert f"out: manifest.json {said}" in self.says(folder)
 
+    def test_names_of_parts_that_are_not_there_do_not_break_lines(self, folder: Path) -> None:
+        changed = manifest(folder)
+        changed["parts"][0]["path"] = "reports/\n\x1b[31mall is well.csv"
+        (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")
+        assert r"out: must hold reports/\n\x1b[31mall is well.csv, as manifest.json says" in self.says(folder)
+
     def test_manifest_cannot_name_files_elsewhere(self, folder: Path) -> None:
         changed = manifest(folder)
         changed["parts"][0]["path"] = "../out/reports/part-00000.csv"

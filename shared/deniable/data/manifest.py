@@ -198,7 +198,7 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
     ReportError
         If it is not a manifest, with ``subject``, the name of its folder.
     """
-    content = strict_json.loads(raw, ReportError, MANIFEST)
+    content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
     try:
         parts = {str(part["path"]): Part(**part) for part in content["parts"]}
         types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
@@ -243,9 +243,13 @@ def _compare(folder: Path, parts: Mapping[str, Part]) -> None:
     for name, part in parts.items():
         size = found[name].stat().st_size
         if size != part.bytes:
-            raise ReportError(f"{folder.name}: {name} must have {part.bytes} bytes, as {MANIFEST} says, got {size}")
+            raise ReportError(
+                f"{folder.name}: {shown(name)} must have {part.bytes} bytes, as {MANIFEST} says, got {size}"
+            )
         if sha256_of(found[name]) != part.sha256:
-            raise ReportError(f"{folder.name}: {name} was changed since it was exported: its SHA-256 is another one")
+            raise ReportError(
+                f"{folder.name}: {shown(name)} was changed since it was exported: its SHA-256 is another one"
+            )
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -253,7 +257,16 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _shown(names: list[str]) -> str:
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+    return shown(names[0]) + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
+def shown(path: str) -> str:
+    r"""The name of a part for a message: whoever wrote the manifest chose it.
+
+    >>> shown("reports/cohort=Zürich/part-00000.csv"), shown("reports/a\nb.csv")
+    ('reports/cohort=Zürich/part-00000.csv', 'reports/a\\nb.csv')
+    """
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in path)
 
 
 def sha256_of(path: Path) -> str:
