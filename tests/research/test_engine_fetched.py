@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -126,6 +132,32 @@ def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, tempor
     del web.pages[part]
     with pytest.raises(DeniableError, match=r"^out: reports/part-00000\.csv: must be there, got status 404"):
         open_source(f"{web.url}/out")
+    assert [*temporary.iterdir()] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.Signals, temporary: Path) -> None:
+    program = "from deniable.commands.main import main; main()"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/x.csv"
+        command = ["analyze", "shares", "--from", address, "--question", "affair: warner p=3/4", "affair"]
+        with (
+            subprocess.Popen(
+                [sys.executable, "-c", program, *command],
+                env=os.environ | {"TMPDIR": str(temporary)},
+                stderr=subprocess.DEVNULL,
+            ) as run,
+            server.accept()[0] as connection,
+        ):
+            connection.recv(1000)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\naffair\n")
+            until = time.monotonic() + 30
+            while not [*temporary.rglob("x.csv")] and time.monotonic() < until:
+                time.sleep(0.02)
+            assert [*temporary.rglob("x.csv")]
+            run.send_signal(number)
+            assert run.wait(30) == (143 if number == signal.SIGTERM else 1)
     assert [*temporary.iterdir()] == []
 
 
