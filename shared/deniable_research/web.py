@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urljoin
 
 import urllib3
 
 CHUNK = 2**18
 """Bytes that are held at once."""
 
-_RETRIES = urllib3.Retry(
-    3, redirect=3, status_forcelist=(429, 502, 503, 504), backoff_factor=0.2, raise_on_status=False
-)
+MOST_REDIRECTIONS = 3
+
+_RETRIES = urllib3.Retry(3, status_forcelist=(429, 502, 503, 504), backoff_factor=0.2, raise_on_status=False)
 _TIMEOUT = urllib3.Timeout(30)
 
 
@@ -77,15 +78,12 @@ def download(
     Refused
         If the answer has another status than 200.
     Unreachable
-        If there is none, it breaks off, it is longer than `most`, or it leads from https to http.
+        If there is none, it breaks off, it is longer than `most`, or it leads from https to http, to no valid
+        address or on and on.
     """
     try:
-        answer = pool.request("GET", url, headers=headers, redirect=follow, preload_content=False)
+        answer = _answer(pool, url, headers, MOST_REDIRECTIONS if follow else 0)
         try:
-            if url.lower().startswith("https:") and any(
-                map(_is_plain, answer.retries.history if answer.retries else ())
-            ):
-                raise Unreachable("leads from https to http")
             if answer.status != 200:
                 raise Refused(answer.status)
             with path.open("xb") as file:
@@ -99,6 +97,24 @@ def download(
         raise Unreachable(f"cannot be reached ({type(error).__name__})") from None
 
 
-def _is_plain(step: urllib3.util.retry.RequestHistory) -> bool:
-    """Whether a redirection leads where everybody on the way can read and change what comes."""
-    return (step.redirect_location or "").strip().lower().startswith("http:")
+def _answer(
+    pool: urllib3.PoolManager, url: str, headers: Mapping[str, str] | None, redirections: int
+) -> urllib3.BaseHTTPResponse:
+    """What comes where an address leads to."""
+    place = url
+    for _ in range(redirections + 1):
+        try:
+            answer = pool.request("GET", place, headers=headers, redirect=False, preload_content=False)
+        except ValueError:
+            raise Unreachable("cannot be reached: the address, or one that it leads to, is not valid") from None
+        step = answer.get_redirect_location()
+        if not step or not redirections:
+            return answer
+        answer.close()
+        try:
+            place = urljoin(place, step)
+        except ValueError:
+            raise Unreachable("leads to what is no valid address") from None
+        if url.lower().startswith("https:") and not place.lower().startswith("https:"):
+            raise Unreachable("leads from https to http")  # where everybody on the way can read and change what comes
+    raise Unreachable(f"leads from one address to the next more than {redirections} times")

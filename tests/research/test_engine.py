@@ -546,7 +546,8 @@ def test_supports_are_those_of_the_reports(columns: dict[str, list[Any]], tmp_pa
     [
         ("nowhere", "duckdb", "nowhere: must be a folder, a file or a pattern of files, got nothing"),
         ("empty", "duckdb", "empty: must hold files that end in .parquet"),
-        ("a.txt", "duckdb", "a.txt: must be files that end in one of .parquet"),
+        ("a.txt", "duckdb", "a.txt: must be files that all end in one of .parquet"),
+        ("*", "duckdb", "*: must be a pattern of files, got the folder 'empty'"),
         ("table:reports", "duckdb", "reports: the engine cannot read it"),
         ("reports.parquet", "duckling", "engine: must be duckdb, spark or an address with ://, got 'duckling'"),
         ("reports.parquet", "postgres://me:secret@127.0.0.1:1/x", "engine: "),
@@ -564,6 +565,60 @@ def test_what_cannot_be_read_is_said_in_a_sentence(where: str, engine: str, mess
     assert str(caught.value).startswith(message)
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("where", ["", "table:", "a\0b", "https://example.com/a\0b.csv"])
+def test_nothing_at_all_is_no_source(where: str) -> None:
+    with pytest.raises(ParameterError, match=r"^source: must be a folder, a file, .* got "):
+        open_source(where)
+
+
+def rows_in(where: Path | str) -> int:
+    return int(count_patterns(open_source(where), ["affair"]).frequencies.sum())
+
+
+class TestFilesOfAFolder:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        """A file of one row, and another below."""
+        (tmp_path / "study" / "reports").mkdir(parents=True)
+        for name in ("a.csv", "reports/b.CSV"):
+            (tmp_path / "study" / name).write_text("affair\n0\n", encoding="utf-8")
+        return tmp_path / "study"
+
+    def test_all_of_one_kind_are_counted(self, folder: Path) -> None:
+        (folder / "README.txt").write_text("not a report", encoding="utf-8")
+        assert rows_in(folder) == rows_in(f"{folder}/") == rows_in(folder / "**" / "*.[cC][sS][vV]") == 2
+
+    def test_what_is_hidden_is_left_out(self, folder: Path) -> None:
+        """As what a killed export leaves."""
+        (folder / ".out.k3x.part" / "reports").mkdir(parents=True)
+        for name in (".out.k3x.part/reports/part-00000.csv", "reports/.b.csv", ".a.csv"):
+            (folder / name).write_text("affair\n0\n", encoding="utf-8")
+        assert rows_in(folder) == rows_in(folder / "**" / "*.[cC][sS][vV]") == 2
+        assert rows_in(folder / ".a.csv") == 1
+        folder.rename(folder.with_name(".study"))
+        assert rows_in(folder.with_name(".study")) == 2
+
+    def test_files_that_links_lead_to_are_counted_once(self, folder: Path) -> None:
+        (folder / "again").symlink_to(folder)
+        (folder / "latest.csv").symlink_to(folder / "a.csv")
+        other = folder.with_name("other.csv")
+        other.write_text("affair\n0\n", encoding="utf-8")
+        (folder / "other.csv").symlink_to(other)
+        assert rows_in(folder) == 3
+
+    @pytest.mark.parametrize("name", ["c.parquet", "c.jsonl", "C.NDJSON"])
+    def test_of_several_kinds_are_refused(self, folder: Path, name: str) -> None:
+        (folder / "reports" / name).write_text('{"affair":0}\n', encoding="utf-8")
+        with pytest.raises(ReportError, match=r"^study: must be files that all end in one of .*, got \.csv"):
+            open_source(folder)
+
+    @pytest.mark.parametrize("name", ["[a-c].csv", "back\\slash.csv", "what?.csv", "a*.csv"])
+    def test_names_are_no_patterns(self, folder: Path, name: str) -> None:
+        (folder / name).write_text("affair\n0\n0\n", encoding="utf-8")
+        assert rows_in(folder / name) == 2
+        assert rows_in(folder) == 4
 
 
 @pytest.mark.slow

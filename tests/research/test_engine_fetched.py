@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -11,8 +18,7 @@ from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
-from urllib3 import HTTPResponse, Retry
-from urllib3.util.retry import RequestHistory
+from urllib3 import HTTPResponse
 
 from deniable import DeniableError, Survey, read_survey, tally_reports
 from deniable.commands.main import main
@@ -129,6 +135,32 @@ def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, tempor
     assert [*temporary.iterdir()] == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.Signals, temporary: Path) -> None:
+    program = "from deniable.commands.main import main; main()"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/x.csv"
+        command = ["analyze", "shares", "--from", address, "--question", "affair: warner p=3/4", "affair"]
+        with (
+            subprocess.Popen(
+                [sys.executable, "-c", program, *command],
+                env=os.environ | {"TMPDIR": str(temporary)},
+                stderr=subprocess.DEVNULL,
+            ) as run,
+            server.accept()[0] as connection,
+        ):
+            connection.recv(1000)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\naffair\n")
+            until = time.monotonic() + 30
+            while not [*temporary.rglob("x.csv")] and time.monotonic() < until:
+                time.sleep(0.02)
+            assert [*temporary.rglob("x.csv")]
+            run.send_signal(number)
+            assert run.wait(30) == (143 if number == signal.SIGTERM else 1)
+    assert [*temporary.iterdir()] == []
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -164,12 +196,21 @@ def test_a_manifest_without_end_is_not_read_to_its_end(web: Web, monkeypatch: py
     [
         ("{url}/nothing", r"^nothing: manifest\.json: must be there, got status 404 from its server$"),
         ("{url}/nothing.csv", r"^nothing\.csv: must be there, got status 404 from its server$"),
+        ("{url}/page", r"^page: manifest\.json: must be JSON; .*; http://127.*/page must be a survey, a folder that "),
+        ("{url}/page?key=secret", r"^page: manifest\.json: must be JSON; .*; http://127.*/page must be a survey, a "),
+        ("{url}/circle.csv", r"^circle\.csv: leads from one address to the next more than 3 times$"),
+        ("{url}/nowhere.csv", r"^nowhere\.csv: leads to what is no valid address$"),
+        ("http://a..b/x.csv", r"^x\.csv: cannot be reached: the address, or one that it leads to, is not valid$"),
+        ("http://[::1/x.csv", "^source: must be a valid address, got one whose host cannot be read$"),
+        ("http://me:secret@[::1/x.csv", "^source: must be a valid address, got one whose host cannot be read$"),
         ("{url}/..", "^source: must be an address that ends in the name of a folder or a file$"),
         ("http://me:secret@127.0.0.1:1/x.csv", "^source: must be an address without a name and a password in it$"),
         ("s3://bucket/reports", r"^source: must be here or at https://, .*INSTALL httpfs.*, got 's3'$"),
     ],
 )
 def test_what_cannot_be_fetched_says_so(web: Web, address: str, words: str) -> None:
+    web.pages["/page/manifest.json"] = web.pages["/page/manifest.json?key=secret"] = (200, b"<!doctype html>")
+    web.pages["/circle.csv"], web.pages["/nowhere.csv"] = (302, b"/circle.csv"), (302, b"http://[nowhere")
     with pytest.raises(DeniableError, match=words) as caught:
         open_source(address.format(url=web.url))
     assert "secret" not in str(caught.value)
@@ -185,14 +226,16 @@ def test_a_server_that_is_not_there_is_named_by_the_file_alone(monkeypatch: pyte
     "steps", [["http://other.example/x"], ["/y", "HTTP://other.example/x", "https://here.example/x"]]
 )
 def test_nothing_that_came_over_http_passes_for_https(tmp_path: Path, steps: list[str]) -> None:
-    history = tuple(RequestHistory("GET", "/", None, 302, step) for step in steps)
+    def answers() -> Iterator[HTTPResponse]:
+        for step in steps:
+            yield HTTPResponse(b"", headers={"Location": step}, status=302)
+        yield HTTPResponse(BytesIO(b"id,affair"), status=200, preload_content=False)
 
-    def answer(*_arguments: object, **_options: object) -> HTTPResponse:
-        return HTTPResponse(BytesIO(b"id,affair"), status=200, preload_content=False, retries=Retry(history=history))
-
-    pool = Mock(request=answer)
+    pool = Mock(request=Mock(side_effect=answers()))
     with pytest.raises(Unreachable, match=r"^leads from https to http$"):
         download(pool, "https://here.example/x", tmp_path / "x", follow=True)
     assert [*tmp_path.glob("x")] == []
+    assert not any(call.args[1].lower().startswith("http:") for call in pool.request.call_args_list)
+    pool = Mock(request=Mock(side_effect=answers()))
     download(pool, "http://here.example/x", tmp_path / "x", follow=True)
     assert (tmp_path / "x").read_bytes() == b"id,affair"

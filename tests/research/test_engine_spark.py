@@ -111,6 +111,8 @@ def test_spark_counts_the_tallies_of_an_export(tmp_path: Path, form: str, by_coh
     rows = [(each.id, each.cohort, *each.values.values()) for each in sent]
     write_folder(survey, rows, tmp_path / "out", form, by_cohort=by_cohort)
     assert count_tallies(open_source(tmp_path / "out", "spark"), survey) == tally_reports(sent, survey)
+    write_folder(survey, [], tmp_path / "none", form, by_cohort=by_cohort)
+    assert count_tallies(open_source(tmp_path / "none", "spark"), survey) == {}
 
 
 @pytest.mark.parametrize("cell", ['"say ""hi"", you"', '"back\\"', '"two\nlines"'])
@@ -133,3 +135,16 @@ def test_spark_takes_no_line_for_nothing_that_is_no_json(tmp_path: Path) -> None
     (tmp_path / "reports.jsonl").write_text('{"affair":0}\n{oops\n', encoding="utf-8")
     with pytest.raises(ReportError, match="the engine cannot read it"):
         count_patterns(open_source(tmp_path / "reports.jsonl", "spark"), ["affair"])
+
+
+def test_spark_reads_the_files_that_duckdb_reads(tmp_path: Path) -> None:
+    """Also where nothing is partitioned, and whatever a killed export left."""
+    folder = tmp_path / "study"
+    for name in ("a.csv", "below/b.CSV", ".out.part/c.csv", "below/.d.csv", "README.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("affair\n0\n", encoding="utf-8")
+    for engine in ENGINES:
+        assert count_patterns(open_source(folder, engine), ["affair"]).frequencies.tolist() == [2]
+    (folder / "_e.csv").write_text("affair\n0\n", encoding="utf-8")
+    with pytest.raises(ReportError, match=r"must be called without _ at the beginning for Spark, got '_e\.csv'$"):
+        open_source(folder, "spark")

@@ -174,7 +174,9 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
+@pytest.mark.parametrize(
+    "with_signal", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["interrupted", "ended", "killed"]
+)
 def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: signal.Signals, tmp_path: Path) -> None:
     toml, folder = tmp_path / "survey.toml", tmp_path / "rows"
     toml.write_text(SURVEY, encoding="utf-8")
@@ -197,7 +199,7 @@ def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: si
     assert parts
     assert not folder.exists()
     assert not [*tmp_path.rglob("*.parquet")]
-    if with_signal == signal.SIGINT:
+    if with_signal != signal.SIGKILL:
         assert sorted(each.name for each in tmp_path.iterdir()) == ["run.py", "survey.toml"]
     for _ in range(600):  # nor anything that runs on
         if not any(is_running(each) for each in children):

@@ -33,6 +33,7 @@ from deniable.survey.document import address
 from deniable.table import plain_cell
 from deniable_client import randomize
 from deniable_research.engine import EngineReports, open_source
+from deniable_research.engine.tallies import count_tallies
 from deniable_research.files import Layout, estimate_shares
 from deniable_server.location import Address
 from deniable_server.store.interface import Released
@@ -296,6 +297,16 @@ def test_no_reports_are_an_export_too(tmp_path: Path, mixed: Survey, form: str, 
     assert found is not None
     assert (made.rows, found.rows, len(made.parts)) == (0, 0, 1)
     open_source(tmp_path / "out").column("affair")
+    assert count_tallies(open_source(tmp_path / "out"), mixed) == {}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_exports_are_read_whatever_they_are_called(
+    tmp_path: Path, mixed: Survey, sent: list[Report], form: str
+) -> None:
+    for name in ("back\\slash", "a*[1]?", ".hidden", "line\nline"):
+        write_folder(mixed, rows_from(mixed, sent), tmp_path / name, form, by_cohort=True)
+        assert count_tallies(open_source(tmp_path / name), mixed) == tally_reports(sent, mixed)
 
 
 class TestWhatIsNotAsItWasWritten:
@@ -357,9 +368,50 @@ class TestWhatIsNotAsItWasWritten:
         """Its sums fit, its files are there: then the rows that were counted are compared."""
         changed = manifest(folder)
         changed["parts"][0]["rows"] += 7
+        changed["rows_by_cohort"][0]["rows"] += 7
         changed["rows"] += 7
         (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")
         assert "out: must have 507 rows, as its manifest says, got 500" in self.says(folder)
+
+    def test_manifest_of_no_rows_over_parts_that_hold_some(self, folder: Path) -> None:
+        changed = manifest(folder) | {"rows": 0, "rows_by_cohort": []}
+        for part in changed["parts"]:
+            part["rows"] = 0
+        (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")
+        assert "out: must have 0 rows, as its manifest says, got 500" in self.says(folder)
+        assert "out: must have 0 rows, as its manifest says, got 500" in refused("estimate", "--from", folder)
+
+    def test_manifest_with_other_cohorts_than_an_engine_counts(self, folder: Path) -> None:
+        changed = manifest(folder)
+        changed["rows_by_cohort"][0]["rows"] += 1
+        changed["rows_by_cohort"][1]["rows"] -= 1
+        (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")
+        words = "out: must have 51 rows of cohort '01', as its manifest says, got 50"
+        assert words in refused("analyze", "shares", "--from", folder, "affair", "--by", "cohort")
+        assert words in refused("estimate", "--from", folder)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"rows_by_cohort": [{"cohort": None, "rows": 1}]},
+            {"columns": [{"name": "affair", "type": "banana", "label": ""}]},
+        ],
+        ids=["rows of cohorts", "type of a column"],
+    )
+    def test_manifest_that_contradicts_itself(self, folder: Path, change: dict[str, Any]) -> None:
+        (folder / "manifest.json").write_text(json.dumps(manifest(folder) | change), encoding="utf-8")
+        assert "out: manifest.json must be as 'deniable export' writes it, got something else" in self.says(folder)
+
+    def test_manifest_of_parts_of_another_format(self, folder: Path) -> None:
+        (folder / "manifest.json").write_text(json.dumps(manifest(folder) | {"format": "parquet"}), encoding="utf-8")
+        said = "must name parts that end in .parquet, got 'reports/part-00000.csv'"
+        assert f"out: manifest.json {said}" in self.says(folder)
+
+    def test_names_of_parts_that_are_not_there_do_not_break_lines(self, folder: Path) -> None:
+        changed = manifest(folder)
+        changed["parts"][0]["path"] = "reports/\n\x1b[31mall is well.csv"
+        (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")
+        assert r"out: must hold reports/\n\x1b[31mall is well.csv, as manifest.json says" in self.says(folder)
 
     def test_manifest_cannot_name_files_elsewhere(self, folder: Path) -> None:
         changed = manifest(folder)

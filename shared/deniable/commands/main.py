@@ -7,6 +7,11 @@ it is run, and not to be listed: some of them take a second.
 from __future__ import annotations
 
 import functools
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -69,7 +74,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with _ending_in_order():
+                return super().invoke(ctx)
         except DeniableError as error:
             raise click.ClickException(str(error)) from error
         except ModuleNotFoundError as error:
@@ -87,6 +93,24 @@ def main() -> None:
                                             deniable survey publish my-survey.toml --db deniable.db
                                             deniable serve --db deniable.db
     """
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does: what is unfinished is removed. Servers set a handler of their own."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def end(number: int, _frame: object) -> None:
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGTERM) is end:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def example(*lines: str) -> str:

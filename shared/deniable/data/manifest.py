@@ -119,17 +119,25 @@ class Export:
     survey : Survey
     form : str
     partitions : tuple of str
-    rows : int
+    rows_by_cohort : mapping of str or None to int
     types : mapping of str to str
         What the columns hold, by name: a value of `TYPES`.
+    parts : tuple of str
+        Files of rows, within the folder.
     """
 
     folder: Path
     survey: Survey
     form: str
     partitions: tuple[str, ...]
-    rows: int
+    rows_by_cohort: Mapping[str | None, int]
     types: Mapping[str, str]
+    parts: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return sum(self.rows_by_cohort.values())
 
 
 def open_export(folder: Path) -> Export | None:
@@ -166,7 +174,9 @@ def _open(folder: Path) -> Export | None:
         )
     _compare(folder, listed.parts)
     survey = parse_survey(document, listed.survey)
-    return Export(folder, survey, listed.form, listed.partitions, listed.rows, listed.types)
+    return Export(
+        folder, survey, listed.form, listed.partitions, listed.rows_by_cohort, listed.types, tuple(listed.parts)
+    )
 
 
 class Listed(NamedTuple):
@@ -175,7 +185,7 @@ class Listed(NamedTuple):
     survey: str
     form: str
     partitions: tuple[str, ...]
-    rows: int
+    rows_by_cohort: Mapping[str | None, int]
     types: Mapping[str, str]
     parts: Mapping[str, Part]
 
@@ -188,17 +198,19 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
     ReportError
         If it is not a manifest, with ``subject``, the name of its folder.
     """
-    content = strict_json.loads(raw, ReportError, MANIFEST)
+    content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
     try:
         parts = {str(part["path"]): Part(**part) for part in content["parts"]}
         types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
         partitions = tuple(map(str, content["partitions"]))
-        listed = Listed(content["survey"], content["format"], partitions, content["rows"], types, parts)
+        by_cohort = {each["cohort"]: each["rows"] for each in content["rows_by_cohort"]}
+        listed = Listed(content["survey"], content["format"], partitions, by_cohort, types, parts)
         is_whole = (
             listed.form in FORMATS
-            and type(listed.rows) is int
-            and listed.rows == sum(part.rows for part in parts.values())
+            and type(content["rows"]) is int
+            and content["rows"] == sum(part.rows for part in parts.values()) == sum(by_cohort.values())
             and all(type(part.bytes) is int for part in parts.values())
+            and set(types.values()) <= set(TYPES.values())
         )
     except (KeyError, TypeError):
         is_whole = False
@@ -206,6 +218,8 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
         raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
     if elsewhere := [path for path in parts if not _is_within(path)]:
         raise ReportError(f"{subject}: {MANIFEST} must name parts in {REPORTS}/ only, got {elsewhere[0]!r:.80}")
+    if others := [path for path in parts if not path.endswith(f".{listed.form}")]:
+        raise ReportError(f"{subject}: {MANIFEST} must name parts that end in .{listed.form}, got {others[0]!r:.80}")
     return listed
 
 
@@ -229,9 +243,13 @@ def _compare(folder: Path, parts: Mapping[str, Part]) -> None:
     for name, part in parts.items():
         size = found[name].stat().st_size
         if size != part.bytes:
-            raise ReportError(f"{folder.name}: {name} must have {part.bytes} bytes, as {MANIFEST} says, got {size}")
+            raise ReportError(
+                f"{folder.name}: {shown(name)} must have {part.bytes} bytes, as {MANIFEST} says, got {size}"
+            )
         if sha256_of(found[name]) != part.sha256:
-            raise ReportError(f"{folder.name}: {name} was changed since it was exported: its SHA-256 is another one")
+            raise ReportError(
+                f"{folder.name}: {shown(name)} was changed since it was exported: its SHA-256 is another one"
+            )
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -239,7 +257,16 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _shown(names: list[str]) -> str:
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+    return shown(names[0]) + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
+def shown(path: str) -> str:
+    r"""The name of a part for a message: whoever wrote the manifest chose it.
+
+    >>> shown("reports/cohort=Zürich/part-00000.csv"), shown("reports/a\nb.csv")
+    ('reports/cohort=Zürich/part-00000.csv', 'reports/a\\nb.csv')
+    """
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in path)
 
 
 def sha256_of(path: Path) -> str:

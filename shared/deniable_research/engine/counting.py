@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.data.manifest import Export
+from deniable.data.survey_data import COHORT
 from deniable.errors import ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.engine.sources import Source
@@ -128,6 +131,9 @@ def count_supports(
             raise question.refusal(strange, first)
     table = _sorted(table, list(wanted), source.name)
     found = _columns(table, source, keys)
+    if source.export is not None and COHORT in keys.values():
+        cohorts = found[next(name for name, column in keys.items() if column == COHORT)]
+        _compare(cohorts, _numbers(table, "people"), source.export, source.name)
     return Supports(
         found,
         _numbers(table, "people"),
@@ -142,6 +148,22 @@ def count_supports(
             for place, question in enumerate(questions)
         },
     )
+
+
+def _compare(cohorts: Coded[str], people: NDArray[np.int64], export: Export, subject: str) -> None:
+    """Raise a ReportError unless each cohort has the rows that a manifest counts."""
+    found: Counter[str | None] = Counter()
+    for cohort, n in zip(cohorts, people.tolist(), strict=True):
+        found[cohort] += n
+    expected: Counter[str | None] = Counter()
+    for cohort, n in export.rows_by_cohort.items():
+        expected[cohort and cohort.strip()] += n  # as columns are read
+    for cohort in expected | found:
+        if expected[cohort] != found[cohort]:
+            raise ReportError(
+                f"{subject}: must have {expected[cohort]} rows of cohort {cohort!r:.80}, as its manifest says, "
+                f"got {found[cohort]}"
+            )
 
 
 def _sorted(table: pyarrow.Table, names: Sequence[str], subject: str) -> pyarrow.Table:

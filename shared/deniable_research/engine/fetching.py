@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections import Counter
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import urllib3
 
-from deniable.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest
+from deniable.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest, shown
+from deniable.data.survey_data import COHORT
 from deniable.errors import ParameterError, ReportError
+from deniable.table import plain_cell
 from deniable_research.results import collector
 from deniable_research.web import Refused, Unreachable, connections, download
 
@@ -39,11 +42,14 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
     Raises
     ------
     ParameterError
-        If the address holds a password.
+        If it is no address, or holds a password.
     ReportError
         If it cannot be reached, or is neither.
     """
-    asked = urlsplit(url)
+    try:
+        asked = urlsplit(url)
+    except ValueError:  # says which, but the address may hold a password
+        raise ParameterError("source: must be a valid address, got one whose host cannot be read") from None
     if "@" in asked.netloc:
         raise ParameterError("source: must be an address without a name and a password in it")
     segments = [each for each in asked.path.split("/") if each]
@@ -60,10 +66,20 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
         def get(path: str, most: int) -> Path:
             place = f"{asked.path.rstrip('/')}/{quote(path, safe='/=')}"
             (target / path).parent.mkdir(parents=True, exist_ok=True)
-            _get(pool, urlunsplit(asked._replace(path=place, fragment="")), target / path, f"{name}: {path}", most)
+            _get(
+                pool, urlunsplit(asked._replace(path=place, fragment="")), target / path, f"{name}: {shown(path)}", most
+            )
             return target / path
 
-        listed = parse_manifest(get(MANIFEST, MOST_BYTES).read_bytes(), name)
+        raw = get(MANIFEST, MOST_BYTES).read_bytes()
+        try:
+            listed = parse_manifest(raw, name)
+        except ReportError as error:
+            where = urlunsplit((asked.scheme, asked.netloc, asked.path, "", ""))
+            raise ReportError(
+                f"{error}; {where} must be a survey, a folder that 'deniable export' wrote, or a file that ends in one "
+                f"of {', '.join(files)}"
+            ) from None
         get(SURVEY, MOST_BYTES)
         for path, part in listed.parts.items():
             get(path, part.bytes)
@@ -84,8 +100,8 @@ def fetch_survey(url: str, folder: Path) -> Export:
     reports.mkdir()
     survey = collector.published(url, reports, os.environ.get("DENIABLE_TOKEN"))
     with (reports / collector.REPORTS).open(encoding="utf-8", newline="") as file:
-        rows = sum(1 for _ in csv.reader(file)) - 1
-    return Export(folder, survey, "csv", (), rows, {})
+        by_cohort = Counter(plain_cell(row[COHORT]) or None for row in csv.DictReader(file))
+    return Export(folder, survey, "csv", (), by_cohort, {}, (f"{REPORTS}/{collector.REPORTS}",))
 
 
 def _get(pool: urllib3.PoolManager, url: str, path: Path, subject: str, most: int | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import glob
+import os
 import shutil
 import tempfile
 import warnings
@@ -14,10 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deniable.data.manifest import REPORTS, Export, open_export
+from deniable.data.manifest import Export, open_export
 from deniable.errors import DeniableError, ParameterError, ReportError
 from deniable.installing import install_hint
 from deniable_research.engine.fetching import fetch, fetch_survey
+from deniable_research.engine.files import READERS, Files, files_of_export, find_files, for_duckdb, for_spark
 from deniable_research.results.collector import is_survey
 from deniable_research.web import is_url
 
@@ -38,8 +39,8 @@ OURS = "deniable: "
 MEMORY = "512MB"
 """What DuckDB holds; beyond it writes to a temporary folder. Counts are few, so this is seldom reached."""
 
-_SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR"}
-"""What DuckDB calls what the columns of an export hold."""
+_SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "STRING"}
+"""What DuckDB and Spark call what the columns of an export hold."""
 
 _CSV = {"header": True, "quote": '"', "escape": '"'}
 _CSV_OF_DUCKDB = {"all_varchar": True, "skip": 0}
@@ -53,14 +54,6 @@ _JSON_OF_DUCKDB = {"sample_size": -1}
 _JSON_OF_SPARK = {"mode": "FAILFAST"}
 """How JSON is read: by types that fit all rows. Of numbers that look whole at the beginning DuckDB would round others,
 and Spark takes a line that is not JSON for a row of nothing."""
-
-READERS = {
-    ".parquet": "read_parquet",
-    ".csv": "read_csv",
-    ".jsonl": "read_json",
-    ".ndjson": "read_json",
-}
-"""What reads files whose names end so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,13 +135,16 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     Raises
     ------
     ParameterError
-        If the engine is unknown, cannot be reached or is not installed, or reads no files. Never with the address,
-        which may hold a password.
+        If the source is empty; or if the engine is unknown, cannot be reached or is not installed, or reads no files.
+        Never with the address, which may hold a password.
     ReportError
         If there are no such files or tables, or an export is not what was written.
     """
-    connection = _embedded() if engine == EMBEDDED else _connect(engine)
     text = str(where)
+    if text in ("", NAMED) or "\0" in text:
+        got = repr(text) if text in ("", NAMED) else "a NUL character"
+        raise ParameterError(f"source: must be a folder, a file, a pattern, an address or {NAMED}NAME, got {got}")
+    connection = _embedded() if engine == EMBEDDED else _connect(engine)
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
     if is_url(text) and is_survey(text):
@@ -162,39 +158,50 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
                 f"got {text.partition('://')[0]!r:.20}"
             )
         export = open_export(Path(text))
-    pattern, suffix, name = _files(text, engine) if export is None else _parts(export, engine)
-    reader = getattr(connection, READERS[suffix], None)
+    files = find_files(text) if export is None else files_of_export(export)
+    reader = getattr(connection, READERS[files.suffix], None)
     if reader is None:
-        raise ParameterError(f"{name}: this engine reads no such files; name one of its tables, {NAMED}reports")
+        raise ParameterError(f"{files.name}: this engine reads no such files; name one of its tables, {NAMED}reports")
+    is_csv = files.suffix == ".csv"
     is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
     options: dict[str, Any] = {}
     if is_duckdb:
         options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is not a number
-    if suffix == ".csv":
+    if is_csv:
         options |= _CSV | (_CSV_OF_DUCKDB if is_duckdb else _CSV_OF_SPARK)
         if delimiter is not None:
             options["delim" if is_duckdb else "sep"] = delimiter
         elif export is not None and is_duckdb:  # nothing has to be guessed
             options["delim"] = ","
     elif delimiter is not None:
-        raise ParameterError(f"delimiter: must be left out, {name} is not a CSV file")
-    if READERS[suffix] == "read_json":
+        raise ParameterError(f"delimiter: must be left out, {files.name} is not a CSV file")
+    if READERS[files.suffix] == "read_json":
         options |= _JSON_OF_DUCKDB if is_duckdb else _JSON_OF_SPARK
-    if suffix == ".jsonl" and export is not None and is_duckdb:
-        # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold.
-        options["columns"] = {
-            column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions
-        }
-    with _asking(name):
-        return Source(_unquoted(reader(pattern, **options)), name, suffix == ".csv", export)
+    types: dict[str, str] = {}
+    if files.suffix == ".jsonl" and export is not None:
+        # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold; Spark sees
+        # no column where there are no rows.
+        types = {column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions}
+        if is_duckdb:
+            options["columns"] = types
+    with _asking(files.name):
+        if connection.name == "pyspark":
+            rows = _on_spark(connection, files, options, types)
+        else:
+            rows = reader([*map(for_duckdb, files.paths)], **options)
+        return Source(_unquoted(rows), files.name, is_csv, export)
 
 
 def _unquoted(rows: Any) -> Any:
-    """Rows whose columns of texts and numbers together, which DuckDB leaves as JSON, are texts."""
+    """Rows whose columns are texts that DuckDB leaves as JSON, texts and numbers together, or Spark without a type."""
     import ibis
 
     mixed = [name for name, kind in rows.schema().items() if kind.is_json()]
-    return rows.mutate(**{name: ibis.coalesce(rows[name].str, rows[name].cast("string")) for name in mixed})
+    empty = [name for name, kind in rows.schema().items() if kind.is_null()]
+    return rows.mutate(
+        **{name: ibis.coalesce(rows[name].str, rows[name].cast("string")) for name in mixed},
+        **{name: rows[name].cast("string") for name in empty},
+    )
 
 
 def _ibis() -> Any:
@@ -269,34 +276,29 @@ def _named(connection: Any, name: str) -> Any:
         return connection.table(table, database=database) if dot else connection.table(name)
 
 
-def _files(where: str, engine: str) -> tuple[str, str, str]:
-    """What an engine is told to read, how the files end, and what messages call them."""
-    name = where.rstrip("/").rpartition("/")[2]
-    if "://" in where:
-        # Only the engine knows what is there.
-        suffix = next((each for each in READERS if where.lower().endswith(each)), ".parquet")
-        return where, suffix, name
-    path = Path(where)
-    if path.is_dir():
-        for suffix in READERS:
-            pattern = f"{glob.escape(where.rstrip('/'))}/**/*{suffix}"
-            if next(glob.iglob(pattern, recursive=True), None) is not None:
-                # Spark finds partitions by itself, and takes the names of folders for them only from the top.
-                return (where if engine.startswith(SPARK) else pattern), suffix, name
-        raise ReportError(f"{name}: must hold files that end in {', '.join(READERS)}, got none")
-    pattern = glob.escape(where) if path.exists() else where
-    found = sorted({Path(each).suffix.lower() for each in glob.iglob(pattern, recursive=True)})
-    if not found:
-        raise ReportError(f"{name}: must be a folder, a file or a pattern of files, got nothing of that name")
-    if len(found) > 1 or found[0] not in READERS:
-        raise ReportError(f"{name}: must be files that end in one of {', '.join(READERS)}, got {', '.join(found)}")
-    return pattern, found[0], name
+def _on_spark(connection: Any, files: Files, options: dict[str, Any], types: dict[str, str]) -> Any:
+    """Rows of files on Spark, which ibis would let read one file of Parquet at most.
 
+    Files whose names begin with ``_`` Spark would leave out.
+    """
+    from ibis.util import gen_name
+    from pyspark.sql import SparkSession
 
-def _parts(export: Export, engine: str) -> tuple[str, str, str]:
-    """The same for an export."""
-    where, suffix = f"{export.folder}/{REPORTS}", f".{export.form}"
-    return where if engine.startswith(SPARK) else f"{glob.escape(where)}/**/*{suffix}", suffix, export.folder.name
+    if skipped := [name for name in (Path(each).name for each in files.paths) if name.startswith("_")]:
+        raise ReportError(
+            f"{files.name}: files must be called without _ at the beginning for Spark, got {skipped[0]!r:.80}"
+        )
+    session = SparkSession.getActiveSession()
+    assert session is not None
+    reader = session.read.options(**options)
+    if files.base is not None:
+        reader = reader.option("basePath", os.path.abspath(files.base))
+    if types:
+        reader = reader.schema(", ".join(f"`{column.replace('`', '``')}` {kind}" for column, kind in types.items()))
+    rows = reader.load([*map(for_spark, files.paths)], READERS[files.suffix].removeprefix("read_"))
+    name = gen_name("reports")
+    rows.createOrReplaceTempView(name)
+    return connection.table(name)
 
 
 @contextlib.contextmanager
@@ -316,6 +318,6 @@ def _asking(subject: str) -> Iterator[None]:
     except (DeniableError, ModuleNotFoundError):
         raise
     except Exception as error:  # each engine has errors of its own
-        lines = [line for line in str(error).splitlines() if line and not line.startswith("Original Line")]
+        lines = [line for line in str(error).splitlines() if line and not line.startswith(("Original Line", "LINE "))]
         said = "; ".join(lines[:2])
         raise ReportError(f"{subject}: the engine cannot read it ({type(error).__name__}): {said:.200}") from None

@@ -71,8 +71,6 @@ def count_tallies(source: Source, survey: Survey) -> Tallies:
     ReportError
         If a column is missing, or holds what is not a report or a cohort of the survey.
     """
-    if source.export is not None and source.export.rows == 0:
-        return {}
     keys = {COHORT: COHORT} if COHORT in source.columns or survey.cohorts else {}
     sizes: dict[str | None, int] = {}
     counts: dict[str | None, dict[str, tuple[int, ...]]] = {}

@@ -91,8 +91,8 @@ def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, to
 
 
 def _is_this_machine(collector: str) -> bool:
-    host = urllib3.util.parse_url(collector).host or ""
     try:
+        host = urllib3.util.parse_url(collector).host or ""
         return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
