@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import sides, variables
+from deniable_research.regression.data import computes_with_columns, sides, variables
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.latent import LatentClasses
@@ -131,6 +131,11 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
         raise ParameterError(
             f"against: must name variables of the first formula ({', '.join(known) or 'it has none'}), "
             f"got {', '.join(strangers)}; the formula with all of them comes first"
+        )
+    if "frequencies" in frame.columns and computes_with_columns(right, truths.__contains__):
+        raise ParameterError(
+            f"against: must not compute with whole columns unless the first formula does, got {formula}; "
+            "rows that are alike were put together"
         )
     frame = replace(frame, formula=right)
     regressors = Regressors.crossed(frame, truths, model.weights)
