@@ -109,7 +109,8 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
     Raises
     ------
     ParameterError
-        If the formula names something else.
+        If the formula has another left side, names something else, or computes with whole columns that were
+        not kept row by row.
 
     Examples
     --------
@@ -122,9 +123,11 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
     """
     model, frame = fit.model, fit.sample.frame
     assert isinstance(model, LatentClasses)
-    right = sides(formula)[1]
     if not frame.formula:
         raise ParameterError("against: must stand beside the fit of a formula, got one of arrays")
+    left, right = sides(formula)
+    if left.strip("`") != frame.left:
+        raise ParameterError(f"against: must have the left side of the first formula, {frame.left}, got {left:.80}")
     truths = model.cells.truths
     known = variables(frame.formula, truths.__contains__)
     if strangers := [name for name in variables(right, truths.__contains__) if name not in known]:

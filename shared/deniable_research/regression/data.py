@@ -37,6 +37,8 @@ class Frame:
         How formulaic coded the covariates, to code new data alike; None for arrays.
     formula : str
         The right side; empty for arrays.
+    left : str
+        The left side, without backticks.
     table : DataFrame or None
         The rows of the table of that formula.
     """
@@ -47,6 +49,7 @@ class Frame:
     n_dropped: int
     spec: Any
     formula: str = ""
+    left: str = ""
     table: Any = None
 
 
@@ -114,7 +117,9 @@ def read_frame(
         return _complete(found, coded, total, spec)[0]
     found, coded, total, spec = _from_formula(outcome, data, columns, without)
     frame, kept = _complete(found, coded, total, spec)
-    return replace(frame, formula=sides(outcome)[1], table=_table(data).iloc[kept].reset_index(drop=True))
+    left, right = sides(outcome)
+    rows = _table(data).iloc[kept].reset_index(drop=True)
+    return replace(frame, formula=right, left=left.strip("`"), table=rows)
 
 
 def sides(formula: str) -> tuple[str, str]:
