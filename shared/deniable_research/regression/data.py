@@ -16,8 +16,13 @@ from deniable.errors import ParameterError, describe
 from deniable.installing import install_hint
 from deniable_research.regression.expressions import Expression, not_python, read_expression
 
-SMALLEST_ANGLE = 1e-9
-"""Columns of length 1 count as collinear if one is this close to what the others span."""
+SMALLEST_ANGLE, SMALLEST_ANGLE_OF_LIKELIHOOD = 1e-9, 1e-6
+"""Columns of length 1 count as collinear if one is this close to what the others span. Second derivatives of a
+likelihood keep ``eps / angle^2`` of their digits, so it takes more."""
+EXACT_ANGLE = 1e-14
+"""Closer than this is rounding alone."""
+SMALLEST_SIZE, LARGEST_SIZE = 1e-50, 1e50
+"""Of numbers in a model: squares and products of their squares stay within those of the machine."""
 
 
 @dataclass(frozen=True)
@@ -392,8 +397,10 @@ def _table(data: Any) -> Any:
     return pd.DataFrame(data).reset_index(drop=True)
 
 
-def check_rank(matrix: NDArray[np.float64], terms: Sequence[str], people: int) -> None:
-    """Raise a ParameterError that names the terms unless no column is a combination of others."""
+def check_rank(
+    matrix: NDArray[np.float64], terms: Sequence[str], people: int, smallest: float = SMALLEST_ANGLE
+) -> None:
+    """Raise a ParameterError that names the terms unless no column is a combination of others, nor all but one."""
 
     if not terms:
         return
@@ -404,7 +411,7 @@ def check_rank(matrix: NDArray[np.float64], terms: Sequence[str], people: int) -
     unit = matrix / lengths
     _, triangle, order = qr(unit, mode="economic", pivoting=True)
     size = np.abs(np.diag(triangle))
-    rank = int(np.sum(size > SMALLEST_ANGLE))
+    rank = int(np.sum(size > smallest))
     if rank == len(terms):
         return
     kept = order[:rank]
@@ -412,7 +419,19 @@ def check_rank(matrix: NDArray[np.float64], terms: Sequence[str], people: int) -
     for extra in order[rank:]:
         weights, *_ = np.linalg.lstsq(unit[:, kept], unit[:, extra], rcond=None)
         involved |= {int(extra), *map(int, kept[np.abs(weights) > 1e-6])}
+    named = ", ".join(terms[j] for j in sorted(involved))
+    if rank < len(size) and size[rank] > EXACT_ANGLE * np.sqrt(len(matrix)):
+        raise ParameterError(
+            f"terms: must be linearly independent over the {people} rows, but one of these differs from a combination "
+            f"of the others by less than {_rounded_up(size[rank])} of its size: {named}. If it varies little around a "
+            "large number, subtract that number first"
+        )
     raise ParameterError(
         f"terms: must be linearly independent over the {people} rows, but one of these is a combination of the "
-        f"others: {', '.join(terms[j] for j in sorted(involved))}"
+        f"others: {named}"
     )
+
+
+def _rounded_up(angle: float) -> str:
+    """The next power of ten: 1e-08 for 3e-09."""
+    return f"1e{int(np.ceil(np.log10(angle))):03d}"
