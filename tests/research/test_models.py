@@ -68,6 +68,13 @@ def test_a_larger_second_model_is_tested_too(study: Table) -> None:
     assert compare_models(models)[1].df == len(large.terms) - len(small.terms)
 
 
+def test_what_is_said_of_intervals_is_how_they_were_made() -> None:
+    arguments = ("regress", *STUDY, "affair ~ age", "--weights", "w", "--se", "observed", "--format", "json")
+    document = json.loads(ok(*arguments))
+    assert document["interval"] == "wald"
+    assert document["terms"] == json.loads(ok(*arguments, "--interval", "wald"))["terms"]
+
+
 @pytest.mark.parametrize("left", ["drugs", "nosuch", "log(affair)"])
 def test_another_model_is_of_the_same_outcome(study: Table, left: str) -> None:
     fit = regress(study, "affair ~ age")
