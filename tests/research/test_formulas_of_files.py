@@ -1,5 +1,7 @@
 """Formulas and columns as analysts write them: what computes with columns, and columns that hold reports."""
 
+import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -189,6 +191,20 @@ def test_values_of_columns_are_not_in_messages(people: dict[str, list[float]]) -
         with pytest.raises(ParameterError, match=r"^formula: ") as refusal:
             logistic(f"q ~ {term}", table, (0.75, 0.25))
         assert "Mary" not in str(refusal.value)
+
+
+def test_what_is_not_finite_is_named(people: dict[str, list[float]]) -> None:
+    table = {**people, "far": [math.inf, *people["age"][1:]]}
+    with pytest.raises(ParameterError, match=r"^data: must have no infinite covariates, got some in far$"):
+        logistic("q ~ age + far", table, (0.75, 0.25))
+    for term in ("log(age - 20)", "np.sqrt(age - 30)", "exp(age * 100)"):  # without a warning, which would be an error
+        with pytest.raises(ParameterError, match=rf"^formula: must give finite numbers.*{re.escape(term)}"):
+            logistic(f"q ~ {term}", people, (0.75, 0.25))
+    fit = logistic("q ~ age", people, (0.75, 0.25))
+    with pytest.raises(
+        ParameterError, match=r"^newdata: must have no missing or infinite covariates, got some in age$"
+    ):
+        fit.predict({"age": [math.nan]})
 
 
 def test_another_model_of_rows_put_together_computes_with_no_column(table: Table) -> None:

@@ -221,3 +221,27 @@ def test_a_likelihood_says_which_covariate_varies_too_little_for_its_size(far: f
         logistic("q ~ x", table, (0.75, 0.25))
     found = logistic("q ~ I(x - 1e6)", {**table, "x": table["z"] + 1e6}, (0.75, 0.25))
     assert found.loglik == pytest.approx(logistic("q ~ z", table, (0.75, 0.25)).loglik, abs=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("fitted", [linear, linear_moments])
+def test_numbers_whose_squares_are_none_are_refused(unit: float, fitted: Any) -> None:
+    rng = np.random.default_rng(6)
+    table: dict[str, Any] = {"y": rng.normal(3, 1, 500), "z": rng.normal(3, 1, 500), "q": rng.integers(0, 2, 500)}
+    for formula, named in (("y ~ z + q", "outcome"), ("z ~ y + q", "y")):
+        with pytest.raises(
+            ParameterError, match=rf"^{named}: must be numbers of a size from 1e-50 to 1e\+50; multiply"
+        ):
+            fitted(formula, {**table, "y": table["y"] * unit}, {"q": (0.75, 0.25)})
+
+
+@pytest.mark.parametrize("unit", [1e-50, 1e-20, 1e20, 1e47])
+def test_units_of_the_outcome_do_not_matter(unit: float) -> None:
+    rng = np.random.default_rng(7)
+    table: dict[str, Any] = {"y": rng.normal(100, 10, 500), "q": rng.integers(0, 2, 500)}
+    one = linear_moments("y ~ q", table, {"q": (0.75, 0.25)})
+    other = linear_moments("y ~ q", {**table, "y": table["y"] * unit}, {"q": (0.75, 0.25)})
+    for mine, theirs in zip(one.tidy(), other.tidy(), strict=True):
+        assert theirs.p_value == pytest.approx(mine.p_value, rel=1e-9)
+        assert theirs.conf_low == pytest.approx(mine.conf_low * unit, rel=1e-9)
+    assert other.sigma == pytest.approx(one.sigma * unit)

@@ -83,6 +83,13 @@ def regress(
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
     questions = [*([outcome] if is_randomised else []), *predictors]
+    for name in questions:
+        if not all(arm.design.is_exclusive for arm in table.layout.arms(name) if arm.has_shares):
+            box = f"{name}[{answers_to(table, name)[0]}]"
+            where = f"{box} ~ ..." if name == outcome else f"... ~ {box}"
+            raise ParameterError(
+                f"formula: {name} must be one box of its question, such as {where}, because a person may tick several"
+            )
     if not is_randomised:
         _check_outcome(table, outcome)
     is_logistic = model == "logistic" or (model is None and (is_randomised or _is_of_labels(table, outcome)))
@@ -122,11 +129,6 @@ def regress(
     text = f"`{outcome}` ~ {right}"
     if is_randomised:
         design, options = designs[outcome], answers_to(table, outcome)
-        if not all(arm.design.is_exclusive for arm in table.layout.arms(outcome)):
-            raise ParameterError(
-                f"formula: {outcome} must be one box of its question, such as {outcome}[{options[0]}] ~ ..., "
-                "because a person may tick several"
-            )
     else:
         options = tuple(table.levels(outcome))
         if len(options) < 2:

@@ -89,8 +89,8 @@ def code(newdata: Any, spec: Any, terms: Sequence[str]) -> NDArray[np.float64]:
         except DataMismatchWarning:
             raise ParameterError("newdata: has levels of a covariate that the fit did not see") from None
         matrix = np.asarray(coded, dtype=float)
-    if not np.isfinite(matrix).all():
-        raise ParameterError("newdata: must have no missing or infinite covariates")
+    if bad := _named(terms, ~np.isfinite(matrix).all(axis=0)):
+        raise ParameterError(f"newdata: must have no missing or infinite covariates, got some in {bad}")
     return matrix
 
 
@@ -375,12 +375,28 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
     if not kept.size:
         raise ParameterError("data: must hold a row without missing values, got none")
     matrix = matrix[kept]
-    if not np.isfinite(matrix).all():
-        raise ParameterError("data: must have no infinite covariates")
+    if bad := _named(terms, ~np.isfinite(matrix).all(axis=0)):
+        raise ParameterError(f"data: must have no infinite covariates, got some in {bad}")
+    for term, column in zip(terms, matrix.T, strict=True):
+        check_size(term, column)
     people = _people(arrays.get("frequencies"), total)
     check_rank(matrix, terms, int(people[kept].sum()))
     dropped = int(people[~present].sum())
     return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, dropped, spec), kept
+
+
+def check_size(name: str, values: NDArray[np.float64]) -> None:
+    """Raise a ParameterError that names a column unless squares of its numbers and of their spread are numbers."""
+    large, spread = float(np.abs(values).max(initial=0.0)), float(np.ptp(values))
+    if large > LARGEST_SIZE or any(0 < each < SMALLEST_SIZE for each in (large, spread)):
+        raise ParameterError(
+            f"{name}: must be numbers of a size from {SMALLEST_SIZE:g} to {LARGEST_SIZE:g}; "
+            "multiply them by a constant first"
+        )
+
+
+def _named(terms: Sequence[str], which: NDArray[np.bool_]) -> str:
+    return ", ".join(term for term, one in zip(terms, which, strict=True) if one)
 
 
 def _people(frequencies: NDArray[Any] | None, total: int) -> NDArray[np.float64]:
