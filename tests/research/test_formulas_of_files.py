@@ -1,11 +1,16 @@
 """Formulas and columns as analysts write them: what computes with columns, and columns that hold reports."""
 
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from deniable.errors import ParameterError, ReportError
 from deniable_research.files import Layout, Table, compare, cross, quick_question, read_layout, regress
-from deniable_research.regression import Fit
+from deniable_research.regression import Fit, linear_moments, logistic, refitted
 from tests.support.analyzing import TWO_ARMS
 
 PEOPLE = 600
@@ -96,3 +101,114 @@ def test_a_plain_column_is_crossed_beside_questions_of_several_designs(table: Ta
 def test_a_formula_has_two_sides(table: Table, formula: str) -> None:
     with pytest.raises(ParameterError, match='formula: must be like "report ~ age'):
         regress(table, formula)
+
+
+REFUSED = [
+    "I((age - age.mean()) / age.std())",
+    "age.rank()",
+    "np.mean(age)",
+    "I(age - np.std(age))",
+    "np.cumsum(age)",
+    "np.add.accumulate(age)",
+    "np.log(age, age)",
+    "np.log(age, out=age)",
+    "I(age + [1, 2])",
+    "I(age[0])",
+    "I(age and age)",
+    "I(30 < age < 40)",
+    "I([each for each in age])",
+    "I((lambda: age)())",
+    "str(age)",
+    '__import__("os")',
+    "scale(age, _state=age)",
+    "C(age, **age)",
+    "C(.)",
+    "I(f'{age}')",
+    "Q('age')",
+    "contr.__call__(age)",
+    '{open("pwned.txt", "w").write("1") + age}',
+]
+
+
+@pytest.fixture(scope="module")
+def people() -> dict[str, list[float]]:
+    return {"age": [20.0, 30.0, 30.0, 40.0] * 50, "q": [0, 1, 0, 1, 1] * 40, "seen": [0, 0, 1, 1] * 50}
+
+
+@pytest.mark.parametrize("term", REFUSED)
+def test_a_formula_runs_nothing_but_what_formulas_may_hold(
+    people: dict[str, list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, term: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = Table.of({name: tuple(map(str, each)) for name, each in people.items()}, quick_question("q: warner p=3/4"))
+    coins, plain = (0.75, 0.25), logistic("q ~ age", people, (0.75, 0.25))
+    ways: list[Callable[[], object]] = [
+        lambda: regress(table, f"q ~ {term}"),
+        lambda: regress(table, f"{term} ~ q"),
+        lambda: logistic(f"q ~ seen + {term}", people, coins),
+        lambda: linear_moments(f"age ~ q + {term}", people, {"q": coins}),
+        lambda: linear_moments(f"{term} ~ q", people, {"q": coins}),
+        lambda: refitted(plain, f"q ~ {term}"),
+    ]
+    for fitted in ways:
+        with pytest.raises(ParameterError, match=r"^formula: must (not hold|be made of) .*Make a column") as refusal:
+            fitted()
+        assert "scale" in str(refusal.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("term", ["np", "contr", "scale", "__builtins__", "nosuch"])
+def test_functions_and_modules_are_no_columns(table: Table, people: dict[str, list[float]], term: str) -> None:
+    with pytest.raises(ParameterError, match=rf"^formula: {term} must be a column of the file \(said, q7, arm, "):
+        regress(table, f"affair ~ {term}")
+    with pytest.raises(ParameterError, match=rf"^formula: {term} must be a column of the data \(age, "):
+        logistic(f"q ~ {term}", people, (0.75, 0.25))
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "np.sqrt(age) + abs(age - 30)",
+        "np.where(age > 30, 1, 0)",
+        "np.clip(age, 25, 35)",
+        "{age / 10}",
+        "I((age >= 30) & ~(seen == 1))",
+        "C(age, contr.treatment(base=30))",
+        "C(age, contr.treatment(40), levels=[40, 20, 30])",
+        "C(age, Treatment(30.0))",
+        "bs(age, knots=[30], degree=1)",
+        "poly(age, 2)",
+        "age + lag(seen)",
+    ],
+)
+def test_what_formulas_may_hold(people: dict[str, list[float]], term: str) -> None:
+    assert logistic(f"q ~ {term}", people, (0.75, 0.25)).converged
+
+
+def test_values_of_columns_are_not_in_messages(people: dict[str, list[float]]) -> None:
+    table = {**people, "name": ["Mary", "John"] * 100}
+    for term in ("poly(name)", "scale(name)", "bs(name, df=4)", "name * log(name)", "C(age, contr.custom([[1]]))"):
+        with pytest.raises(ParameterError, match=r"^formula: ") as refusal:
+            logistic(f"q ~ {term}", table, (0.75, 0.25))
+        assert "Mary" not in str(refusal.value)
+
+
+def test_what_is_not_finite_is_named(people: dict[str, list[float]]) -> None:
+    table = {**people, "far": [math.inf, *people["age"][1:]]}
+    with pytest.raises(ParameterError, match=r"^data: must have no infinite covariates, got some in far$"):
+        logistic("q ~ age + far", table, (0.75, 0.25))
+    for term in ("log(age - 20)", "np.sqrt(age - 30)", "exp(age * 100)"):  # without a warning, which would be an error
+        with pytest.raises(ParameterError, match=rf"^formula: must give finite numbers.*{re.escape(term)}"):
+            logistic(f"q ~ {term}", people, (0.75, 0.25))
+    fit = logistic("q ~ age", people, (0.75, 0.25))
+    with pytest.raises(
+        ParameterError, match=r"^newdata: must have no missing or infinite covariates, got some in age$"
+    ):
+        fit.predict({"age": [math.nan]})
+
+
+def test_another_model_of_rows_put_together_computes_with_no_column(table: Table) -> None:
+    fit = regress(table, "affair ~ region + `net age`")
+    assert isinstance(fit, Fit)
+    with pytest.raises(ParameterError, match=r"^against: must not compute with whole columns"):
+        refitted(fit, "affair ~ bs(`net age`, df=4)")

@@ -121,16 +121,20 @@ def test_other_formulas_are_fitted_to_the_same_reports() -> None:
     data = people(2000)
     designs = {"said_old": COINS, "said_faith": SPIN}
     full = logistic("said_affair ~ said_old + said_faith + region", data, COINS, randomised=designs)
-    for formula, tested in (("a ~ said_old + region", 2), ("a ~ said_faith", 2), ("a ~ 1", 4)):
+    for formula, tested in (
+        ("said_affair ~ said_old + region", 2),
+        ("said_affair ~ said_faith", 2),
+        ("said_affair ~ 1", 4),
+    ):
         other = refitted(full, formula)
         assert is_within(other, full)
         assert likelihood_ratio_test(other, full).df == tested
         assert other.terms[-(len(full.terms) - 5) :] == full.terms[5:]  # the same shares of truths
-    same = refitted(full, "a ~ said_faith + region + said_old")
+    same = refitted(full, "said_affair ~ said_faith + region + said_old")
     assert same.loglik == pytest.approx(full.loglik, abs=1e-6)
-    assert not is_within(refitted(full, "a ~ said_old * said_faith"), full)
+    assert not is_within(refitted(full, "said_affair ~ said_old * said_faith"), full)
     with pytest.raises(ParameterError, match="height"):
-        refitted(full, "a ~ height")
+        refitted(full, "said_affair ~ height")
 
 
 def test_without_an_effect_the_outcome_and_a_predictor_have_likelihoods_of_their_own() -> None:

@@ -68,6 +68,22 @@ def test_a_larger_second_model_is_tested_too(study: Table) -> None:
     assert compare_models(models)[1].df == len(large.terms) - len(small.terms)
 
 
+def test_what_is_said_of_intervals_is_how_they_were_made() -> None:
+    arguments = ("regress", *STUDY, "affair ~ age", "--weights", "w", "--se", "observed", "--format", "json")
+    document = json.loads(ok(*arguments))
+    assert document["interval"] == "wald"
+    assert document["terms"] == json.loads(ok(*arguments, "--interval", "wald"))["terms"]
+
+
+@pytest.mark.parametrize("left", ["drugs", "nosuch", "log(affair)"])
+def test_another_model_is_of_the_same_outcome(study: Table, left: str) -> None:
+    fit = regress(study, "affair ~ age")
+    expected = rf"^against: must have the left side of the first formula, affair, got {re.escape(left)}$"
+    with pytest.raises(ParameterError, match=expected):
+        against(fit, [f"{left} ~ 1"])
+    assert len(against(fit, ["`affair` ~ 1"])) == 1
+
+
 @pytest.mark.slow
 def test_what_cannot_be_compared_is_refused() -> None:
     assert "against: must name variables" in refused("regress", *STUDY, FORMULA, "--against", "affair ~ income")

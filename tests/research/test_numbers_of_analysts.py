@@ -183,6 +183,7 @@ def test_parameters_and_formulas_that_do_not_fit(sport: Path, tmp_path: Path, ex
     )
     for formula, sentence in {
         "substances ~ cohort": "substances must be one box of its question, such as substances[x] ~ ...",
+        "doped ~ substances": "substances must be one box of its question, such as ... ~ substances[x], because",
         "Cohort ~ doped": "Cohort must be a column of the file (doped, substances, cohort, empty)",
         "doped ~ empty": "empty must hold something, but its column is empty in every row",
     }.items():

@@ -188,6 +188,7 @@ def test_a_number_may_depend_on_an_answer(survey: Survey) -> None:
         ("affair ~ age", {"Intercept": 1.0}, "effect: must be of a term"),
         ("affair ~ age", {"age[T.young]": math.nan}, "effect: must be a number"),
         ("affair ~ Age", {}, "formula: Age must be a question or a covariate"),
+        ("affair ~ age.mean()", {}, "formula: must not hold age.mean()"),
         ("age ~ affair", {}, "age must be a question or numbers"),
         ("religious ~ age", {}, "religious must have two answers"),
         ("affair ~ drugs", {}, "drugs must be a question of which a person has one answer"),

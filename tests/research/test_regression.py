@@ -237,6 +237,15 @@ def test_weights_use_the_sandwich_and_no_scale_of_theirs_matters() -> None:
     assert math.isnan(one.glance().p_value)
     with pytest.raises(ParameterError, match="interval: must be wald"):
         one.tidy(interval="profile")
+    assert one.interval("observed") == one.interval() == "wald"
+
+
+@pytest.mark.parametrize("errors", ["expected", "opg", "sandwich"])
+def test_profiles_go_with_errors_of_the_likelihood(errors: str) -> None:
+    one = fit("mixed", sample("mixed", 300))
+    assert (one.interval(), one.interval("observed"), one.interval(errors)) == ("profile", "profile", "wald")
+    with pytest.raises(ParameterError, match=rf"^interval: must be wald with {errors} errors; profiles"):
+        one.tidy(kind=errors, interval="profile")
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deniable.errors import ParameterError
 from deniable_research.designs import cheater_detection, stochastic_lie_detector
 from deniable_research.files.designs import direct
 from deniable_research.regression import grouped, likelihood_ratio_test, linear, linear_moments, logistic
@@ -179,3 +180,68 @@ def test_perfect_separation_without_noise_has_the_finite_end_of_its_profile() ->
     for term in ("Intercept", "other"):  # both may be anything where the slope is steep enough
         assert (rows[term].conf_low, rows[term].conf_high) == (-math.inf, math.inf)
         assert rows[term].p_value > 0.05
+
+
+@pytest.mark.parametrize("with_intercept", [True, False])
+@pytest.mark.parametrize(("far", "unit"), [(1.7e9, 1e4), (1e5, 1.0), (1e9, 1.0), (-1e6, 1e-2)])
+def test_corrected_least_squares_depend_on_no_origin_and_no_unit(far: float, unit: float, with_intercept: bool) -> None:
+    """``a + b z`` at ``z = (x - far) / unit`` has the slope ``b / unit`` and the intercept ``a - far b / unit``."""
+    rng = np.random.default_rng(4)
+    n = 800
+    z, truth = rng.normal(size=n), rng.random(n) < 0.4
+    table = {
+        "z": z,
+        "x": far + unit * z,
+        "q": np.where(rng.random(n) < 0.5, truth, rng.random(n) < 0.5).astype(int),
+        "y": 3 + 0.5 * z + 2 * truth + rng.normal(size=n),
+        "school": np.arange(n) // 8,
+    }
+    table["z"] = (table["x"] - far) / unit  # as floats have it
+    if not with_intercept:
+        table["x"] = table["z"] * unit
+    right = "q" if with_intercept else "0 + q"
+    near = linear_moments(f"y ~ z + {right}", table, {"q": (0.75, 0.25)}, clusters="school")
+    away = linear_moments(f"y ~ x + {right}", table, {"q": (0.75, 0.25)}, clusters="school")
+    back = np.diag([*[1.0] * with_intercept, 1 / unit, 1.0])
+    if with_intercept:
+        back[0, 1] = -far / unit
+    assert away.converged
+    assert away.sigma == pytest.approx(near.sigma)
+    np.testing.assert_allclose(away.params, back @ near.params, rtol=1e-6)
+    np.testing.assert_allclose(away.covariance(), back @ near.covariance() @ back.T, rtol=1e-6)
+
+
+@pytest.mark.parametrize("far", [1e7, 1e8, 1e9])
+def test_a_likelihood_says_which_covariate_varies_too_little_for_its_size(far: float) -> None:
+    rng = np.random.default_rng(5)
+    table: dict[str, Any] = {"z": rng.normal(size=500), "q": rng.integers(0, 2, 500)}
+    table["x"] = table["z"] + far
+    expected = r"differs from a combination of the others by less than 1e-0\d of its size: Intercept, x\. .*subtract"
+    with pytest.raises(ParameterError, match=expected):
+        logistic("q ~ x", table, (0.75, 0.25))
+    found = logistic("q ~ I(x - 1e6)", {**table, "x": table["z"] + 1e6}, (0.75, 0.25))
+    assert found.loglik == pytest.approx(logistic("q ~ z", table, (0.75, 0.25)).loglik, abs=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("fitted", [linear, linear_moments])
+def test_numbers_whose_squares_are_none_are_refused(unit: float, fitted: Any) -> None:
+    rng = np.random.default_rng(6)
+    table: dict[str, Any] = {"y": rng.normal(3, 1, 500), "z": rng.normal(3, 1, 500), "q": rng.integers(0, 2, 500)}
+    for formula, named in (("y ~ z + q", "outcome"), ("z ~ y + q", "y")):
+        with pytest.raises(
+            ParameterError, match=rf"^{named}: must be numbers of a size from 1e-50 to 1e\+50; multiply"
+        ):
+            fitted(formula, {**table, "y": table["y"] * unit}, {"q": (0.75, 0.25)})
+
+
+@pytest.mark.parametrize("unit", [1e-50, 1e-20, 1e20, 1e47])
+def test_units_of_the_outcome_do_not_matter(unit: float) -> None:
+    rng = np.random.default_rng(7)
+    table: dict[str, Any] = {"y": rng.normal(100, 10, 500), "q": rng.integers(0, 2, 500)}
+    one = linear_moments("y ~ q", table, {"q": (0.75, 0.25)})
+    other = linear_moments("y ~ q", {**table, "y": table["y"] * unit}, {"q": (0.75, 0.25)})
+    for mine, theirs in zip(one.tidy(), other.tidy(), strict=True):
+        assert theirs.p_value == pytest.approx(mine.p_value, rel=1e-9)
+        assert theirs.conf_low == pytest.approx(mine.conf_low * unit, rel=1e-9)
+    assert other.sigma == pytest.approx(one.sigma * unit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +26,7 @@ from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, 
 from deniable_research.files.shares import cautions
 from deniable_research.output import records
 
-_FIT_OPTIONS = (
-    click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True),
-    click.option("--model", type=click.Choice(MODELS), help="By default linear for numbers, otherwise logistic."),
-)
-
-
-def _fit_options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_FIT_OPTIONS):
-        command = option(command)
-    return command
+_penalty_option = click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
 
 
 @click.command(
@@ -57,8 +48,11 @@ def _fit_options(command: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice(["observed", "expected", "opg", "sandwich"]),
     help="Standard errors; by default observed, with weights or a sampling design the sandwich.",
 )
-@click.option("--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile where possible.")
-@_fit_options
+@click.option(
+    "--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile with observed errors."
+)
+@_penalty_option
+@click.option("--model", type=click.Choice(MODELS), help="By default linear for numbers, otherwise logistic.")
 @click.option(
     "--likelihood", is_flag=True, help="Linear: maximum likelihood of a normal outcome, not corrected least squares."
 )
@@ -195,7 +189,12 @@ def regress_(
 )
 @click.option("--effects", is_flag=True, help="Average marginal effects of all variables instead of shares.")
 @click.option("--contrast", metavar="VARIABLE", help="Differences between all pairs of its values instead of shares.")
-@_fit_options
+@_penalty_option
+@click.option(
+    "--model",
+    type=click.Choice(["logistic"]),
+    help="Takes a column of numbers such as 0 and 1 as labels; questions and labels need no option.",
+)
 @result_options
 def predict_(
     reports: Reports,

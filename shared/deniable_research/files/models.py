@@ -60,8 +60,8 @@ class FittedModel:
             If one of them is asked of corrected least squares, which have no others.
         """
         if isinstance(fit, Fit):
-            used = interval or ("profile" if (kind or fit.default_kind) == "observed" else "wald")
-            return cls(formula, fit, tuple(fit.tidy(confidence_level, kind, interval)), used, kind)
+            rows = tuple(fit.tidy(confidence_level, kind, interval))
+            return cls(formula, fit, rows, fit.interval(kind, interval), kind)
         if kind or interval:
             raise ParameterError("interval: must be left out of corrected least squares, as kinds of errors")
         return cls(formula, fit, tuple(fit.tidy(confidence_level)), "wald")

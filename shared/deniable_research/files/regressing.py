@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any
 
 from deniable.errors import ParameterError
@@ -83,6 +83,13 @@ def regress(
     if outcome in predictors:
         raise ParameterError(f"formula: must not have {outcome} on both sides")
     questions = [*([outcome] if is_randomised else []), *predictors]
+    for name in questions:
+        if not all(arm.design.is_exclusive for arm in table.layout.arms(name) if arm.has_shares):
+            box = f"{name}[{answers_to(table, name)[0]}]"
+            where = f"{box} ~ ..." if name == outcome else f"... ~ {box}"
+            raise ParameterError(
+                f"formula: {name} must be one box of its question, such as {where}, because a person may tick several"
+            )
     if not is_randomised:
         _check_outcome(table, outcome)
     is_logistic = model == "logistic" or (model is None and (is_randomised or _is_of_labels(table, outcome)))
@@ -102,13 +109,15 @@ def regress(
         table.layout.refuse_never_together(questions)
         table.layout.refuse_one_draw(questions)
     names = columns_in(table.layout, table.columns, formula)
+    _check_columns(table, names)
+    computed = [right] if is_randomised or outcome in table.columns else [left, right]
     found = model_rows(
         table,
         domain,
         plain_columns(table, names, right),
         questions,
         by_likelihood=by_likelihood,
-        alike_once=not computes_with_columns(formula),
+        alike_once=not any(computes_with_columns(side, table.layout.has) for side in computed),
     )
     settings |= found.people
     data, designs = found.data, found.designs
@@ -120,11 +129,6 @@ def regress(
     text = f"`{outcome}` ~ {right}"
     if is_randomised:
         design, options = designs[outcome], answers_to(table, outcome)
-        if not all(arm.design.is_exclusive for arm in table.layout.arms(outcome)):
-            raise ParameterError(
-                f"formula: {outcome} must be one box of its question, such as {outcome}[{options[0]}] ~ ..., "
-                "because a person may tick several"
-            )
     else:
         options = tuple(table.levels(outcome))
         if len(options) < 2:
@@ -141,7 +145,13 @@ def _check_outcome(table: Table, outcome: str) -> None:
     for name in _columns_of_outcome(table.layout, table.columns, outcome):
         if table.layout.has(name):
             raise ParameterError(f"formula: {name} must not be within {outcome}, because its reports are not answers")
-        if name not in table.columns:
+    _check_columns(table, _columns_of_outcome(table.layout, table.columns, outcome))
+
+
+def _check_columns(table: Table, names: Iterable[str]) -> None:
+    """Raise a ParameterError unless each is a question or a column."""
+    for name in names:
+        if not table.layout.has(name) and name not in table.columns:
             known = ", ".join(list(table.columns)[:20])
             raise ParameterError(f"formula: {name} must be a column of the file ({known})")
 

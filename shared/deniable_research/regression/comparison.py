@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import sides, variables
+from deniable_research.regression.data import computes_with_columns, sides, variables
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.latent import LatentClasses
@@ -109,7 +109,8 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
     Raises
     ------
     ParameterError
-        If the formula names something else.
+        If the formula has another left side, names something else, or computes with whole columns that were
+        not kept row by row.
 
     Examples
     --------
@@ -122,15 +123,22 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
     """
     model, frame = fit.model, fit.sample.frame
     assert isinstance(model, LatentClasses)
-    right = sides(formula)[1]
     if not frame.formula:
         raise ParameterError("against: must stand beside the fit of a formula, got one of arrays")
+    left, right = sides(formula)
+    if left.strip("`") != frame.left:
+        raise ParameterError(f"against: must have the left side of the first formula, {frame.left}, got {left:.80}")
     truths = model.cells.truths
     known = variables(frame.formula, truths.__contains__)
     if strangers := [name for name in variables(right, truths.__contains__) if name not in known]:
         raise ParameterError(
             f"against: must name variables of the first formula ({', '.join(known) or 'it has none'}), "
             f"got {', '.join(strangers)}; the formula with all of them comes first"
+        )
+    if "frequencies" in frame.columns and computes_with_columns(right, truths.__contains__):
+        raise ParameterError(
+            f"against: must not compute with whole columns unless the first formula does, got {formula}; "
+            "rows that are alike were put together"
         )
     frame = replace(frame, formula=right)
     regressors = Regressors.crossed(frame, truths, model.weights)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +14,15 @@ from scipy.linalg import qr
 
 from deniable.errors import ParameterError, describe
 from deniable.installing import install_hint
+from deniable_research.regression.expressions import Expression, not_python, read_expression
 
-SMALLEST_ANGLE = 1e-9
-"""Columns of length 1 count as collinear if one is this close to what the others span."""
+SMALLEST_ANGLE, SMALLEST_ANGLE_OF_LIKELIHOOD = 1e-9, 1e-6
+"""Columns of length 1 count as collinear if one is this close to what the others span. Second derivatives of a
+likelihood keep ``eps / angle^2`` of their digits, so it takes more."""
+EXACT_ANGLE = 1e-14
+"""Closer than this is rounding alone."""
+SMALLEST_SIZE, LARGEST_SIZE = 1e-50, 1e50
+"""Of numbers in a model: squares and products of their squares stay within those of the machine."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Frame:
         How formulaic coded the covariates, to code new data alike; None for arrays.
     formula : str
         The right side; empty for arrays.
+    left : str
+        The left side, without backticks.
     table : DataFrame or None
         The rows of the table of that formula.
     """
@@ -48,6 +54,7 @@ class Frame:
     n_dropped: int
     spec: Any
     formula: str = ""
+    left: str = ""
     table: Any = None
 
 
@@ -72,20 +79,18 @@ def code(newdata: Any, spec: Any, terms: Sequence[str]) -> NDArray[np.float64]:
         if matrix.ndim != 2 or matrix.shape[1] != len(terms):
             raise ParameterError(f"newdata: must be a matrix of {len(terms)} columns, got {matrix.shape}")
     else:
-        from formulaic.errors import DataMismatchWarning, FormulaicError
+        from formulaic.errors import DataMismatchWarning
 
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of pandas, about the levels that the next line refuses
                 warnings.simplefilter("error", DataMismatchWarning)
-                coded = spec.get_model_matrix(_table(newdata), na_action="ignore")
+                coded = _computed(spec, _table(newdata), "ignore", "newdata")
         except DataMismatchWarning:
             raise ParameterError("newdata: has levels of a covariate that the fit did not see") from None
-        except FormulaicError as error:
-            raise ParameterError(f"newdata: {error}") from None
         matrix = np.asarray(coded, dtype=float)
-    if not np.isfinite(matrix).all():
-        raise ParameterError("newdata: must have no missing or infinite covariates")
+    if bad := _named(terms, ~np.isfinite(matrix).all(axis=0)):
+        raise ParameterError(f"newdata: must have no missing or infinite covariates, got some in {bad}")
     return matrix
 
 
@@ -117,7 +122,9 @@ def read_frame(
         return _complete(found, coded, total, spec)[0]
     found, coded, total, spec = _from_formula(outcome, data, columns, without)
     frame, kept = _complete(found, coded, total, spec)
-    return replace(frame, formula=sides(outcome)[1], table=_table(data).iloc[kept].reset_index(drop=True))
+    left, right = sides(outcome)
+    rows = _table(data).iloc[kept].reset_index(drop=True)
+    return replace(frame, formula=right, left=left.strip("`"), table=rows)
 
 
 def sides(formula: str) -> tuple[str, str]:
@@ -148,31 +155,31 @@ def variables(side: str, is_column: Callable[[str], bool]) -> list[str]:
     >>> variables("scale(age) + bs(`net income`, df=4)", lambda name: False)
     ['age', 'net income']
     """
-    types = _formulaic().parser.types
     found: dict[str, None] = {}
-    for factor in (factor for term in _terms(side) for factor in term.factors):
+    for factor in (factor for term in _terms(side, is_column) for factor in term.factors):
         if is_column(str(factor)):
             found[str(factor)] = None
-        elif factor.eval_method is not types.Factor.EvalMethod.LITERAL:  # which the 1 of an intercept is
-            found |= dict.fromkeys(sorted(_columns_of(factor)))
+        else:
+            found |= dict.fromkeys(sorted(_expression(factor).columns))
     return list(found)
 
 
-def computes_with_columns(formula: str) -> bool:
-    """Whether a formula computes with whole columns, as ``scale(age)`` does with their mean: rows stay as they are.
+def computes_with_columns(side: str, is_column: Callable[[str], bool]) -> bool:
+    """Whether one side of a formula computes with whole columns, as ``scale(age)`` does with their mean.
 
-    >>> [computes_with_columns(f"q ~ {side}") for side in ("age + C(region)", "np.log(age)", "scale(age)")]
-    [False, False, True]
+    If it does, rows that are alike must stay apart.
+
+    >>> every = ("age + C(region)", "np.log(age)", "I(scale(age) ** 2)", "drugs[cocaine]")
+    >>> [computes_with_columns(side, "drugs[cocaine]".__eq__) for side in every]
+    [False, False, True, False]
     """
-    from formulaic.transforms import TRANSFORMS
-
-    stateful = [name for name, each in TRANSFORMS.items() if getattr(each, "__is_stateful_transform__", False)]
-    return any(re.search(rf"\b{name}\(", formula) for name in (*stateful, "lag"))
+    factors = [factor for term in _terms(side, is_column) for factor in term.factors]
+    return any(_expression(factor).needs_whole_columns for factor in factors if not is_column(str(factor)))
 
 
 def refuse_interactions(formula: str, randomised: Sequence[str]) -> None:
     """Raise a ParameterError unless every randomised predictor is a plain term of a formula, and in no other."""
-    terms = list(_terms(sides(formula)[1]))
+    terms = list(_terms(sides(formula)[1], randomised.__contains__))
     named = {str(term) for term in terms}
     found = [f"no {name}" for name in randomised if name not in named]
     found += [str(t) for t in terms if str(t) not in randomised and any(_is_of(f, randomised) for f in t.factors)]
@@ -188,14 +195,14 @@ def with_truths(side: str, randomised: Sequence[str]) -> Any:
     types = _formulaic().parser.types
     terms = [
         types.Term([_lookup(factor) if str(factor) in randomised else factor for factor in term.factors])
-        for term in _terms(side)
+        for term in _terms(side, randomised.__contains__)
     ]
     return _formulaic().Formula(terms)
 
 
 def check_holds(side: str, randomised: Sequence[str]) -> None:
     """Raise a ParameterError unless one side of a formula holds every randomised predictor."""
-    factors = [factor for term in _terms(side) for factor in term.factors]
+    factors = [factor for term in _terms(side, randomised.__contains__) for factor in term.factors]
     if missing := [name for name in randomised if not any(_is_of(factor, [name]) for factor in factors)]:
         raise ParameterError(f"formula: must hold every randomised predictor, got no {', '.join(missing)}")
 
@@ -209,17 +216,37 @@ def model_matrix(terms: Any, table: pd.DataFrame, na_action: str = "ignore") -> 
         If the table does not have what the terms need.
     """
     parsed = _terms(terms) if isinstance(terms, str) else terms
+    factors = [factor for term in getattr(parsed, "formula", parsed) for factor in term.factors]
+    for name in sorted(set().union(*(_expression(factor).columns for factor in factors))):
+        if name not in table.columns:  # formulaic would look among its functions, too
+            known = ", ".join(map(str, table.columns[:20]))
+            raise ParameterError(f"formula: {name} must be a column of the data ({known})")
+    return _computed(parsed, table, na_action, "formula")
+
+
+def _computed(terms: Any, table: pd.DataFrame, na_action: str, subject: str) -> Any:
+    """What formulaic computes, whose errors become sentences; values of columns are not quoted."""
     try:
-        return parsed.get_model_matrix(table, na_action=na_action)
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            return terms.get_model_matrix(table, na_action=na_action)
     except _formulaic().errors.FormulaicError as error:
-        raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+        message = str(error).splitlines()[0]
+        if isinstance(error.__cause__, FloatingPointError):
+            message = f"must give finite numbers. {message}"
+        elif isinstance(error.__cause__, ValueError):
+            message = f"{message.partition(' [')[0]} Its columns do not hold what it takes"
+        raise ParameterError(f"{subject}: {message}") from None
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{subject}: must be computable from these columns, but formulaic fails ({type(error).__name__})"
+        ) from None
 
 
 def _known_terms(side: str, randomised: Sequence[str]) -> Any:
     """What the terms of one side leave without their randomised factors."""
     types = _formulaic().parser.types
     found = {}
-    for term in _terms(side):
+    for term in _terms(side, randomised.__contains__):
         factors = [factor for factor in term.factors if not _is_of(factor, randomised)]
         if factors:
             found[str(types.Term(factors))] = types.Term(factors)
@@ -242,10 +269,7 @@ def _is_of(factor: Any, randomised: Sequence[str]) -> bool:
     """
     if str(factor) in randomised:
         return True
-    types = _formulaic().parser.types
-    if factor.eval_method is types.Factor.EvalMethod.LITERAL:
-        return False
-    needed = _columns_of(factor)
+    needed = _expression(factor).columns
     if needed & set(randomised) and needed - set(randomised):
         raise ParameterError(
             f"formula: must not compute {factor} from a randomised predictor and a covariate together; an interaction "
@@ -256,32 +280,29 @@ def _is_of(factor: Any, randomised: Sequence[str]) -> bool:
     return bool(needed & set(randomised))
 
 
-def _columns_of(factor: Any) -> set[str]:
-    """The columns that a factor is computed from.
-
-    formulaic 1.2 finds none in ``scale(age)``, because it calls what transforms know of their columns without these. So
-    names are also read as if no function were a transform.
-    """
-    from formulaic.transforms import TRANSFORMS
-    from formulaic.utils.variables import get_required_variables
-
-    found = set(map(str, factor.required_variables))
-    if factor.eval_method is _formulaic().parser.types.Factor.EvalMethod.PYTHON:
-        with contextlib.suppress(SyntaxError):  # formulaic says so where it computes the factor
-            found |= {str(name.root) for name in get_required_variables(factor.expr, {})}
-    return found - set(TRANSFORMS)
+def _expression(factor: Any) -> Expression:
+    """What a factor is computed from."""
+    methods = _formulaic().parser.types.Factor.EvalMethod
+    if factor.eval_method is methods.PYTHON:
+        return read_expression(factor.expr)
+    return Expression(frozenset([factor.expr] if factor.eval_method is methods.LOOKUP else []), False)
 
 
-def _terms(side: str) -> Any:
-    """The terms of one side of a formula."""
+def _terms(side: str, is_column: Callable[[str], bool] = lambda name: False) -> Any:
+    """The terms of one side of a formula, which holds nothing but what formulas may hold."""
     formulaic = _formulaic()
     try:
         parsed = formulaic.Formula(side)
     except formulaic.errors.FormulaicError as error:
         # Without the picture in colours that follows in further lines.
         raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
+    except (SyntaxError, ValueError, RecursionError):  # it parses the Python of each factor, too
+        raise not_python(side) from None
     if not isinstance(parsed, formulaic.SimpleFormula):
         raise ParameterError(f"formula: must have one right side without parts, got {side!r:.80}")
+    for factor in (factor for term in parsed for factor in term.factors):
+        if not is_column(str(factor)):  # drugs[cocaine] is a name, and Python of another meaning
+            _expression(factor)
     return parsed
 
 
@@ -354,12 +375,28 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
     if not kept.size:
         raise ParameterError("data: must hold a row without missing values, got none")
     matrix = matrix[kept]
-    if not np.isfinite(matrix).all():
-        raise ParameterError("data: must have no infinite covariates")
+    if bad := _named(terms, ~np.isfinite(matrix).all(axis=0)):
+        raise ParameterError(f"data: must have no infinite covariates, got some in {bad}")
+    for term, column in zip(terms, matrix.T, strict=True):
+        check_size(term, column)
     people = _people(arrays.get("frequencies"), total)
     check_rank(matrix, terms, int(people[kept].sum()))
     dropped = int(people[~present].sum())
     return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, dropped, spec), kept
+
+
+def check_size(name: str, values: NDArray[np.float64]) -> None:
+    """Raise a ParameterError that names a column unless squares of its numbers and of their spread are numbers."""
+    large, spread = float(np.abs(values).max(initial=0.0)), float(np.ptp(values))
+    if large > LARGEST_SIZE or any(0 < each < SMALLEST_SIZE for each in (large, spread)):
+        raise ParameterError(
+            f"{name}: must be numbers of a size from {SMALLEST_SIZE:g} to {LARGEST_SIZE:g}; "
+            "multiply them by a constant first"
+        )
+
+
+def _named(terms: Sequence[str], which: NDArray[np.bool_]) -> str:
+    return ", ".join(term for term, one in zip(terms, which, strict=True) if one)
 
 
 def _people(frequencies: NDArray[Any] | None, total: int) -> NDArray[np.float64]:
@@ -376,8 +413,10 @@ def _table(data: Any) -> Any:
     return pd.DataFrame(data).reset_index(drop=True)
 
 
-def check_rank(matrix: NDArray[np.float64], terms: Sequence[str], people: int) -> None:
-    """Raise a ParameterError that names the terms unless no column is a combination of others."""
+def check_rank(
+    matrix: NDArray[np.float64], terms: Sequence[str], people: int, smallest: float = SMALLEST_ANGLE
+) -> None:
+    """Raise a ParameterError that names the terms unless no column is a combination of others, nor all but one."""
 
     if not terms:
         return
@@ -388,7 +427,7 @@ def check_rank(matrix: NDArray[np.float64], terms: Sequence[str], people: int) -
     unit = matrix / lengths
     _, triangle, order = qr(unit, mode="economic", pivoting=True)
     size = np.abs(np.diag(triangle))
-    rank = int(np.sum(size > SMALLEST_ANGLE))
+    rank = int(np.sum(size > smallest))
     if rank == len(terms):
         return
     kept = order[:rank]
@@ -396,7 +435,19 @@ def check_rank(matrix: NDArray[np.float64], terms: Sequence[str], people: int) -
     for extra in order[rank:]:
         weights, *_ = np.linalg.lstsq(unit[:, kept], unit[:, extra], rcond=None)
         involved |= {int(extra), *map(int, kept[np.abs(weights) > 1e-6])}
+    named = ", ".join(terms[j] for j in sorted(involved))
+    if rank < len(size) and size[rank] > EXACT_ANGLE * np.sqrt(len(matrix)):
+        raise ParameterError(
+            f"terms: must be linearly independent over the {people} rows, but one of these differs from a combination "
+            f"of the others by less than {_rounded_up(size[rank])} of its size: {named}. If it varies little around a "
+            "large number, subtract that number first"
+        )
     raise ParameterError(
         f"terms: must be linearly independent over the {people} rows, but one of these is a combination of the "
-        f"others: {', '.join(terms[j] for j in sorted(involved))}"
+        f"others: {named}"
     )
+
+
+def _rounded_up(angle: float) -> str:
+    """The next power of ten: 1e-08 for 3e-09."""
+    return f"1e{int(np.ceil(np.log10(angle))):03d}"

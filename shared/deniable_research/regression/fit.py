@@ -212,6 +212,26 @@ class Fit:
         """The kind of standard errors unless somebody asks for another."""
         return "observed" if self.sample.plain else "sandwich"
 
+    def interval(self, kind: str | None = None, interval: str | None = None) -> str:
+        """Which intervals `tidy` gives for these errors: ``"profile"`` or ``"wald"``.
+
+        Raises
+        ------
+        ParameterError
+            If profiles are asked for where there is no likelihood, or beside errors that are not of the likelihood.
+        """
+        kind = kind or self.default_kind
+        if interval not in (None, "profile", "wald"):
+            raise ParameterError(f"interval: must be profile or wald, got {interval!r}")
+        if interval == "profile" and not self.sample.plain:
+            raise ParameterError("interval: must be wald with weights or clusters, which make no likelihood")
+        if interval == "profile" and kind != "observed":
+            raise ParameterError(f"interval: must be wald with {kind} errors; profiles go with observed ones")
+        if interval is not None:
+            return interval
+        is_of_likelihood = kind == "observed" and self.sample.plain
+        return "profile" if is_of_likelihood and len(self.terms) <= MOST_PROFILED else "wald"
+
     def tidy(
         self, confidence_level: float = 0.95, kind: str | None = None, interval: str | None = None
     ) -> list[TidyRow]:
@@ -224,22 +244,16 @@ class Fit:
         kind : str, optional
             Of standard errors, as for `covariance`.
         interval : {"profile", "wald"}, optional
-            Profile likelihood is the default where observed information is, up to `MOST_PROFILED` parameters; it is
+            Profile likelihood goes with observed information only, and is the default there up to `MOST_PROFILED`
+            parameters; it is
             right where the likelihood is skewed, as with rare truths and strong noise, and open where the data set no
             limit. With it, statistic and p-value are those of the likelihood ratio of each term. How often the truths
             of predictors are has Wald's interval.
         """
 
         check_confidence_level(confidence_level)
-        kind = kind or self.default_kind
-        if interval not in (None, "profile", "wald"):
-            raise ParameterError(f"interval: must be profile or wald, got {interval!r}")
-        if interval == "profile" and not self.sample.plain:
-            raise ParameterError("interval: must be wald with weights or clusters, which make no likelihood")
-        if interval is None:
-            few = len(self.terms) <= MOST_PROFILED
-            interval = "profile" if kind == "observed" and self.sample.plain and few else "wald"
-        errors = np.sqrt(np.diag(self.covariance(kind)))
+        interval = self.interval(kind, interval)
+        errors = np.sqrt(np.diag(self.covariance(kind or self.default_kind)))
         rows = [
             wald_row(*each, confidence_level, self.df) for each in zip(self.terms, self.params, errors, strict=True)
         ]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable_research.regression.cells import Cells, SharedResponse
-from deniable_research.regression.data import Frame, refuse_interactions
+from deniable_research.regression.data import Frame, check_size, refuse_interactions
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.fitting import fit_model
 from deniable_research.regression.likelihood import Sample
@@ -182,4 +182,5 @@ def _read(
         raise ParameterError("outcome: must be finite numbers")
     if np.ptp(y) == 0:
         raise ParameterError(f"outcome: must vary for a linear model, got the same number in all {sample.n} rows")
+    check_size("outcome", y)
     return frame, y.astype(float), cells, sample

@@ -74,9 +74,10 @@ class MomentFit:
             return np.full((len(self.terms),) * 2, np.nan)
         if self.refit is not None and (replicated := self.sample.replicated(self.params, self.refit)) is not None:
             return replicated
-        bread = np.linalg.inv(self.moments.bread)
+        bread, units = np.linalg.inv(self.moments.bread), self.moments.units
         known = self.moments.truths() if self.moments.truths is not None and self.sample.is_finite else None
-        return np.asarray(bread @ self.sample.meat(self.moments.equations, truths=known) @ bread)
+        meat = self.sample.meat(self.moments.equations, truths=known)
+        return np.asarray(units @ bread @ meat @ bread @ units.T)
 
     @property
     def df(self) -> float:

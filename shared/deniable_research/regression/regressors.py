@@ -13,7 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import Frame, check_rank, code, model_matrix, with_truths
+from deniable_research.regression.data import (
+    SMALLEST_ANGLE_OF_LIKELIHOOD,
+    Frame,
+    check_rank,
+    code,
+    model_matrix,
+    with_truths,
+)
 
 MIXED = 1e-9
 """How far a column may be from a covariate times a coding of the truths, relative to its largest value."""
@@ -46,7 +53,9 @@ class Regressors:
     @classmethod
     def known(cls, frame: Frame, weights: NDArray[np.float64]) -> Regressors:
         """The covariates alone."""
-        return cls(frame.matrix, np.ones((1, frame.matrix.shape[1])), frame.terms, weights, frame.spec)
+        found = cls(frame.matrix, np.ones((1, frame.matrix.shape[1])), frame.terms, weights, frame.spec)
+        found._check_rank()
+        return found
 
     @classmethod
     def crossed(cls, frame: Frame, truths: Mapping[str, Sequence[str]], weights: NDArray[np.float64]) -> Regressors:
@@ -58,8 +67,12 @@ class Regressors:
         cells = [dict(zip(truths, cell, strict=True)) for cell in itertools.product(*truths.values())]
         plain, coded, terms, spec = (_of_formula if frame.formula else _of_arrays)(frame, truths, cells)
         found = cls(plain, coded, terms, weights, spec)
-        check_rank(found.stacked, found.terms, round(weights.sum()))
+        found._check_rank()
         return found
+
+    def _check_rank(self) -> None:
+        if self.size:
+            check_rank(self.stacked, self.terms, round(self.weights.sum()), SMALLEST_ANGLE_OF_LIKELIHOOD)
 
     @property
     def size(self) -> int:

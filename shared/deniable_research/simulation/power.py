@@ -144,7 +144,7 @@ def _check(study: Study, analysis: str) -> None:
 
 def _regression(study: Study, table: Table, level: float) -> Figures:
     fit = regress(table, study.formula)
-    rows, how = fit.tidy(level), "profile" if isinstance(fit, Fit) and fit.default_kind == "observed" else "wald"
+    rows, how = fit.tidy(level), fit.interval() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
     found: Figures = []
     cells = fit.terms[fit.model.cells_at] if isinstance(fit, Fit) else ()
