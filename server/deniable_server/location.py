@@ -6,9 +6,15 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_IN_QUERY = re.compile(r"(?i)(?<=[?&])[^=&]*(?:pass|%)[^=&]*=.*")
+from deniable.errors import ParameterError
+
+_HARMLESS = "host|hostaddr|port|dbname|user|sslmode|target_session_attrs|connect_timeout|application_name"
+_IN_QUERY = re.compile(rf"(?<=[?&])(?!(?:{_HARMLESS})=).*")
 _OF_USER = re.compile(r"(?<=://)([^:/@?]*):.*@")
 """Passwords, and rather too much: somebody may not have written their ``@``, ``/`` and ``&`` as libpq asks."""
+
+_SCHEME = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
+_LIKE_ADDRESS = re.compile(r"[a-z0-9+.-]+://|\b(?:password|dbname|host)\s*=", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -35,9 +41,19 @@ def location(text: str | Path | Address) -> Location:
 
     >>> location("survey.db")
     PosixPath('survey.db')
-    >>> location("postgresql://db.example/deniable")
+    >>> location(" postgresql://db.example/deniable")
     Address()
+
+    Raises
+    ------
+    ParameterError
+        If it is an address of another kind, which must not become the name of a file: it may hold a password.
     """
-    if isinstance(text, str) and text.startswith(("postgresql://", "postgres://")):
-        return Address(text)
+    if isinstance(text, str):
+        if found := _SCHEME.match(text.strip()):
+            return Address(f"postgresql://{text.strip()[found.end() :]}")
+        if found := _LIKE_ADDRESS.search(text):
+            raise ParameterError(
+                f"database: must be a file, or an address like postgresql://user@host/name, got one with {found[0]!r}"
+            )
     return text if isinstance(text, Address) else Path(text)

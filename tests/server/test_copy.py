@@ -210,6 +210,38 @@ def test_of_a_source_that_went_on_has_to_begin_anew(places: dict[str, Place], su
         copy_everything(places["sqlite"].where, places["postgresql"].where)
 
 
+@pytest.mark.parametrize("what", ["a report", "a survey"])
+@pytest.mark.parametrize(("one", "other"), [("sqlite", "postgresql"), ("postgresql", "last")])
+def test_of_a_source_that_somebody_used_meanwhile_is_not_complete(
+    places: dict[str, Place], survey: Survey, one: str, other: str, what: str
+) -> None:
+    def meanwhile(_survey: Survey) -> None:
+        with places[one].opened() as store:
+            if what == "a survey":
+                store.publish(replace(survey, title="Another one"))
+            else:
+                report = randomize(survey, {"affair": "yes", "religious": "not"})
+                assert store.store_reports([(survey, [report])]) == [[Outcome.STORED]]
+
+    with places[one].opened() as store, places[other].opened() as into:
+        store.publish(survey)
+        with pytest.raises(DeniableError, match=r"changed in .* since its copy was begun"):
+            copying.copy(store, into, meanwhile)
+        assert into.is_unfinished
+
+
+def test_a_file_by_another_name_is_the_same(places: dict[str, Place], survey: Survey, tmp_path: Path) -> None:
+    where = places["sqlite"].where
+    assert isinstance(where, Path)
+    with places["sqlite"].opened() as store:
+        store.publish(survey)
+    (tmp_path / "soft.db").symlink_to(where)
+    (tmp_path / "hard.db").hardlink_to(where)
+    for other in (tmp_path / "soft.db", tmp_path / "hard.db", where.parent / ".." / where.parent.name / where.name):
+        with pytest.raises(DeniableError, match="must be of two databases"):
+            copy_everything(where, other)
+
+
 def test_of_a_damaged_source_is_refused(places: dict[str, Place], survey: Survey) -> None:
     surveys = fill(places["sqlite"], survey)
     with places["sqlite"].opened() as store, store._transaction() as db:

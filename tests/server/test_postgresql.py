@@ -32,12 +32,15 @@ from deniable_server.store import (
     counts,
     database_at,
 )
+from deniable_server.store.interface import utc_today
 from deniable_server.store.postgresql import durability, fold, roles
+from deniable_server.store.postgresql.connection import SCHEMA
 from deniable_server.store.postgresql.errors import in_our_words
 from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
 from deniable_server.tokens import create_token
 from tests.support.access import invite, invited_survey, post_survey, report_for
+from tests.support.command_line import CommandLine
 from tests.support.postgresql import Postgresql, postgresql, running_postgresql, template
 from tests.support.stores import rows
 from tests.support.surveys import SURVEY, Clock
@@ -405,6 +408,30 @@ def test_looking_at_a_database_changes_nothing(postgresql: Postgresql) -> None:
     postgresql.drop(address)
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_in_another_encoding_is_refused(postgresql: Postgresql, encoding: str) -> None:
+    name = f"other_{encoding.lower()}_{os.getpid()}"
+    with postgresql.admin() as admin:
+        admin.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    with pytest.raises(
+        DeniableError, match=f"must be encoded in UTF8, is in {encoding}; make one with CREATE DATABASE"
+    ):
+        PostgresqlStore(postgresql.address(name))
+    postgresql.drop(postgresql.address(name))
+
+
+def test_a_table_that_somebody_holds_is_no_damage(
+    store: PostgresqlStore, address: Address, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+    monkeypatch.setattr("deniable_server.store.postgresql.connection.WAIT_SECONDS", 0.2)
+    with psycopg.connect(address.url) as other:
+        other.execute(f"LOCK TABLE {SCHEMA}.{reports_table(survey)} IN ACCESS EXCLUSIVE MODE")
+        with closing(PostgresqlStore(address, utc_today)) as looking, pytest.raises(StoreUnavailable):
+            looking.inspect()
+    assert store.inspect().findings == ()
+
+
 def test_a_newer_database_is_refused(store: PostgresqlStore, address: Address, clock: Clock) -> None:
     with sql(address) as connection:
         connection.execute("INSERT INTO migrations VALUES (999, 'from the future')")
@@ -474,9 +501,24 @@ class TestAddress:
             "postgresql://db/x?user=ada&password=ge&heim=1",
             "postgresql://db/x?pass%77ord=geheim",
             "postgresql://db/x?sslPassword=geheim",
+            "postgresql://db/x?oauth_client_secret=geheim",
+            " POSTGRESQL://ada:geheim@db/x",
         ):
             for each in (Address(url), Settings(db=Address(url)), database_at(url)):
                 assert "heim" not in shown(each)  # type: ignore[operator]
+        assert str(Address("postgresql://db/x?host=h&sslmode=require")) == "postgresql://db/x?host=h&sslmode=require"
+
+    @pytest.mark.parametrize(
+        "wrong", ["postgresql+psycopg://u:geheim@db/x", "mysql://u:geheim@db/x", "host=db password=geheim"]
+    )
+    def test_of_another_kind_is_no_file(self, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        for arguments in (["check"], ["survey", "list"], ["serve"], ["copy", "x.db"]):
+            where = [wrong] if arguments[0] == "copy" else ["--db", wrong]
+            message = CommandLine(*arguments).refused(*where)
+            assert "database: must be a file, or an address like postgresql://user@host/name" in message
+            assert "geheim" not in message
+        assert list(tmp_path.iterdir()) == []
 
     def test_is_a_setting_like_a_file(self, monkeypatch: pytest.MonkeyPatch) -> None:
         url = "postgresql://ada@db/x"
@@ -586,7 +628,21 @@ class TestRoles:
             [postgresql.bin / "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", roles.SQL, address.url],
             check=True,
         )
-        PostgresqlStore(address, clock).close()
+        name = f"{roles.OPERATE}_{os.getpid()}"
+        with postgresql.admin() as admin:
+            admin.execute(f"CREATE ROLE {name} LOGIN")
+            try:
+                url = Address(address.url.replace("postgres@", f"{name}@"))
+                with pytest.raises(StoreForbidden, match="belongs to deniable_operate, and this role may not use it"):
+                    PostgresqlStore(url, clock)
+                admin.execute(f"GRANT {roles.OPERATE} TO {name}")
+                with closing(PostgresqlStore(url, clock)) as operates:
+                    assert operates.operates
+                    assert operates.inspect().findings == ()
+                    take(operates, survey, reports(survey, 3))
+                    operates.close_survey(survey.id)
+            finally:
+                admin.execute(f"DROP ROLE {name}")
         with sql(address) as connection:
             query = f"SELECT has_table_privilege('{roles.INGEST}', '{pending_table(survey)}', 'INSERT')"
             assert connection.execute(query).fetchone() == (True,)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from deniable.data.writing import WRITERS
+from deniable.errors import ParameterError
 from deniable_server.location import Location, location
 
 DATABASE = Path("deniable.db")
@@ -21,7 +22,10 @@ class LocationType(click.ParamType[Location]):
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Location:
         """What was named."""
-        where = location(value)
+        try:
+            where = location(value)
+        except ParameterError as error:
+            self.fail(str(error), parameter, context)
         if isinstance(where, Path) and where.is_dir():
             self.fail(f"File {str(where)!r} is a directory.", parameter, context)
         return where

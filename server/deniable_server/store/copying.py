@@ -80,6 +80,7 @@ def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = la
         for row in days:
             db.execute("INSERT INTO calendar VALUES (?, ?, ?)", row)
         damaged = list(keys.differences(db))
+    _refuse_changed(source, target)
     if damaged or source.tokens() != target.tokens():
         raise StoreDamaged(f"copy {target.name}: its tokens or keys are not those of {source.name}")
     with target._alone() as db:
@@ -97,6 +98,22 @@ def _refuse_others(source: SqlStore, target: SqlStore, surveys: set[str]) -> Non
             f"copy {target.name}: must be empty or an unfinished copy of {source.name}, got one with {what}, "
             "which that does not have"
         )
+
+
+def _refuse_changed(source: SqlStore, target: SqlStore) -> None:
+    """Refuse if the source is not what it was: where somebody used it meanwhile, a part of it may be missing here."""
+    now, copied = _checksums(source), _checksums(target)
+    if changed := sorted(survey for survey in now.keys() | copied.keys() if now.get(survey) != copied.get(survey)):
+        raise DeniableError(
+            f"survey {changed[0]}: changed in {source.name} since its copy was begun; stop all collectors and begin "
+            "anew, with an empty database"
+        )
+
+
+def _checksums(store: SqlStore) -> dict[str, int | None]:
+    surveys = [state.survey.id for state in store.states()]
+    with store._snapshot() as db:
+        return {survey: db.checksum(survey) for survey in surveys}
 
 
 def _begin(source: SqlStore, target: SqlStore, survey: Survey) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from deniable import Survey
 from deniable.errors import DeniableError
-from deniable_server.location import Address, location
+from deniable_server.location import Address, Location, location
 from deniable_server.store.copying import Copied, copy
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import Store, utc_today
@@ -86,9 +86,16 @@ def copy_everything(
         If a collector serves one of them, or they are the same.
     """
     one, other = database_at(source), database_at(target)
-    if location(source) == location(target):
+    if _is_same(location(source), location(target)):
         raise DeniableError(f"copy: must be of two databases, got {one} twice")
     with one.alone(), other.alone(), closing(one.open(utc_today)) as store, closing(other.open(utc_today)) as into:
         if store.is_unfinished:
             raise DeniableError(f"copy: must be of a complete database, got {one}, a copy that is not complete")
         return copy(store, into, tell)
+
+
+def _is_same(one: Location, other: Location) -> bool:
+    """Whether two are one, also by another name of the file."""
+    if isinstance(one, Path) and isinstance(other, Path) and one.exists() and other.exists():
+        return one.samefile(other)
+    return one == other

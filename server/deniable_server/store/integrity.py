@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from deniable import Survey, parse_survey, tally_reports
 from deniable_server.store import checksum, counts, invitations, keys
 from deniable_server.store.connection import Connection
-from deniable_server.store.errors import StoreDamaged
+from deniable_server.store.errors import StoreDamaged, StoreUnavailable
 from deniable_server.store.tables import pending_table, report_of, reports_table, rows_of
 
 ROWS_AT_START = 100_000
@@ -105,6 +105,8 @@ FROM surveys ORDER BY reports, id"""
         try:
             with snapshot(survey) as its:
                 findings += [f"survey {survey.id}: {finding}" for finding in differences_of_rows(its, survey)]
+        except StoreUnavailable:  # somebody else holds a table, or the server is gone: that is no damage
+            raise
         except Exception as error:  # damaged rows can be wrong in every way there is, and each is a finding
             findings.append(f"survey {survey.id}: its rows cannot be read ({type(error).__name__}: {error})")
     return Inspection(len(surveys), read, tuple(findings), tuple(unread))

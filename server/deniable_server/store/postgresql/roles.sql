@@ -7,8 +7,9 @@
 -- deniable_ingest   takes reports, serves results; cannot change or remove what was stored, publish, close or fold
 -- deniable_read     reads released reports and tallies with SQL; no tokens, no keys, no invitations, nothing pending
 --
--- None of them can log in; give them to roles that can. Run it before the first collector starts, or after: it can be
--- run again.
+-- None of them can log in; give them to roles that can. Run it before the first collector starts, or after: tables that
+-- are there become those of deniable_operate, and it can be run again. deniable_ingest and deniable_read get their rights
+-- to tables when a collector or command of deniable_operate starts.
 
 DO $$
 DECLARE
@@ -23,5 +24,17 @@ END
 $$;
 
 CREATE SCHEMA IF NOT EXISTS deniable AUTHORIZATION deniable_operate;
+ALTER SCHEMA deniable OWNER TO deniable_operate;
+
+DO $$
+DECLARE
+    kept regclass;
+BEGIN
+    FOR kept IN SELECT oid FROM pg_class WHERE relnamespace = 'deniable'::regnamespace AND relkind IN ('r', 'v') LOOP
+        EXECUTE format('ALTER TABLE %s OWNER TO deniable_operate', kept);
+    END LOOP;
+END
+$$;
+
 REVOKE ALL ON SCHEMA deniable FROM PUBLIC;
 GRANT USAGE ON SCHEMA deniable TO deniable_ingest, deniable_read;

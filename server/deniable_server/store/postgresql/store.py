@@ -16,7 +16,7 @@ from deniable import Report, Survey
 from deniable.errors import DeniableError
 from deniable_server.location import Address
 from deniable_server.store import agenda
-from deniable_server.store.errors import StoreUnavailable
+from deniable_server.store.errors import StoreForbidden, StoreUnavailable
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import HIDDEN, utc_today
@@ -300,10 +300,23 @@ class PostgresqlStore(SqlStore):
 
     def _prepare(self, raw: psycopg.Connection[Any], may_update: bool) -> bool:
         db = PostgresqlConnection(raw)
-        owner = raw.execute(
-            "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = %s", [SCHEMA]
+        encoding = raw.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise DeniableError(
+                f"database {self.name}: must be encoded in UTF8, is in {encoding}; make one with "
+                "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0"
+            )
+        rights = raw.execute(
+            "SELECT pg_has_role(nspowner, 'USAGE'), has_schema_privilege(oid, 'USAGE'), pg_get_userbyid(nspowner) "
+            "FROM pg_namespace WHERE nspname = %s",
+            [SCHEMA],
         ).fetchone()
-        operates = owner is None or bool(owner[0])
+        operates, may_look, owner = rights or (True, True, None)
+        if not may_look:
+            raise StoreForbidden(
+                f"database {self.name}: its schema {SCHEMA} belongs to {owner}, and this role may not use it; "
+                "roles.sql gives the rights"
+            )
         if operates and may_update:
             with raw.transaction():
                 db.hold("operators")
