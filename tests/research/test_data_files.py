@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
+import deniable_research
 from deniable import ParameterError, ReportError
 from deniable.data.data_set import DataSet, Kind, Variable
 from deniable.data.writing import WRITERS, write_data_set
@@ -116,6 +117,50 @@ def test_values_without_labels_are_read_as_they_are_and_others_are_refused(tmp_p
     pyreadstat.write_sav(frame, path, variable_value_labels={"q": {1: "No", 2: "Yes", 3: "do not know"}})
     more = Layout((quick_question(COIN),)).with_missing(["do not know"])
     assert list(Table.read(path, more).reports_of("q")) == [0, 1, None], "missing by its label"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".dta", ".sav", ".xlsx", None])
+@pytest.mark.parametrize("missing", ["99", "99.0", "99.00"])
+def test_numbers_that_mean_nothing_compare_as_numbers(suffix: str | None, missing: str, tmp_path: Path) -> None:
+    """pandas writes 99.0 where a column of whole numbers has gaps."""
+    frame = pd.DataFrame({"id": range(5), "q": [1.0, 0.0, 99.0, None, 1.0], "age": [99.0, 30.5, 31.0, None, 32.0]})
+    path = tmp_path / f"study{suffix}"
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif suffix == ".parquet":
+        frame.to_parquet(path)
+    elif suffix == ".dta":
+        pyreadstat.write_dta(frame, path)
+    elif suffix == ".sav":
+        pyreadstat.write_sav(frame, path)
+    elif suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    results = deniable_research.read(frame if suffix is None else path, COIN, missing=[missing])
+    assert list(results.table.reports_of("q")) == [1, 0, None, None, 1]
+    assert results.table.numbers("age").tolist() == pytest.approx([np.nan, 30.5, 31, np.nan, 32], nan_ok=True)
+
+
+def test_groups_and_arms_compare_numbers_as_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "study.csv"
+    path.write_text("q,sample\n1,1.0\n0,2.0\n1,99.0\n1,\n0,2\n", encoding="utf-8")
+    line = "q: cheater-detection yes=0.2,0.8 group=sample codes=no:0,yes:1 group_missing=99"
+    assert Table.read(path, Layout((quick_question(line),))).groups_of("q").tolist() == [0, 1, -1, -1, 1]
+    layout = read_layout(
+        """
+        [[questions]]
+        column = "q"
+        arm = "sample"
+        missing = ["", "99"]
+        [questions.arms.1]
+        design = "warner"
+        p = 0.8
+        [questions.arms.2]
+        design = "direct"
+        """
+    ).with_missing(["99"])
+    table = Table.read(path, layout)
+    assert list(table.reports_of("q (1)")) == [1, None, None, None, None]
+    assert list(table.reports_of("q (2)")) == [None, 0, None, None, 0]
 
 
 def test_groups_of_a_design_are_read_by_their_labels(tmp_path: Path) -> None:

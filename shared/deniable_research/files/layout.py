@@ -21,7 +21,7 @@ from deniable.survey.question import Question
 from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
 from deniable_research.designs import of_one_truth
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import Coded, alike
 from deniable_research.files.samples import SamplingColumns
 
 MISSING = ("", "NA", "NaN")
@@ -101,7 +101,7 @@ class RandomizedColumn:
                     f"{self.name}: groups must be {self.design.groups} different codes, got {len(self.groups)}"
                 )
             for text in self.groups:
-                if text in self.group_missing:
+                if alike(text) in map(alike, self.group_missing):
                     raise ParameterError(f"{self.name}: group_missing must hold no code of a group, got {text!r}")
         elif self.group is not None:
             raise ParameterError(f"{self.name}: has a group, but its design asks everybody alike")
@@ -407,7 +407,10 @@ class Layout:
             replace(
                 each,
                 missing=(*each.missing, *more),
-                group_missing=(*each.group_missing, *(text for text in more if text not in each.groups)),
+                group_missing=(
+                    *each.group_missing,
+                    *(text for text in more if alike(text) not in map(alike, each.groups)),
+                ),
             )
             for each in self.questions
         )
