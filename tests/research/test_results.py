@@ -64,6 +64,14 @@ def test_what_is_no_text_cannot_mean_nothing(missing: Any) -> None:
         read(pd.DataFrame({"q": ["yes"]}), "q: forced-response truth=1/2", missing=missing)
 
 
+def test_lists_for_names_and_in_cells_are_refused(study: Results) -> None:
+    for ask in (study.shares, study.plot, study.crosstab, study.compare):
+        with pytest.raises(ParameterError, match="must be names one by one"):
+            ask(["affair"])  # type: ignore[arg-type]
+    with pytest.raises(ReportError, match="table: column 'tags' must hold numbers, texts or dates"):
+        read(pd.DataFrame({"q": ["yes"], "tags": [["a"]]}), "q: forced-response truth=1/2")
+
+
 @pytest.mark.slow
 def test_texts_are_those_of_the_command(study: Results, model: Regression) -> None:
     files = (str(DATA / "study.csv"), "--design", str(DATA / "study.toml"))
