@@ -295,6 +295,29 @@ def test_pictures_name_what_they_show(tmp_path: Path, arguments: list[str], word
     assert not any("$" in (text or "") for text in shown)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["regress", "affair ~ age", "--stars"], "--stars and --below go with a table for a paper"),
+        (["regress", "affair ~ age", "--below", "intervals"], "--stars and --below go with a table for a paper"),
+        (["regress", "affair ~ age", "--stars", "--to", "x.csv"], "--stars and --below go with a table for a paper"),
+        (
+            ["regress", "age ~ affair", "--penalty", "cauchy"],
+            "penalty: must be auto or none for corrected least squares",
+        ),
+        (["shares", "--joint"], "--joint goes with a question that has an anchor"),
+        (["shares", "--lonely", "centre"], "lonely: must be given with strata, cluster or population, got 'centre'"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(
+    arguments: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command, *others = arguments
+    assert sentence in refused(command, *STUDY, *others)
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_nobody_can_show_is_replaced(tmp_path: Path) -> None:
     """Labels come from a file, and terminals obey some characters."""
     data, picture, book = (tmp_path / name for name in ("q.csv", "q.svg", "q.xlsx"))
