@@ -96,6 +96,43 @@ def test_codes_are_numbers_or_labels_and_missing_values_are_missing(codes: str, 
     assert list(table.reports_of("q")) == [0, 1, 1, 0, 1, 0, 1, 1, 1, None]
 
 
+@pytest.mark.parametrize(
+    ("codes", "labels", "message"),
+    [
+        (" codes=yes:1,no:0", {0: "Yes", 1: "No"}, "'0' must stand for .* 'Yes', but codes take it for 'no'"),
+        (" codes=yes:1,no:0", {1: "NO"}, "'1' must stand for .* 'NO', but codes take it for 'yes'"),
+        ("", {0: "Yes"}, "'0' must stand for .* 'Yes', but the design takes it for 'no'"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".dta", ".sav"])
+def test_codes_that_contradict_labels_are_refused(
+    codes: str, labels: dict[int | float, str], message: str, suffix: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"study{suffix}"
+    write = pyreadstat.write_dta if suffix == ".dta" else pyreadstat.write_sav
+    write(pd.DataFrame({"q": [0, 1, 1]}), path, variable_value_labels={"q": labels})
+    with pytest.raises(ReportError, match=f"column 'q': {message}; correct one of them"):
+        Table.read(path, Layout((quick_question(COIN + codes),)))
+
+
+@pytest.mark.parametrize(
+    ("codes", "labels", "reports"),
+    [
+        ("", {0: "Yes", 1: "No"}, [1, 0, 0]),
+        (" codes=yes:Yes,no:No", {0: "Yes", 1: "No"}, [1, 0, 0]),
+        (" codes=yes:No,no:Yes", {0: "Yes", 1: "No"}, [0, 1, 1]),
+        (" codes=yes:1,no:0", {0: "No", 1: "Yes"}, [0, 1, 1]),
+        (" codes=yes:1,no:0", {0: "tails", 1: "heads"}, [0, 1, 1]),
+    ],
+)
+def test_codes_and_labels_that_agree_are_read(
+    codes: str, labels: dict[int | float, str], reports: list[int], tmp_path: Path
+) -> None:
+    pyreadstat.write_sav(pd.DataFrame({"q": [0, 1, 1]}), tmp_path / "s.sav", variable_value_labels={"q": labels})
+    table = Table.read(tmp_path / "s.sav", Layout((quick_question(COIN + codes),)))
+    assert list(table.reports_of("q")) == reports
+
+
 def test_labels_name_groups_and_numbers_stay_numbers(labelled: Path) -> None:
     table = Table.read(labelled, Layout((quick_question(COIN),)))
     assert table.levels("region") == ["west", "east"]  # in the order of their numbers
