@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Decimal
+
+_UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""Control characters, which terminals obey, and what XML 1.0 does not hold."""
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -34,6 +38,15 @@ def number(value: float | None, digits: int = 4) -> str:
         return f"{each:.{digits}g}" if each > 1e-15 else "0"
 
     return shown(value, form)
+
+
+def printable(text: str) -> str:
+    """A text whose characters terminals and XML can show: U+FFFD stands for each of the others, not for line ends.
+
+    >>> printable("a\\x1b[31mb\\uffffc")
+    'a\ufffd[31mb\ufffdc'
+    """
+    return _UNSHOWN.sub("\ufffd", text)
 
 
 def shown(value: float | None, form: Callable[[float], str]) -> str:

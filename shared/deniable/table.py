@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deniable.access.words import enforced
+from deniable.output import printable
 
 if TYPE_CHECKING:
     from deniable.report.report import Report
@@ -21,14 +22,14 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[str] = ()) -> str:
-    """Align columns with spaces; columns named in ``right`` end together.
+    """Align columns with spaces; columns named in ``right`` end together. Cells are made `printable`.
 
     >>> print(format_table(("option", "share"), [("no", "67.8 %"), ("yes", "32.2 %")], right={"share"}))
     option   share
     no      67.8 %
     yes     32.2 %
     """
-    lines = [tuple(header), *map(tuple, rows)]
+    lines = [tuple(map(printable, line)) for line in (header, *rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     return "\n".join(
         "  ".join(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from deniable.installing import install_hint
+from deniable.output import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,11 +49,22 @@ def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
 
 
 def render(target: Path | BinaryIO, draw: Callable[[], Figure], form: str) -> None:
-    """Draw a chart into a file, in the one style."""
+    """Draw a chart into a file, in the one style; texts of an .svg are made `printable`, so that it is XML."""
     import matplotlib as mpl
 
-    with mpl.rc_context({"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "deniable"}):
-        draw().savefig(target, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+    drawn = io.BytesIO()
+    settings: Any = {"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "deniable"}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        if form == "svg":
+            warnings.filterwarnings("ignore", message="Glyph")  # whoever shows it has other fonts
+        draw().savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+    content = drawn.getvalue()
+    if form == "svg":
+        content = printable(content.decode("utf-8", "surrogatepass")).encode()
+    if isinstance(target, Path):
+        target.write_bytes(content)
+    else:
+        target.write(content)
 
 
 def tidy(axes: Axes, title: str) -> None:

@@ -28,8 +28,10 @@ from deniable.estimation.intervals.composite import composite_interval
 from deniable.estimation.misbehaviour import KINDS, Misbehaving
 from deniable.estimation.published_rows import EstimateOptions
 from deniable.mechanisms import DrawnBoxes, Mechanism
+from deniable_research.designs import Channel, from_matrix
 
 COIN = TwoCoin("1/2", "1/2")
+DIRECT = from_matrix([[1, 0], [0, 1]], ["no", "yes"], ["no", "yes"], "direct")
 A, B = 0.75, 0.25
 
 
@@ -126,6 +128,80 @@ def test_bounds_hold_the_figures_of_every_population(mechanism: Mechanism, kind:
                 assert found.bounds.low - 1e-3 <= truth <= found.bounds.high + 1e-3
                 assert found.interval.low <= found.bounds.low + 1e-9
                 assert found.interval.high >= found.bounds.high - 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("among", ["everybody", "truthful"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("design", [DIRECT, COIN, Warner("1/4"), KAry.from_epsilon(4, 1)])
+def test_bounds_at_and_beyond_the_edges_are_those_of_the_populations_there_are(
+    design: Mechanism | Channel, kind: str, among: str
+) -> None:
+    """Every population of a fine grid, for each rate of reports; a rate that none has is taken for the nearest."""
+    d, n, k = 0.05, 60, len(design.truths)
+    matrix = np.array([design.expected(row) for row in np.eye(k).tolist()]).T
+    for v in {0, k - 1}:
+        a, b = matrix[v, v], matrix[v, (v + 1) % k]
+        theirs: Sequence[float] = {
+            "anything": np.linspace(0, 1, 21).tolist(),
+            "noncompliance": [float(v == 0)],
+            "denial": [matrix[v, 0]],
+            "careless": [1 / k],
+            "lying": np.linspace(a, b, 21).tolist(),
+        }[kind]
+        many, r = np.meshgrid(np.append(np.linspace(0, d, 2001), np.linspace(0, d / 50, 501)), np.array(theirs))
+        reached = [(1 - many) * (b + (a - b) * g) + many * r for g in (0, 1)]
+        least, most = np.min(reached), np.max(reached)
+        near = [edge + step for edge in (least, most, a, b) for step in (-0.01, -1e-6, 0, 1e-6, 0.01)]
+        for rate in (0.0, *near, (a + b) / 2, 1.0):
+            if not 0 <= rate <= 1:
+                continue
+            others = ((np.clip(rate, least, most) - many * r) / (1 - many) - b) / (a - b)
+            there = (others >= -1e-12) & (others <= 1 + 1e-12)
+            if among == "truthful":
+                low, high = others[there].min(), others[there].max()
+            else:
+                honest = ((1 - many) * others)[there]
+                low, high = honest.min(), (honest + many[there]).max()
+            counts = [n * (1 - rate) / (k - 1)] * k
+            counts[v] = n * rate
+            found = Misbehaving(d, [kind], among).shares(Estimate.from_counts(design, counts, n, n))[v]
+            assert found.bounds == pytest.approx((low, high), abs=1e-4), (v, rate)
+            assert found.bounds.low <= low + 1e-9
+            assert found.bounds.high >= high - 1e-9
+            assert found.interval.low <= found.bounds.low + 1e-9
+            assert found.interval.high >= found.bounds.high - 1e-9
+
+
+def test_bounds_at_the_edges_of_the_documentation() -> None:
+    lying = Misbehaving(0.05, ["lying"])
+    assert lying.shares(DIRECT.estimate([100, 0]))[1].bounds == pytest.approx((0, 0.05))
+    assert lying.shares(DIRECT.estimate([0, 100]))[1].bounds == pytest.approx((0.95, 1))
+    for count, high in ((200, 0.05), (250, 0.05), (251, 0.052)):
+        assert lying.shares(COIN.estimate([1000 - count, count]))[1].bounds == pytest.approx((0, high))
+    careless = Misbehaving(0.05, ["careless"])
+    for count, high in ((200, 0), (250, 0), (251, 0.004), (260, 0.04)):
+        assert careless.shares(COIN.estimate([1000 - count, count]))[1].bounds == pytest.approx((0, high), abs=1e-9)
+
+
+@pytest.mark.parametrize("among", ["everybody", "truthful"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_of_sums_beyond_an_edge_stay_what_they_are_at_it(kind: str, among: str) -> None:
+    """Levels with noise over them, whose shares no one binomial counts: from nobody on the first level to fewer yet."""
+    mechanism, d, n = Geometric.from_epsilon(0, 2, 2), 0.05, 10.0**6
+    suspected = Misbehaving(d, [kind], among)
+    ends = []
+    for share in np.linspace(0.02, -0.3, 65).tolist():
+        counts = (n * mechanism.float_matrix @ [share, 0.6, 0.4 - share]).tolist()
+        ends.append(suspected.shares(Estimate.from_counts(mechanism, counts, n, n))[0])
+    highs = np.array([each.bounds.high for each in ends])
+    assert all(each.bounds.low == 0 for each in ends[5:])
+    assert np.all(np.diff(highs) <= 1e-12)
+    assert np.all(np.diff(highs) > -0.02)
+    if among == "everybody" and kind in ("anything", "lying"):
+        assert highs[-1] == pytest.approx(d)
+    for each in ends:
+        assert each.interval.high >= each.bounds.high - 1e-9
 
 
 def test_more_who_misbehave_leave_less() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 
 from deniable import (
@@ -292,6 +293,46 @@ def test_pictures_name_what_they_show(tmp_path: Path, arguments: list[str], word
     shown = {element.text for element in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")}
     assert words <= shown
     assert not any("$" in (text or "") for text in shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["regress", "affair ~ age", "--stars"], "--stars and --below go with a table for a paper"),
+        (["regress", "affair ~ age", "--below", "intervals"], "--stars and --below go with a table for a paper"),
+        (["regress", "affair ~ age", "--stars", "--to", "x.csv"], "--stars and --below go with a table for a paper"),
+        (
+            ["regress", "age ~ affair", "--penalty", "cauchy"],
+            "penalty: must be auto or none for corrected least squares",
+        ),
+        (["shares", "--joint"], "--joint goes with a question that has an anchor"),
+        (["shares", "--lonely", "centre"], "lonely: must be given with strata, cluster or population, got 'centre'"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(
+    arguments: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command, *others = arguments
+    assert sentence in refused(command, *STUDY, *others)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_nobody_can_show_is_replaced(tmp_path: Path) -> None:
+    """Labels come from a file, and terminals obey some characters."""
+    data, picture, book = (tmp_path / name for name in ("q.csv", "q.svg", "q.xlsx"))
+    strange = ["a\x01b", "a\x1b[31mb", "a\uffffb", "a\x9bb", "a\x00b"]
+    data.write_text(
+        "q,wave\n" + "".join(f"{each % 3 % 2},{strange[each % 5]}\n" for each in range(90)), encoding="utf-8"
+    )
+    line = ("--question", "q: forced-response truth=1/2", "--by", "wave")
+    printed = ok("shares", data, *line, "--plot", picture, "--to", book)
+    assert not any(each in printed for each in "\x00\x01\x1b\x9b\uffff")
+    assert printed.count("a\ufffdb") == 8
+    shown = {element.text for element in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")}
+    assert {"a\ufffdb", "a\ufffd[31mb"} <= shown
+    cells = {cell for row in openpyxl.load_workbook(book)["data"].iter_rows(values_only=True) for cell in row}
+    assert {"a\x01b", "a\uffffb"} <= {openpyxl.utils.escape.unescape(str(cell)) for cell in cells}
 
 
 @pytest.mark.slow

@@ -137,6 +137,21 @@ def test_short_forms_that_cannot_be_read_say_what_is_wanted() -> None:
         quick_question("q: crosswise p=1/6 codes=1")
 
 
+@pytest.mark.parametrize(
+    ("parameters", "again"),
+    [
+        ("truth=1/2 yes=1/2 truth=1/3", "each parameter once, got truth again"),
+        ("truth=1/2 yes=1/2 design=warner", "each parameter once, got design again"),
+        ("truth=1/2 yes=1/2 missing=8 missing=9", "each parameter once, got missing again"),
+        ("truth=1/2 yes=1/2 codes=no:1,yes:2,yes:3", "each response once, got 'yes' again"),
+        ("truth=1/2 yes=1/2 codes=no:1,yes:1", "different for different responses, got '1' again"),
+    ],
+)
+def test_what_a_short_form_says_twice_is_refused(parameters: str, again: str) -> None:
+    with pytest.raises(ParameterError, match=again):
+        quick_question(f"q1: two-coin {parameters}")
+
+
 def test_names_of_responses_are_read_and_so_are_their_numbers() -> None:
     crosswise = quick_question("q: crosswise p=1/6")
     assert list(crosswise.read(["same", "different", "1", "0.0", "NaN"])) == [1, 0, 1, 0, None]

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
+import deniable_research
 from deniable import ParameterError, ReportError
 from deniable.data.data_set import DataSet, Kind, Variable
 from deniable.data.writing import WRITERS, write_data_set
@@ -95,6 +96,43 @@ def test_codes_are_numbers_or_labels_and_missing_values_are_missing(codes: str, 
     assert list(table.reports_of("q")) == [0, 1, 1, 0, 1, 0, 1, 1, 1, None]
 
 
+@pytest.mark.parametrize(
+    ("codes", "labels", "message"),
+    [
+        (" codes=yes:1,no:0", {0: "Yes", 1: "No"}, "'0' must stand for .* 'Yes', but codes take it for 'no'"),
+        (" codes=yes:1,no:0", {1: "NO"}, "'1' must stand for .* 'NO', but codes take it for 'yes'"),
+        ("", {0: "Yes"}, "'0' must stand for .* 'Yes', but the design takes it for 'no'"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".dta", ".sav"])
+def test_codes_that_contradict_labels_are_refused(
+    codes: str, labels: dict[int | float, str], message: str, suffix: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"study{suffix}"
+    write = pyreadstat.write_dta if suffix == ".dta" else pyreadstat.write_sav
+    write(pd.DataFrame({"q": [0, 1, 1]}), path, variable_value_labels={"q": labels})
+    with pytest.raises(ReportError, match=f"column 'q': {message}; correct one of them"):
+        Table.read(path, Layout((quick_question(COIN + codes),)))
+
+
+@pytest.mark.parametrize(
+    ("codes", "labels", "reports"),
+    [
+        ("", {0: "Yes", 1: "No"}, [1, 0, 0]),
+        (" codes=yes:Yes,no:No", {0: "Yes", 1: "No"}, [1, 0, 0]),
+        (" codes=yes:No,no:Yes", {0: "Yes", 1: "No"}, [0, 1, 1]),
+        (" codes=yes:1,no:0", {0: "No", 1: "Yes"}, [0, 1, 1]),
+        (" codes=yes:1,no:0", {0: "tails", 1: "heads"}, [0, 1, 1]),
+    ],
+)
+def test_codes_and_labels_that_agree_are_read(
+    codes: str, labels: dict[int | float, str], reports: list[int], tmp_path: Path
+) -> None:
+    pyreadstat.write_sav(pd.DataFrame({"q": [0, 1, 1]}), tmp_path / "s.sav", variable_value_labels={"q": labels})
+    table = Table.read(tmp_path / "s.sav", Layout((quick_question(COIN + codes),)))
+    assert list(table.reports_of("q")) == reports
+
+
 def test_labels_name_groups_and_numbers_stay_numbers(labelled: Path) -> None:
     table = Table.read(labelled, Layout((quick_question(COIN),)))
     assert table.levels("region") == ["west", "east"]  # in the order of their numbers
@@ -116,6 +154,50 @@ def test_values_without_labels_are_read_as_they_are_and_others_are_refused(tmp_p
     pyreadstat.write_sav(frame, path, variable_value_labels={"q": {1: "No", 2: "Yes", 3: "do not know"}})
     more = Layout((quick_question(COIN),)).with_missing(["do not know"])
     assert list(Table.read(path, more).reports_of("q")) == [0, 1, None], "missing by its label"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".dta", ".sav", ".xlsx", None])
+@pytest.mark.parametrize("missing", ["99", "99.0", "99.00"])
+def test_numbers_that_mean_nothing_compare_as_numbers(suffix: str | None, missing: str, tmp_path: Path) -> None:
+    """pandas writes 99.0 where a column of whole numbers has gaps."""
+    frame = pd.DataFrame({"id": range(5), "q": [1.0, 0.0, 99.0, None, 1.0], "age": [99.0, 30.5, 31.0, None, 32.0]})
+    path = tmp_path / f"study{suffix}"
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif suffix == ".parquet":
+        frame.to_parquet(path)
+    elif suffix == ".dta":
+        pyreadstat.write_dta(frame, path)
+    elif suffix == ".sav":
+        pyreadstat.write_sav(frame, path)
+    elif suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    results = deniable_research.read(frame if suffix is None else path, COIN, missing=[missing])
+    assert list(results.table.reports_of("q")) == [1, 0, None, None, 1]
+    assert results.table.numbers("age").tolist() == pytest.approx([np.nan, 30.5, 31, np.nan, 32], nan_ok=True)
+
+
+def test_groups_and_arms_compare_numbers_as_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "study.csv"
+    path.write_text("q,sample\n1,1.0\n0,2.0\n1,99.0\n1,\n0,2\n", encoding="utf-8")
+    line = "q: cheater-detection yes=0.2,0.8 group=sample codes=no:0,yes:1 group_missing=99"
+    assert Table.read(path, Layout((quick_question(line),))).groups_of("q").tolist() == [0, 1, -1, -1, 1]
+    layout = read_layout(
+        """
+        [[questions]]
+        column = "q"
+        arm = "sample"
+        missing = ["", "99"]
+        [questions.arms.1]
+        design = "warner"
+        p = 0.8
+        [questions.arms.2]
+        design = "direct"
+        """
+    ).with_missing(["99"])
+    table = Table.read(path, layout)
+    assert list(table.reports_of("q (1)")) == [1, None, None, None, None]
+    assert list(table.reports_of("q (2)")) == [None, 0, None, None, 0]
 
 
 def test_groups_of_a_design_are_read_by_their_labels(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import ibis
 import numpy as np
 import pyarrow
 import pytest
@@ -34,7 +35,7 @@ from deniable.report.space import Bits, DrawnBits, Texts
 from deniable_research.engine import EngineReports, count_patterns, count_supports, open_source
 from deniable_research.engine import counting as counting_module
 from deniable_research.engine.sources import Source
-from deniable_research.engine.texts import TextColumn
+from deniable_research.engine.texts import TextColumn, means_nothing
 from deniable_research.files import (
     Layout,
     RandomizedColumn,
@@ -45,6 +46,7 @@ from deniable_research.files import (
     read_layout,
     regress,
 )
+from deniable_research.files.coded import Coded
 from deniable_research.files.reading import read_columns
 from deniable_research.files.table import Tally
 from deniable_research.results.results import Results
@@ -481,6 +483,17 @@ def test_the_engine_takes_for_a_report_what_python_does(space: Texts, tmp_path: 
         assert row["strange"] == (report is None and text != ""), text
         options = () if report is None else space.supports(report)
         assert [option for option in range(length) if row[f"s{option}"]] == [*options], text
+
+
+def test_the_engine_takes_for_missing_what_python_does(tmp_path: Path) -> None:
+    texts = ["b00", "99", "99.0", "99.00", "099", "0.5", "0.50", "0.51", "-7.0", "-7", "990", "NA"]
+    missing = ["NA", "99", "0.50", "-7"]
+    source = source_of({"q": texts}, tmp_path)
+    source, nothing = source.with_column(means_nothing(source.column("q"), missing), "nothing")
+    counted = source.run(source.rows.filter(ibis._[nothing]).select("q"))
+    here = {text for text in texts if Coded.of([text]).without(missing)[0] is None}
+    assert set(counted.column("q").to_pylist()) == here
+    assert here == {*texts} - {"b00", "099", "0.51", "990"}
 
 
 def test_what_is_no_report_is_refused_with_its_number(tmp_path: Path) -> None:

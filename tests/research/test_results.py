@@ -51,6 +51,27 @@ def test_every_method_gives_the_rows_of_its_function(study: Results, table: Tabl
     assert study.regress("affair ~ age", confidence_level=0.8).rows == tuple(fit.tidy(0.8))
 
 
+@pytest.mark.parametrize("missing", ["99", ["99"], [99], ("99", 7)])
+def test_one_text_that_means_nothing_is_one_text(missing: Any) -> None:
+    frame = pd.DataFrame({"q": ["yes", "no"] * 5, "wave": [1, 9, 99] * 3 + [1]})
+    results = read(frame, "q: forced-response truth=1/2", missing=missing)
+    assert results.table.levels("wave") == ["1", "9"]
+
+
+@pytest.mark.parametrize("missing", [99, [9.5], [None]])
+def test_what_is_no_text_cannot_mean_nothing(missing: Any) -> None:
+    with pytest.raises(ParameterError, match="missing: must"):
+        read(pd.DataFrame({"q": ["yes"]}), "q: forced-response truth=1/2", missing=missing)
+
+
+def test_lists_for_names_and_in_cells_are_refused(study: Results) -> None:
+    for ask in (study.shares, study.plot, study.crosstab, study.compare):
+        with pytest.raises(ParameterError, match="must be names one by one"):
+            ask(["affair"])  # type: ignore[arg-type]
+    with pytest.raises(ReportError, match="table: column 'tags' must hold numbers, texts or dates"):
+        read(pd.DataFrame({"q": ["yes"], "tags": [["a"]]}), "q: forced-response truth=1/2")
+
+
 @pytest.mark.slow
 def test_texts_are_those_of_the_command(study: Results, model: Regression) -> None:
     files = (str(DATA / "study.csv"), "--design", str(DATA / "study.toml"))

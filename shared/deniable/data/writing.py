@@ -26,6 +26,8 @@ STATA_LABEL = 80
 SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
 """Bytes."""
 
+_NOT_OF_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
 
 def check_suffix(path: Path) -> None:
     """Raise a ParameterError unless files of that name can be written, before anything is computed."""
@@ -198,7 +200,6 @@ def _excel(data: DataSet, path: Path) -> None:
 def _sheet(book: Any, title: str, *parts: Any) -> None:
     """A sheet of rows. Texts are texts: none is calculated, however it starts."""
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     sheet = book.create_sheet(title)
     for part in parts:
@@ -208,7 +209,7 @@ def _sheet(book: Any, title: str, *parts: Any) -> None:
                 if isinstance(value, float) and not math.isfinite(value):
                     value = None if math.isnan(value) else str(value)
                 if isinstance(value, str):
-                    cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub(_escaped, value))
+                    cell = WriteOnlyCell(sheet, _NOT_OF_XML.sub(_escaped, value))
                     cell.data_type = "s"
                     cell.quotePrefix = True  # and stays one when somebody edits it
                     cells.append(cell)

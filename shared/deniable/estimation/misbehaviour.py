@@ -40,6 +40,9 @@ AMONG = ("everybody", "truthful")
 HIGHEST_SHARE = 0.99
 """Beyond that nothing is left to estimate from."""
 
+_ROUNDING = 1e-14
+"""Probabilities that differ by less are equal: at an edge a range of shares has the same one."""
+
 
 class Robust(NamedTuple):
     """What is known of a figure if some people misbehave.
@@ -80,7 +83,8 @@ class Misbehaving:
     the option. Nothing tells ``h`` and, with the kind "anything", nothing tells ``r``: ``f`` is known up to a range
     only, Horowitz and Manski's corrupted data [1]_. With "anything" it reaches from ``f_0 - d (1 - b) / (a - b)`` to
     ``f_0 + d a / (a - b)``, ``f_0`` the plain estimate, cut to [0, 1]. With "lying" ``r`` is between ``b`` and ``a``,
-    and the range is ``d`` to either side.
+    and the range is ``d`` to either side. A ``lam`` that no share allows is taken for the nearest one that some share
+    does: at and beyond the edge of [0, 1] bounds stay what they are just inside.
 
     Intervals turn a test around: a share stays if *some* ``lam`` that it allows is not rejected. So they hold the
     true share with the confidence level, whatever those people did, though not the whole of the bounds [2]_. Where one
@@ -318,7 +322,8 @@ class Misbehaving:
             found = [supporting(f, d, np.minimum(f / (1 - d), 1), r[1]) for d in some(f, 1 - f)]
             return np.asarray(np.max(found, axis=0))
 
-        rate = seen / float(n)
+        zero, one = np.zeros(1), np.ones(1)
+        rate = min(max(seen / float(n), float(low(zero)[0])), float(high(one)[0]))
         bounds = Interval(_reached(high, rate), 1 - _reached(lambda f: 1 - low(1 - f), 1 - rate))
         return Robust(bounds, composite_interval(seen * effective, float(n) * effective, level, low, high))
 
@@ -344,9 +349,11 @@ class Misbehaving:
         s = self.scores(design, weights, constant, ends)
         own = ends if design.groups == 1 else tuple(constant + float(each[0]) for each in design.meant(weights[None]))
         e = self._made_up(self.share, part)
+        lowest_mean, highest_mean = own[0] + e * min(s[0] - own[0], 0.0), own[1] + e * max(s[1] - own[1], 0.0)
 
         def figures(mean: float, report: float, truth: float) -> tuple[float, float]:
             """If nobody misbehaves and if as many as can do."""
+            mean = min(max(mean, lowest_mean), highest_mean)
             others = (mean - e * report) / (1 - e)
             return mean, others if self.among == "truthful" else (1 - self.share) * others + self.share * truth
 
@@ -391,12 +398,10 @@ def _denied(design: Design) -> NDArray[np.float64]:
 
 
 def _reached(ends: Callable[[Shares], Shares], lam: float) -> float:
-    """The least share in [0, 1] at which a function that never falls is at least ``lam``; 1 if it never is."""
+    """The least share in [0, 1] at which a function that never falls is at least ``lam``, which it is at 1."""
     import numpy as np
 
     def above(f: float) -> float:
-        return float(ends(np.array([f]))[0]) - lam
+        return float(ends(np.array([f]))[0]) - lam + _ROUNDING
 
-    if above(0.0) >= 0:
-        return 0.0
-    return crossing(above, 0.0, 1.0) if above(1.0) > 0 else 1.0
+    return 0.0 if above(0.0) >= 0 else crossing(above, 0.0, 1.0)

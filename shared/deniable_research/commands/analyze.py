@@ -109,6 +109,8 @@ def shares(
     Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
     """
     asked = questions or reports.layout.names
+    if jointly and not any(arm.anchor for name in asked for arm in reports.layout.arms(name)):
+        raise click.UsageError("--joint goes with a question that has an anchor")
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected, assume_fake)
     parts = reports.apart(asked, by)
     dropped: dict[str, int] = {}

@@ -17,6 +17,7 @@ from deniable.data.writing import WRITERS, check_suffix
 from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
+from deniable.output import printable
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.sources import EMBEDDED
@@ -320,7 +321,7 @@ def print_result(
     else:
         click.echo(text())
     for doubt in doubts:
-        click.echo(f"Caution: {doubt}", err=form == "csv")
+        click.echo(f"Caution: {printable(doubt)}", err=form == "csv")
 
 
 def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from deniable.commands.main import example
 from deniable_research.commands.analyze_data import (
@@ -103,6 +104,10 @@ def regress_(
     from deniable_research.files.models import FittedModel, ModelRow, ModelTermRow, against, compare_models, term_rows
     from deniable_research.regression import Fit, GoodnessOfFit, TidyRow, goodness_of_fit
 
+    is_paper = to is not None and to.suffix.lower() in PAPERS
+    says_below = click.get_current_context().get_parameter_source("below") is ParameterSource.COMMANDLINE
+    if (stars or says_below) and not is_paper:
+        raise click.UsageError(f"--stars and --below go with a table for a paper, --to {', '.join(PAPERS)}")
     table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
     if isinstance(fit, Fit):
@@ -153,7 +158,7 @@ def regress_(
         return "\n\n".join([*parts, *([models_text(comparison)] if comparison else [])])
 
     paper = None
-    if to is not None and to.suffix.lower() in PAPERS:
+    if to is not None and is_paper:
         paper = paper_table(
             found,
             [*noise_notes(table, questions), *cautions(table, questions)],

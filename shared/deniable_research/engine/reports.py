@@ -14,7 +14,7 @@ from deniable.errors import ParameterError
 from deniable.report.space import Texts
 from deniable_research.engine.counting import Supports, count_supports
 from deniable_research.engine.sources import Source
-from deniable_research.engine.texts import TextColumn, as_text
+from deniable_research.engine.texts import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import columns_in
 from deniable_research.files.table import Table, Tally
@@ -174,8 +174,7 @@ def _is_asked(source: Source, question: RandomizedColumn) -> Any:
     import ibis
 
     said = as_text(source.column(question.column))
-    nothing = said.isnull() | said.isin(sorted(question.missing))
-    return ibis.ifelse(nothing, ibis.null("string"), _some_report(question))
+    return ibis.ifelse(means_nothing(said, question.missing), ibis.null("string"), _some_report(question))
 
 
 def _some_report(question: RandomizedColumn) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError
 from deniable.report.space import Bits, DrawnBits, ReportSpace, Texts
 from deniable_research.engine.sources import Source
+from deniable_research.files.coded import alike
 
 
 class TextColumn:
@@ -55,8 +57,7 @@ class TextColumn:
                 valid &= text.substr(2 * box, 2) != "11"
         elif isinstance(space, Bits) and space.ones is not None:
             valid &= ones == space.ones
-        nothing = source.rows[said].isnull() | source.rows[said].isin(sorted(missing))
-        source, missed = source.with_column(nothing, f"{column} missing")
+        source, missed = source.with_column(means_nothing(source.rows[said], missing), f"{column} missing")
         source, report = source.with_column(~source.rows[missed] & valid, f"{column} is report")
         self.source = source
         """The same rows with these columns."""
@@ -99,6 +100,16 @@ class TextColumn:
         for box in sorted(kept):
             found = found + kept[box]
         return ibis.ifelse(is_report, found, said)
+
+
+def means_nothing(said: Any, missing: Collection[str]) -> Any:
+    """Whether texts are missing, as `Coded.without` has it."""
+    nothing = said.isnull() | said.isin(sorted(missing))
+    for number in sorted({each for each in map(alike, missing) if isinstance(each, Decimal)}):
+        whole, _, digits = f"{number:f}".partition(".")
+        digits = digits.rstrip("0")
+        nothing |= said.re_search(rf"^{whole}\.{digits}0*$" if digits else rf"^{whole}(\.0+)?$")
+    return nothing
 
 
 def as_text(column: Any) -> Any:

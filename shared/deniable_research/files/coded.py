@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -12,6 +14,19 @@ from numpy.typing import DTypeLike, NDArray
 
 T = TypeVar("T", bound=Hashable)
 U = TypeVar("U", bound=Hashable)
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+
+
+def alike(value: object) -> object:
+    """What is equal for texts that mean the same: numbers by their values, everything else as it is.
+
+    CSV of pandas has 99.0 where other files have 99. Zeros in front are those of a code, not of a number.
+
+    >>> alike("99.0") == alike("99"), alike("-0.50") == alike("-0.5"), alike("099") == alike("99")
+    (True, True, False)
+    """
+    return Decimal(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +89,10 @@ class Coded(Generic[T]):
 
     def equal_label(self, label: str) -> NDArray[np.bool_]:
         """Who has a value that is this text, or has it for a label, shape (people,)."""
-        found = [place for place, each in enumerate(self.values) if label in (each, self.labels.get(each))]
+        wanted = alike(label)
+        found = [
+            place for place, each in enumerate(self.values) if alike(each) == wanted or self.labels.get(each) == label
+        ]
         return np.isin(self.codes, found)
 
     def only(self, people: NDArray[np.bool_]) -> Coded[T]:
@@ -91,8 +109,9 @@ class Coded(Generic[T]):
         return Coded(np.where(people, np.int32(values.index(value)), self.codes), values, self.labels)
 
     def without(self, missing: Collection[object]) -> Coded[T]:
-        """The column with nothing where it has one of these values, or a value with one of these labels."""
-        gone = [value in missing or self.labels.get(value) in missing for value in self.values]
+        """The column with nothing where it has one of these values, by `alike`, or a value with one of these labels."""
+        wanted = set(map(alike, missing))
+        gone = [alike(value) in wanted or self.labels.get(value) in missing for value in self.values]
         return self._recoded(np.where(np.array([*gone, True])[self.codes], np.int32(-1), self.codes))
 
     def _recoded(self, codes: NDArray[np.int32]) -> Coded[T]:

@@ -149,8 +149,8 @@ def read_layout(text: str | bytes) -> Layout:
         tuple(found),
         **{key: _text(written[key], key) for key in ("weights", "cohort") if key in written},
         sampling=_sampling(written),
-        cohorts=_texts(written.get("cohorts", ()), "cohorts"),
-        missing=_texts(written.get("missing", MISSING), "missing"),
+        cohorts=texts(written.get("cohorts", ()), "cohorts"),
+        missing=texts(written.get("missing", MISSING), "missing"),
         mixed=mixed,
     )
 
@@ -192,7 +192,7 @@ def _sampling(written: Mapping[str, Any]) -> SamplingColumns:
             found[key] = _text(found[key], key)
     if "replicates" in found:
         given = found["replicates"]
-        found["replicates"] = replicate_columns(given if isinstance(given, str) else _texts(given, "replicates"))
+        found["replicates"] = replicate_columns(given if isinstance(given, str) else texts(given, "replicates"))
     for key in ("replicate_fay", "degrees_of_freedom"):
         if key in found:
             (found[key],) = _numbers([found[key]], key)
@@ -230,6 +230,8 @@ def quick_question(line: str) -> RandomizedColumn:
         key, equals, value = word.partition("=")
         if not equals or not value:
             raise ParameterError(f"question {written['column']!r}: must have parameters like truth=2/3, got {word!r}")
+        if key in written:
+            raise ParameterError(f"question {written['column']!r}: must say each parameter once, got {key} again")
         written[key] = _value(key, value)
     for key in ("missing", "group_missing"):
         if key in written:
@@ -242,7 +244,12 @@ def _value(key: str, value: str) -> Any:
         pairs = [pair.partition(":") for pair in value.split(",")]
         if not all(colon for _, colon, _ in pairs):
             raise ParameterError(f"codes: must be like no:2,yes:1, got {value!r:.80}")
-        return {response: code for response, _, code in pairs}
+        codes: dict[str, str] = {}
+        for response, _, code in pairs:
+            if response in codes:
+                raise ParameterError(f"codes: must name each response once, got {response!r:.80} again")
+            codes[response] = code
+        return codes
     if key in _PROBABILITIES and key not in _PAIRS and number_hint(value):
         return value  # a decimal comma, for which there is a sentence, not a list
     if key in _LISTS or "," in value:
@@ -256,7 +263,7 @@ def _question(written: Mapping[str, Any], fallback: str) -> RandomizedColumn:
     column = _text(written["column"], f"{fallback}: column")
     name = _text(written.get("name", column), f"{fallback}: name")
     where = f"question {name!r}"
-    options = _texts(written["options"], f"{where}: options") if "options" in written else None
+    options = texts(written["options"], f"{where}: options") if "options" in written else None
     parameters = {key: value for key, value in written.items() if key not in _QUESTION_KEYS}
     kind = written["design"]
     if not isinstance(kind, str) or kind not in DESIGNS:
@@ -273,10 +280,10 @@ def _question(written: Mapping[str, Any], fallback: str) -> RandomizedColumn:
             options or design.truths,
             _values(written.get("values"), design),
             _codes(written.get("codes"), design),
-            _texts(written.get("missing", MISSING), "missing"),
+            texts(written.get("missing", MISSING), "missing"),
             _text(written["group"], "group") if "group" in written else None,
-            _texts(written.get("groups", ("1", "2")), "groups"),
-            group_missing=_texts(written.get("group_missing", MISSING), "group_missing"),
+            texts(written.get("groups", ("1", "2")), "groups"),
+            group_missing=texts(written.get("group_missing", MISSING), "group_missing"),
             anchor=_text(written["anchor"], "anchor") if "anchor" in written else None,
             known_share=rational(written["known_share"], "known_share") if "known_share" in written else None,
         )
@@ -327,7 +334,9 @@ def _codes(written: object, design: Design) -> dict[str, int | str] | None:
             named = ", ".join(design.reports.labels) or design.reports.described
             raise ParameterError(f"codes: must name responses ({named}), got {response!r}")
         for code in given if isinstance(given, list) else [given]:  # several texts may mean one response
-            codes[_text(code, f"codes of {response}")] = report
+            text = _text(code, f"codes of {response}")
+            if codes.setdefault(text, report) != report:
+                raise ParameterError(f"codes: must be different for different responses, got {text!r:.80} again")
     return codes
 
 
@@ -348,7 +357,8 @@ def _text(value: object, subject: str) -> str:
     raise ParameterError(f"{subject}: must be a text, got {describe(value)}")
 
 
-def _texts(value: object, subject: str) -> tuple[str, ...]:
+def texts(value: object, subject: str) -> tuple[str, ...]:
+    """A list of texts, whole numbers among them as texts; ``subject`` opens messages."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ParameterError(f'{subject}: must be a list like ["a", "b"], got {describe(value)}')
     if not all(isinstance(each, (str, int)) and not isinstance(each, bool) for each in value):

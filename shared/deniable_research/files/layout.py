@@ -21,7 +21,7 @@ from deniable.survey.question import Question
 from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
 from deniable_research.designs import of_one_truth
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import Coded, alike
 from deniable_research.files.samples import SamplingColumns
 
 MISSING = ("", "NA", "NaN")
@@ -101,7 +101,7 @@ class RandomizedColumn:
                     f"{self.name}: groups must be {self.design.groups} different codes, got {len(self.groups)}"
                 )
             for text in self.groups:
-                if text in self.group_missing:
+                if alike(text) in map(alike, self.group_missing):
                     raise ParameterError(f"{self.name}: group_missing must hold no code of a group, got {text!r}")
         elif self.group is not None:
             raise ParameterError(f"{self.name}: has a group, but its design asks everybody alike")
@@ -161,13 +161,14 @@ class RandomizedColumn:
         """The reports of a column; None where there is none.
 
         Where each value has a label, and each label is one of the names that the column may hold, labels are read, in
-        any case; otherwise the values themselves. With frequencies each row counts for so many.
+        any case; otherwise the values themselves, which must not stand for another response than their labels name.
+        With frequencies each row counts for so many.
 
         Raises
         ------
         ReportError
             Naming the column, what it may hold, how many rows hold something else, and the first of these: noise, a
-            title or a code of the analyst, never an answer.
+            title or a code of the analyst, never an answer. Or a value and its label that contradict each other.
         """
         texts = Coded.of(column)
         said = texts.without(self.missing)
@@ -176,7 +177,7 @@ class RandomizedColumn:
         if labelled is not None:
             by_label: Coded[ReportValue] = labelled.map(self.decode_label)
             if np.array_equal(by_label.present, said.present):
-                reports = by_label  # whatever the numbers are: 1 may stand for no
+                return by_label  # whatever the numbers are: 1 may stand for no
         unknown = said.present & ~reports.present
         if unknown.any():
             places = np.flatnonzero(unknown).tolist()
@@ -187,7 +188,22 @@ class RandomizedColumn:
             ):
                 hint = "; rows of titles below the header, two in an export of Qualtrics, are left out by --skip 2"
             raise self.refusal(strange, str(texts[places[0]]), hint)
+        self._refuse_contradiction(said)
         return reports
+
+    def _refuse_contradiction(self, said: Coded[str]) -> None:
+        """Raise a ReportError if a value stands for one response, and its label in the file is the name of another."""
+        space = self.design.reports
+        names = {name.casefold(): name for name in space.labels if not _WHOLE.fullmatch(name)}
+        for value in said.values:
+            report, name = self.decode(value), names.get(said.labels.get(value, "").casefold())
+            if report is not None and name is not None and space.from_text(name) != report:
+                by = "codes take" if self.codes is not None else "the design takes"
+                taken = next((each for each in names.values() if space.from_text(each) == report), str(report))
+                raise ReportError(
+                    f"column {self.column!r}: {value!r} must stand for what its label in the file says, "
+                    f"{said.labels[value]!r:.60}, but {by} it for {taken!r:.60}; correct one of them"
+                )
 
     def refusal(self, rows: int, first: str, hint: str = "") -> ReportError:
         """What is wrong with a column of which so many rows hold something else than a report."""
@@ -407,7 +423,10 @@ class Layout:
             replace(
                 each,
                 missing=(*each.missing, *more),
-                group_missing=(*each.group_missing, *(text for text in more if text not in each.groups)),
+                group_missing=(
+                    *each.group_missing,
+                    *(text for text in more if alike(text) not in map(alike, each.groups)),
+                ),
             )
             for each in self.questions
         )

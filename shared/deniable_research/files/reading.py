@@ -84,7 +84,7 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
     ParameterError
         If it is not a table of pandas.
     ReportError
-        If columns have the same name.
+        If columns have the same name, or hold lists or the like.
 
     Examples
     --------
@@ -98,7 +98,10 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
         raise ParameterError(f"{subject}: must be a file or a table of pandas, got {describe(frame)}")
     columns = {}
     for place, name in enumerate(_different(frame.columns, subject)):
-        codes, values = pandas.factorize(frame.iloc[:, place])
+        try:
+            codes, values = pandas.factorize(frame.iloc[:, place])
+        except TypeError:  # lists have no hash
+            raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
         columns[name] = Coded(codes.astype(np.int32), tuple(values)).map(_text)
     return columns
 

@@ -44,7 +44,7 @@ def regress(
         For a linear model: maximum likelihood of a normal outcome instead of corrected least squares, which assume
         nothing about its shape and take no interactions with what is randomised.
     penalty : {"auto", "cauchy", None}
-        As for `deniable_research.regression.logistic`.
+        As for `deniable_research.regression.logistic`; not cauchy for corrected least squares.
 
     Raises
     ------
@@ -100,6 +100,8 @@ def regress(
     if is_logistic and likelihood:
         raise ParameterError("likelihood: must go with a linear model; others have no other way")
     by_likelihood = is_logistic or likelihood
+    if penalty == "cauchy" and not by_likelihood:
+        raise ParameterError("penalty: must be auto or none for corrected least squares, got cauchy; take likelihood")
     settings: dict[str, Any] = {}
     if by_likelihood:
         table.layout.refuse_never_together(questions, at_once=2)

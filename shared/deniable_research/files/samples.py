@@ -60,6 +60,8 @@ class SamplingColumns:
     margins: Mapping[str, Mapping[str, float]] | None = None
 
     def __post_init__(self) -> None:
+        if self.lonely != "fail" and not any((self.strata, self.cluster, self.population)):
+            raise ParameterError(f"lonely: must be given with strata, cluster or population, got {self.lonely!r:.40}")
         if self.replicates:
             for name in ("strata", "cluster", "population"):
                 if getattr(self, name) is not None:

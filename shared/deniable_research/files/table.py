@@ -18,7 +18,7 @@ from deniable.estimation.estimate import Estimate
 from deniable.exact import number_hint
 from deniable.report.space import ReportValue, Texts
 from deniable.survey.document import Survey
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import Coded, alike
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns
 from deniable_research.files.samples import sampling_of
@@ -311,12 +311,13 @@ class Table:
 
         question = self.layout.question(name)
         assert question.group is not None
-        places = {code: place for place, code in enumerate(question.groups)} | dict.fromkeys(question.group_missing, -1)
+        places: dict[object, int] = {alike(code): place for place, code in enumerate(question.groups)}
+        places |= dict.fromkeys(map(alike, question.group_missing), -1)
         texts = self.columns[question.group]
         labelled = texts.labelled()
-        if labelled is not None and set(labelled.values) <= places.keys():
+        if labelled is not None and set(map(alike, labelled.values)) <= places.keys():
             texts = labelled
-        groups = texts.map(places.get)
+        groups = texts.map(lambda text: places.get(alike(text)))
         unknown = self.count(texts.present & ~groups.present)
         if unknown:
             raise ReportError(

@@ -14,6 +14,7 @@ from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, RandomizedColumn, SamplingColumns, Table, quick_question, read_layout
+from deniable_research.files.designs import texts
 from deniable_research.files.reading import columns_of_frame
 from deniable_research.results.collector import REPORTS, published
 from deniable_research.results.results import Results
@@ -30,7 +31,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     weights: str | None = None,
     sampling: SamplingColumns | None = None,
-    missing: Sequence[str] = (),
+    missing: str | Sequence[str | int] = (),
     token: str | None = None,
     delimiter: str | None = None,
     skip: int = 0,
@@ -51,7 +52,7 @@ def read(
         The column of sampling weights.
     sampling : SamplingColumns, optional
         How people were drawn.
-    missing : sequence of str
+    missing : str, or sequence of str or int
         Texts that mean nothing, besides empty ones, NA and NaN.
     token : str, optional
         For a link whose results need one.
@@ -145,9 +146,11 @@ def _is_survey(content: bytes) -> bool:
         return False
 
 
-def _layout(layout: Layout, weights: str | None, sampling: SamplingColumns | None, missing: Sequence[str]) -> Layout:
+def _layout(
+    layout: Layout, weights: str | None, sampling: SamplingColumns | None, missing: str | Sequence[str | int]
+) -> Layout:
     if weights is not None:
         layout = replace(layout, weights=weights)
     if sampling is not None:
         layout = replace(layout, sampling=sampling)
-    return layout.with_missing(missing) if missing else layout
+    return layout.with_missing(texts([missing] if isinstance(missing, str) else missing, "missing"))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from deniable.access.words import ONE_REPORT
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, describe
 from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels
@@ -56,13 +56,14 @@ class Results:
 
     def shares(self, *questions: str, by: str | None = None, **options: Any) -> Result:
         """Shares and means of some questions or of all; options are those of `EstimateOptions`."""
-        names = questions or self.questions
+        names = _names(questions, "questions") or self.questions
         rows = estimate_shares(self.table, names, by=by, wanted=EstimateOptions(**options))
         doubts = cautions(self.table, names, by)
         return Result(tuple(rows), shares_text(rows), tuple(doubts), lambda: share_panels(rows), access=self.access)
 
     def compare(self, question: str, by: str | None = None, **settings: Any) -> Result:
         """A question between cohorts, by default those of the survey; as `deniable_research.files.compare`."""
+        _names((question,), "question")
         by = by or self.table.layout.cohort
         if by is None:
             raise ParameterError("by: must name the column of cohorts")
@@ -73,7 +74,7 @@ class Results:
 
     def crosstab(self, *columns: str, **settings: Any) -> Result:
         """Two or three columns together, as `deniable_research.files.cross`."""
-        rows = cross(self.table, columns, **settings)
+        rows = cross(self.table, _names(columns, "columns"), **settings)
         doubts = cautions(self.table, [name for name in columns if self.table.layout.has(name)])
         text = crosstab_text(rows)
         return Result(tuple(rows), text, tuple(doubts), lambda: crosstab_panels(rows), access=self.access)
@@ -127,3 +128,11 @@ class Results:
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"
+
+
+def _names(given: tuple[str, ...], subject: str) -> tuple[str, ...]:
+    """The names as they are; a list of names among them is refused."""
+    for name in given:
+        if not isinstance(name, str):
+            raise ParameterError(f'{subject}: must be names one by one, like "a", "b", got {describe(name)}')
+    return given
