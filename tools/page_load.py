@@ -4,7 +4,8 @@ Chromium with its processor slowed down four times; processor time of the tasks 
 Chromium's own count, which starts anew with the task that opens the page. Start is pressed when the consent card has
 been painted, the questions after the first are kept back, and the count is read when nothing is left to do. Beside it
 the same page up to all five questions, up to the consent card, and without its script: the difference is what is done
-from the loaded page to the first question. And all of it at full speed.
+from the loaded page to the first question. And all of it at full speed. Of another survey, what buying a blind token
+adds to the same by invitation.
 
 The link is opened from another page of the collector: in the same process, so that all of it is counted, and with an
 empty cache. Chromium slows a thread down by a thread that interrupts it, and lets it spin for three times as long as it
@@ -19,14 +20,17 @@ import os
 import statistics
 import tempfile
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from deniable import read_survey
-from tests.support.collectors import running_collector
+from deniable import Survey, read_survey
+from deniable_server.store.sqlite.store import SqliteStore
+from tests.support.access import invited_survey, publish_to, unlinkable_survey
+from tests.support.collectors import Collector, running_collector
 from tests.support.surveys import FIVE_TYPES
 from tools.programs import CHROMIUM_FLAGS, chromium
 
@@ -39,6 +43,8 @@ LITTLE = 0.025  # seconds of processor time
 FIRST, SECOND = 0, 1  # processors
 
 Prepare = Callable[[Page], object]
+Link = Callable[[], str]
+"""The link of the next person."""
 
 PRESS_START = """
     addEventListener("deniable-ready", ({ target }) => requestAnimationFrame(() => setTimeout(() => {
@@ -126,6 +132,18 @@ def without_script(page: Page) -> None:
     page.route("**/client/deniable.js", lambda route: route.abort())
 
 
+def to_first(page: Page) -> None:
+    """Press Start, and keep all but the first question back."""
+    page.add_init_script(KEEP_THE_OTHERS_BACK + PRESS_START)
+
+
+def personal(collector: Collector, survey: Survey) -> Link:
+    """A link of their own for everybody."""
+    with closing(SqliteStore(collector.database)) as store:
+        made = iter(publish_to(store, survey, ROUNDS * len(SLOWDOWNS)))
+    return lambda: f"{collector.url}/s/{survey.id}#invitation={next(made)}"
+
+
 def measure() -> dict[str, list[float]]:
     """Several loads of a survey of five types, in turn: milliseconds of each."""
     survey = read_survey(FIVE_TYPES)
@@ -134,21 +152,25 @@ def measure() -> dict[str, list[float]]:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         playwright = stack.enter_context(sync_playwright())
         collector = stack.enter_context(running_collector(place))
-        link = collector.publish(survey)
+        link = partial(collector.publish, survey)
+        invited, unlinkable = (personal(collector, each()) for each in (invited_survey, unlinkable_survey))
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        ways: dict[str, tuple[Prepare, int]] = {
-            "to the first question": (lambda page: page.add_init_script(KEEP_THE_OTHERS_BACK + PRESS_START), 1),
-            "to all questions": (lambda page: page.add_init_script(PRESS_START), len(survey.questions)),
-            "to the consent card": (lambda _: None, 0),
-            "the page without its script": (without_script, 0),
+        ways: dict[str, tuple[Link, Prepare, int]] = {
+            "to the first question": (link, to_first, 1),
+            "to all questions": (link, lambda page: page.add_init_script(PRESS_START), len(survey.questions)),
+            "to the consent card": (link, lambda _: None, 0),
+            "the page without its script": (link, without_script, 0),
+            "by invitation": (invited, to_first, 1),
+            "by blind token": (unlinkable, to_first, 1),
         }
         done: dict[str, list[float]] = {}
         for slowdown in SLOWDOWNS:
             for _ in range(ROUNDS):
                 work = {}
-                for way, how in ways.items():
-                    work[way], work["arithmetic"] = load(browser, link, *how, slowdown)
+                for way, (next_link, prepare, questions) in ways.items():
+                    work[way], work["arithmetic"] = load(browser, next_link(), prepare, questions, slowdown)
                 work["element and library"] = work["to the first question"] - work["the page without its script"]
+                work["buying a blind token"] = work["by blind token"] - work["by invitation"]
                 for way, each in work.items():
                     done.setdefault(f"{way}, {slowdown}x", []).append(each)
         browser.close()
