@@ -135,6 +135,7 @@ def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, tempor
     assert [*temporary.iterdir()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.Signals, temporary: Path) -> None:
     program = "from deniable.commands.main import main; main()"

@@ -300,6 +300,7 @@ def test_no_reports_are_an_export_too(tmp_path: Path, mixed: Survey, form: str, 
     assert count_tallies(open_source(tmp_path / "out"), mixed) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_exports_are_read_whatever_they_are_called(
     tmp_path: Path, mixed: Survey, sent: list[Report], form: str

@@ -100,6 +100,7 @@ def test_a_token_is_asked_for_where_results_need_one(
     assert "40 reports" in ok(*there, "--token", token)
 
 
+@pytest.mark.slow
 def test_what_keeps_no_reports_and_two_places_are_refused(web: Web, mixed: Survey, tmp_path: Path) -> None:
     tallies = replace(mixed, retention="tallies")
     web.pages[f"/api/v1/surveys/{tallies.id}"] = 200, tallies.document

@@ -390,6 +390,7 @@ def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch: 
     assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_nobody_is_invited_whose_link_cannot_be_printed(tmp_path: Path) -> None:
     survey = invited_survey(**ALWAYS)

@@ -323,6 +323,7 @@ def test_forwarded_addresses_are_believed_only_of_known_proxies(limited: Any, su
     assert statuses(behind_one, "198.51.100.9, 192.0.2.2", 40) == [429] * 6, "what the client wrote itself is ignored"
 
 
+@pytest.mark.slow
 def test_a_forgotten_proxy_is_warned_of_once(limited: Any, survey: Survey, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "deniable")
     http = limited()
