@@ -563,6 +563,7 @@ def test_supports_are_those_of_the_reports(columns: dict[str, list[Any]], tmp_pa
         ("*", "duckdb", "*: must be a pattern of files, got the folder 'empty'"),
         ("table:reports", "duckdb", "reports: the engine cannot read it"),
         ("reports.parquet", "duckling", "engine: must be duckdb, spark or an address with ://, got 'duckling'"),
+        ("reports.parquet", "password=secret host=db", "engine: must be duckdb, spark or an address with ://"),
         ("reports.parquet", "postgres://me:secret@127.0.0.1:1/x", "engine: "),
         ("damaged.parquet", "duckdb", "damaged.parquet: the engine cannot read it"),
     ],

@@ -242,6 +242,30 @@ def test_a_file_by_another_name_is_the_same(places: dict[str, Place], survey: Su
             copy_everything(where, other)
 
 
+def test_a_database_by_another_address_is_the_same(
+    places: dict[str, Place], survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "SECONDS_TO_LEAVE", 0.3)
+    where = places["postgresql"].where
+    assert isinstance(where, Address)
+    with pytest.raises(DeniableError, match="or this one is of a database to itself"):
+        copy_everything(where, Address(f"{where.url}&application_name=another"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_key_that_was_bound_meanwhile_comes_with_its_survey(
+    places: dict[str, Place], survey: Survey, kind: str
+) -> None:
+    with places["last"].opened() as store:
+        store.add_key(key_number(0))
+    copy_everything(places["last"].where, places[kind].where)
+    unlinkable = unlinkable_survey()
+    with places["last"].opened() as store:
+        store.publish(unlinkable, signs=True)
+    copy_everything(places["last"].where, places[kind].where)
+    assert everything(places[kind], [unlinkable]) == everything(places["last"], [unlinkable])
+
+
 def test_of_a_damaged_source_is_refused(places: dict[str, Place], survey: Survey) -> None:
     surveys = fill(places["sqlite"], survey)
     with places["sqlite"].opened() as store, store._transaction() as db:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -330,6 +331,13 @@ def test_database_of_a_newer_version_is_refused(filled: Path, tmp_path: Path) ->
     assert filled.read_bytes() == before
     done = deniable("serve", "--db", str(filled))
     assert (done.exit_code, done.stderr.count("9 sealed reports")) == (1, 1)
+
+
+@pytest.mark.parametrize("name", [os.fsdecode(b"b\xff.db"), "a b%41?#.db"])
+def test_whatever_a_file_is_called_it_can_be_looked_at(filled: Path, name: str) -> None:
+    odd = filled.rename(filled.with_name(name))
+    for path in (odd, Path(f"/{odd}")):
+        assert inspect(path).findings == ()
 
 
 def test_checking_changes_nothing(filled: Path, tmp_path: Path) -> None:

@@ -160,6 +160,26 @@ class TestDurability:
             app.extensions["deniable"]["writer"].stop()
             store.close()
 
+    def test_is_not_ready_while_its_database_is_read_only(
+        self, store: PostgresqlStore, survey: Survey, address: Address
+    ) -> None:
+        store.publish(survey)
+        (sent,) = reports(survey, 1)
+        with sql(address) as connection:
+            database = connection.info.dbname
+            connection.execute(f"ALTER DATABASE {database} SET default_transaction_read_only = on")
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                "WHERE application_name = 'deniable' AND datname = current_database()"
+            )
+            assert store.not_ready_because(0) == "The database is read-only."
+            with pytest.raises(StoreUnavailable, match="ReadOnlySqlTransaction"):
+                store.store_reports([(survey, [sent])])
+            connection.execute("SET default_transaction_read_only = off")
+            connection.execute(f"ALTER DATABASE {database} RESET default_transaction_read_only")
+        wait_for_reload(store, None)
+        take(store, survey, [sent])
+
 
 def wait_for_reload(store: PostgresqlStore, reason: str | None) -> None:
     """Until the connections of the pool have read the configuration again."""
@@ -408,6 +428,29 @@ def test_looking_at_a_database_changes_nothing(postgresql: Postgresql) -> None:
     postgresql.drop(address)
 
 
+@pytest.mark.parametrize("setting", ["client_encoding = 'SQL_ASCII'", "quote_all_identifiers = on"])
+def test_what_a_database_sets_for_others_changes_nothing(
+    store: PostgresqlStore, address: Address, survey: Survey, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+    sent = reports(survey, 210)
+    take(store, survey, sent)
+    with sql(address) as connection:
+        connection.execute(f"ALTER DATABASE {connection.info.dbname} SET {setting}")
+    monkeypatch.setenv("PGCLIENTENCODING", "SQL_ASCII")
+    with closing(PostgresqlStore(Address(f"{address.url}&client_encoding=LATIN1"), store.today)) as again:
+        again.settle()
+        assert again.tallies(survey) == tally_reports(sent, survey)
+        assert again.inspect().findings == ()
+
+
+def test_a_limit_for_statements_of_others_ends_none_of_ours(store: PostgresqlStore, address: Address) -> None:
+    with sql(address) as connection:
+        connection.execute(f"ALTER DATABASE {connection.info.dbname} SET statement_timeout = '20s'")
+    with closing(PostgresqlStore(address, store.today)) as again, again._transaction() as db:
+        assert db.execute("SHOW statement_timeout").fetchone() == ("0",)
+
+
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_a_database_in_another_encoding_is_refused(postgresql: Postgresql, encoding: str) -> None:
     name = f"other_{encoding.lower()}_{os.getpid()}"
@@ -647,6 +690,35 @@ class TestRoles:
             query = f"SELECT has_table_privilege('{roles.INGEST}', '{pending_table(survey)}', 'INSERT')"
             assert connection.execute(query).fetchone() == (True,)
         postgresql.drop(address)
+
+    def test_are_enough_where_everybody_else_has_none(self, database: Address, survey: Survey, clock: Clock) -> None:
+        with sql(database) as admin:
+            admin.execute(f"REVOKE ALL ON DATABASE {admin.info.dbname} FROM PUBLIC")
+        with (
+            closing(PostgresqlStore(self.by(database, roles.OPERATE), clock)) as operates,
+            closing(PostgresqlStore(self.by(database, roles.INGEST), clock)) as ingests,
+        ):
+            operates.publish(survey)
+            take(ingests, survey, reports(survey, 3))
+            ingests.try_to_write()
+            operates.close_survey(survey.id)
+            assert rows(operates, survey) == (0, 3)
+        with sql(self.by(database, roles.READ)) as connection:
+            assert connection.execute("SELECT sum(n) FROM totals").fetchone() == (3,)
+        with sql(database) as admin:
+            admin.execute(f"REVOKE TEMPORARY ON DATABASE {admin.info.dbname} FROM {roles.OPERATE}")
+        with pytest.raises(StoreForbidden, match=r"may make no temporary ones.*roles\.sql gives the right"):
+            PostgresqlStore(self.by(database, roles.OPERATE), clock)
+
+    @pytest.mark.parametrize("lost", ["REVOKE ALL ON surveys FROM {}", "REVOKE INSERT ON unsorted FROM {}"])
+    def test_come_back_where_one_was_lost(self, database: Address, survey: Survey, clock: Clock, lost: str) -> None:
+        with closing(PostgresqlStore(self.by(database, roles.OPERATE), clock)) as operates:
+            operates.publish(survey)
+        with sql(database) as admin:
+            admin.execute(lost.format(roles.INGEST))
+        PostgresqlStore(self.by(database, roles.OPERATE), clock).close()
+        with closing(PostgresqlStore(self.by(database, roles.INGEST), clock)) as ingests:
+            take(ingests, survey, reports(survey, 1))
 
     def test_publish_over_http_needs_more_rights(self, database: Address, survey: Survey, clock: Clock) -> None:
         with closing(PostgresqlStore(self.by(database, roles.OPERATE), clock)) as operates:

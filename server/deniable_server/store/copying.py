@@ -135,6 +135,8 @@ def _begin(source: SqlStore, target: SqlStore, survey: Survey) -> None:
         db.execute(f"CREATE TABLE IF NOT EXISTS {UNFINISHED} (mark INTEGER)")
         db.execute("INSERT INTO surveys VALUES (?, ?, ?, ?)", [survey.id, survey.document, *days])
         target._create_tables(db, survey)
+        for key_id, *_ in beside["signing_keys"]:  # which may have come before, when it was bound to no survey
+            db.execute("DELETE FROM signing_keys WHERE key_id = ? AND survey IS NULL", [key_id])
         for table, rows in beside.items():
             for row in rows:
                 values = ", ".join("?" * len(row))

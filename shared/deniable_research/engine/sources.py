@@ -248,7 +248,8 @@ def _connect(engine: str) -> Any:
             if kind == SPARK:
                 return ibis.pyspark.connect(_spark(engine))
             if "://" not in engine:
-                raise ParameterError(f"engine: must be {EMBEDDED}, {SPARK} or an address with ://, got {kind!r:.40}")
+                got = f"{engine!r:.40}" if engine.isalpha() else "something else"  # which may hold a password
+                raise ParameterError(f"engine: must be {EMBEDDED}, {SPARK} or an address with ://, got {got}")
             return ibis.connect(engine)
     except ModuleNotFoundError as error:
         raise ParameterError(f"engine: needs {error.name}, which ibis uses for {kind}") from None

@@ -24,6 +24,14 @@ WAIT_SECONDS = 10
 IDLE_SECONDS = 60
 """After which the server ends a transaction that waits for its collector: a frozen one must not hold a survey."""
 
+PARAMETERS: dict[str, Any] = {
+    "autocommit": True,
+    "application_name": "deniable",
+    "connect_timeout": WAIT_SECONDS,
+    "client_encoding": "UTF8",
+}
+"""What every connection is opened with, whatever the address and the environment say."""
+
 PARTS = 64
 """Rows of a survey's checksum. Each collector changes one, so that two need not wait for each other's commits."""
 
@@ -128,6 +136,11 @@ class PostgresqlConnection:
         found = self.execute("SELECT pg_try_advisory_xact_lock(?::bigint)", [lock_number(name)]).fetchone()
         return bool(found and found[0])
 
+    def try_to_keep(self, name: str) -> bool:
+        """Take a lock alone until the connection is closed, unless somebody else has it."""
+        found = self.execute("SELECT pg_try_advisory_lock(?::bigint)", [lock_number(name)]).fetchone()
+        return bool(found and found[0])
+
 
 def lock_number(name: str) -> int:
     """The number of a lock: 64 bits of a hash, as PostgreSQL takes them."""
@@ -149,18 +162,18 @@ def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]
         )
     try:
         connection = psycopg.connect(
-            address.url,
-            autocommit=True,
-            connect_timeout=WAIT_SECONDS,
-            application_name=name,
-            fallback_application_name="",
+            address.url, **(PARAMETERS | {"application_name": name}), fallback_application_name=""
         )
     except psycopg.ProgrammingError:  # whose message repeats what it could not read, which may be of the password
         raise DeniableError(f"database {address}: must be an address that libpq reads, postgresql://...") from None
     except psycopg.Error as error:
         lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         raise DeniableError(f"database {address}: cannot be opened: {lines[0].strip()}") from None
-    configure(connection)
+    try:
+        configure(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -168,15 +181,20 @@ def configure(connection: psycopg.Connection[Any]) -> None:
     """Set up a connection, before anybody uses it.
 
     Objects belong to the owner of the schema, whoever of his members makes them. ``synchronous_commit`` is set to what
-    it is, so that no change of the server's configuration takes it away from under a running collector.
+    it is, so that no change of the server's configuration takes it away from under a running collector. What a role or
+    a database sets for the statements of others binds none of ours: a fold takes as long as it takes, and names are
+    compared as they are written.
     """
     connection.autocommit = True
     connection.execute(
         "SELECT set_config('search_path', %s, false), set_config('lock_timeout', %s, false), "
         "set_config('idle_in_transaction_session_timeout', %s, false), "
-        "set_config('synchronous_commit', current_setting('synchronous_commit'), false)",
+        "set_config('synchronous_commit', current_setting('synchronous_commit'), false), "
+        "set_config('quote_all_identifiers', 'off', false)",
         [SCHEMA, f"{WAIT_SECONDS}s", f"{IDLE_SECONDS}s"],
     )
+    limits = ["statement_timeout", "transaction_timeout"]  # the second since PostgreSQL 17
+    connection.execute("SELECT set_config(name, '0', false) FROM pg_settings WHERE name = ANY(%s)", [limits])
     owner = connection.execute(
         "SELECT pg_get_userbyid(nspowner) FROM pg_namespace "
         "WHERE nspname = %s AND pg_get_userbyid(nspowner) <> current_user AND pg_has_role(nspowner, 'MEMBER')",

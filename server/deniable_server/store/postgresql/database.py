@@ -15,7 +15,7 @@ from deniable_server.location import Address
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import utc_today
 from deniable_server.store.postgresql import durability
-from deniable_server.store.postgresql.connection import SCHEMA, connect
+from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection, connect
 from deniable_server.store.postgresql.store import PostgresqlStore
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class PostgresqlDatabase:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """See that nobody of ours is connected. A collector that starts later is not kept away."""
+        """See that nobody of ours is connected, and keep other copies away. A collector that starts later is not."""
         patience = time.monotonic() + SECONDS_TO_LEAVE
         with closing(connect(self.address, "deniable copy")) as connection:
             while others := _connections(connection):
@@ -59,7 +59,14 @@ class PostgresqlDatabase:
                         "stop the collectors first"
                     )
                 time.sleep(0.05)
-        yield
+            while not PostgresqlConnection(connection).try_to_keep("copy"):
+                if time.monotonic() > patience:
+                    raise DeniableError(
+                        f"database {self}: must be used by one copy at a time, and be one end of it; another 'deniable "
+                        "copy' runs, or this one is of a database to itself"
+                    )
+                time.sleep(0.05)
+            yield
 
     def warnings(self) -> list[str]:
         """What the server writes down that tells when somebody took part."""

@@ -42,6 +42,9 @@ OF_ALL = {
 """What the roles may do with the tables that there are once."""
 
 
+SECURED = ("totals", "tallies")
+"""Of these, the ones of which a role sees rows by a policy."""
+
 RELEASED = """
 (SELECT closed_on IS NOT NULL OR convert_from(document, 'UTF8')::json ->> 'results' IS DISTINCT FROM 'closed'
  FROM surveys WHERE id = survey)"""
@@ -49,7 +52,7 @@ RELEASED = """
 
 
 def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Survey, bool]]]) -> None:
-    """Give the roles their rights, to whichever of them has none yet; within a transaction of the owner.
+    """Give the roles their rights, to whichever of them lacks one; within a transaction of the owner.
 
     Parameters
     ----------
@@ -60,9 +63,10 @@ def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Sur
     for role in lacking:
         for table, rights in OF_ALL[role].items():
             db.execute(f"GRANT {rights} ON {table} TO {role}")
-        for table in ("totals", "tallies"):
+        for table in SECURED:
             db.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")  # which does not bind their owner
             seen = "true" if role == INGEST else RELEASED
+            db.execute(f"DROP POLICY IF EXISTS {role} ON {table}")
             db.execute(f"CREATE POLICY {role} ON {table} FOR SELECT TO {role} USING ({seen})")
     if lacking:
         for survey, is_closed in surveys():
@@ -89,8 +93,14 @@ def grant(db: PostgresqlConnection, survey: Survey, table: str, is_closed: bool 
 
 
 def _has_rights(db: PostgresqlConnection, role: str) -> bool:
-    found = db.execute("SELECT has_table_privilege(?, 'surveys', 'SELECT')", [role]).fetchone()
-    return bool(found and found[0])
+    """Whether a role has every right to every table that there is once, and sees its rows."""
+    rights = [(table, right) for table, some in OF_ALL[role].items() for right in some.split(", ")]
+    found = db.execute(
+        "SELECT bool_and(has_table_privilege(?, name, kind)) FROM unnest(?::text[], ?::text[]) AS every (name, kind)",
+        [role, *map(list, zip(*rights, strict=True))],
+    ).fetchone()
+    query = "SELECT count(*) FROM pg_policies WHERE schemaname = ? AND policyname = ?"
+    return found == (True,) and db.execute(query, [SCHEMA, role]).fetchone() == (len(SECURED),)
 
 
 def _roles(db: PostgresqlConnection) -> set[str]:

@@ -38,3 +38,11 @@ $$;
 
 REVOKE ALL ON SCHEMA deniable FROM PUBLIC;
 GRANT USAGE ON SCHEMA deniable TO deniable_ingest, deniable_read;
+
+-- What PUBLIC may by default, and not in every database: folds and probes write to temporary tables.
+DO $$
+BEGIN
+    EXECUTE format('GRANT CONNECT ON DATABASE %I TO deniable_operate, deniable_ingest, deniable_read', current_database());
+    EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO deniable_operate, deniable_ingest', current_database());
+END
+$$;

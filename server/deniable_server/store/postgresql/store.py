@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg import errors
 from psycopg_pool import ConnectionPool
 
 from deniable import Report, Survey
@@ -24,6 +25,7 @@ from deniable_server.store.outcome import Outcome
 from deniable_server.store.postgresql import durability, fold, migrations, pending, roles
 from deniable_server.store.postgresql.connection import (
     FOLDS_PART,
+    PARAMETERS,
     PARTS,
     SCHEMA,
     WAIT_SECONDS,
@@ -87,7 +89,7 @@ class PostgresqlStore(SqlStore):
             max_size=CONNECTIONS,
             timeout=WAIT_SECONDS,
             reconnect_timeout=RECONNECT_SECONDS,
-            kwargs={"autocommit": True, "application_name": "deniable", "connect_timeout": WAIT_SECONDS},
+            kwargs=PARAMETERS,
             configure=configure,
             check=ConnectionPool.check_connection,  # after the server was restarted nobody meets a dead connection
             open=True,
@@ -104,12 +106,15 @@ class PostgresqlStore(SqlStore):
 
     def not_ready_because(self, min_free: int) -> str | None:
         """As `Store.not_ready_because`: the database answers, may be written, and keeps what it acknowledges."""
-        query = f"SELECT pg_is_in_recovery(), {durability.IN_SQL}"
+        query = f"SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', {durability.IN_SQL}"
         try:
             with in_our_words(self.name), self._pool.connection(PROBE_SECONDS) as raw:
-                is_standby, *settings = raw.execute(query).fetchone() or (True,)
+                is_standby, is_read_only, *settings = raw.execute(query).fetchone() or (True, True)
                 if is_standby:
                     return "The database is a standby, which takes no reports; name the primary."
+                if is_read_only:
+                    self._pool.drain()  # what connects anew asks anew
+                    return "The database is read-only."
                 durability.refuse_unsafe(settings)
                 applied = migrations.applied(PostgresqlConnection(raw))
         except StoreUnavailable as error:
@@ -284,9 +289,11 @@ class PostgresqlStore(SqlStore):
             try:
                 yield db
                 raw.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 if not raw.closed:
                     raw.execute("ROLLBACK")
+                if isinstance(error, errors.ReadOnlySqlTransaction):
+                    self._pool.drain()  # what connects anew asks anew
                 raise
 
     def _bring_up_to_date(self, may_update: bool) -> bool:
@@ -316,6 +323,12 @@ class PostgresqlStore(SqlStore):
             raise StoreForbidden(
                 f"database {self.name}: its schema {SCHEMA} belongs to {owner}, and this role may not use it; "
                 "roles.sql gives the rights"
+            )
+        may_fold = raw.execute("SELECT has_database_privilege(current_database(), 'TEMP')").fetchone()
+        if operates and may_fold != (True,):
+            raise StoreForbidden(
+                f"database {self.name}: the role that owns its tables may make no temporary ones, which folds need; "
+                "roles.sql gives the right"
             )
         if operates and may_update:
             with raw.transaction():

@@ -119,6 +119,11 @@ def beside(path: Path, suffix: str) -> Path:
     return place.with_name(place.name + suffix)
 
 
+def read_only(path: Path) -> str:
+    """The URI by which SQLite opens a database to read it, whatever bytes its name is of."""
+    return f"{path.absolute().as_uri()}?mode=ro"
+
+
 def identity(name: str | Path) -> Identity | None:
     """What a name belongs to, or None for a name that nothing has."""
     try:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
-from urllib.parse import quote
 
 from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreDamaged, StoreUnavailable
 from deniable_server.store.integrity import Inspection, look
 from deniable_server.store.sqlite.connection import WAIT_MS, SqliteConnection, transaction
+from deniable_server.store.sqlite.files import read_only
 from deniable_server.store.sqlite.migrations import apply, refuse_newer, refuse_unreadable, schema
 from deniable_server.store.sqlite.tables import create_tables
 
@@ -35,7 +35,7 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
         If there is no database of this version to look at.
     """
     try:
-        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
+        connection = sqlite3.connect(read_only(path), uri=True, isolation_level=None)
         connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
         with closing(connection), transaction(SqliteConnection(connection), path, "BEGIN") as db:
             refuse_newer(db, path)

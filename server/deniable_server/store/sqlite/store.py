@@ -22,7 +22,7 @@ from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
 from deniable_server.store.sqlite import fold, pending
 from deniable_server.store.sqlite.connection import SqliteConnection, connect, transaction, truncate_log
 from deniable_server.store.sqlite.errors import in_our_words
-from deniable_server.store.sqlite.files import Siblings
+from deniable_server.store.sqlite.files import Siblings, read_only
 from deniable_server.store.sqlite.migrations import bring_up_to_date, refuse_newer, schema
 from deniable_server.store.sqlite.tables import create_tables
 
@@ -106,7 +106,7 @@ class SqliteStore(SqlStore):
 
     def _unusable_because(self) -> str | None:
         try:
-            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", 0, uri=True)) as connection:
+            with closing(sqlite3.connect(read_only(self.path), 0, uri=True)) as connection:
                 (journal,) = connection.execute("PRAGMA journal_mode").fetchone()
                 if journal != "wal":  # the first thing that a damaged head of the file loses
                     return "The database has lost its write-ahead log; look at it with 'deniable check'."
