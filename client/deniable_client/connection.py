@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from typing import Any
 
 import urllib3
 
@@ -96,7 +97,10 @@ class Connection:
         CollectorError
             If it cannot be reached, or answers something else.
         """
-        return self._post(f"/surveys/{survey}/reports", body).status == 200
+        answer = self._post(f"/surveys/{survey}/reports", body)
+        if _read(answer).get("status") not in ("stored", "known"):
+            raise self._unexpected(answer)
+        return answer.status == 200
 
     def sign(self, survey: str, invitation: str, blinded: bytes) -> bytes:
         """A blind signature of a message, unchecked. The same message again gets the same one, another one none.
@@ -111,20 +115,17 @@ class Connection:
         """
         body = json.dumps({"invitation": invitation, "blinded": blinded.hex()}, separators=(",", ":")).encode("ascii")
         answer = self._post(f"/surveys/{survey}/tokens", body)
-        try:
-            signature = str(json.loads(answer.data)["signature"])
-        except (ValueError, KeyError, TypeError, RecursionError):
-            signature = ""
+        signature = str(_read(answer).get("signature"))
         if not _SIGNATURE.fullmatch(signature):
             raise CollectorError(f"{self.collector}: answered without a signature")
         return bytes.fromhex(signature)
 
     def _post(self, path: str, body: bytes) -> urllib3.BaseHTTPResponse:
         answer = self._request("POST", path, body)
-        if answer.status in _REFUSALS:
+        # A portal between here and the collector may answer anything to everything, but not in our words.
+        if answer.status in _REFUSALS and "detail" in _read(answer):
             raise _REFUSALS[answer.status](_detail(answer))
-        # A portal between here and the collector may answer 200 to everything, but not in JSON.
-        if answer.status not in (200, 201) or not answer.headers.get("Content-Type", "").startswith("application/json"):
+        if answer.status not in (200, 201):
             raise self._unexpected(answer)
         return answer
 
@@ -175,9 +176,15 @@ def _seconds(seconds: float) -> str:
     return "1 second" if round(seconds) == 1 else f"{seconds:.0f} seconds"
 
 
+def _read(answer: urllib3.BaseHTTPResponse) -> dict[str, Any]:
+    """The JSON object of an answer; an empty one where there is none."""
+    try:
+        found = json.loads(answer.data)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _detail(answer: urllib3.BaseHTTPResponse) -> str:
     """The sentence of a problem+json."""
-    try:
-        return str(json.loads(answer.data)["detail"])[:500]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return "it does not say why"
+    return str(_read(answer).get("detail", "it does not say why"))[:500]

@@ -79,6 +79,6 @@ export async function finalize(modulus, { message, salt, inverse }, signature) {
   const n = number(modulus);
   const width = modulus.length;
   const signed = (number(signature) * number(inverse)) % n;
-  if (power(signed, n) !== (await encode(message, salt, width))) throw new SurveyError("token: must be signed by the survey's issuer");
+  if (power(signed, n) !== (await encode(message, salt, width))) throw new SurveyError("token: must be signed by its issuer");
   return message + digits(signed, width);
 }

@@ -124,18 +124,17 @@ async function post(url, text, { fetch: ask = fetch, wait = sleep } = {}) {
   for (let tried = 1; ; tried++) {
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
-    try {
-      const response = await ask(url, plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text }));
+    const response = await ask(url, plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text })).catch(() => {});
+    if (response) {
       const { status, headers } = response;
-      reason = `answered with status ${status}`;
       const Refusal = REFUSALS[status];
-      if (Refusal) throw new Refusal(await detail(response, reason));
+      reason = `answered with status ${status}`;
       if (status !== 429 && status < 502) tried = TRIES; // of those, none is over in a moment
-      // A portal between here and the collector may answer 200 to everything, but not in JSON.
-      if (status >> 1 === 100) return [await response.json(), status]; // 200 or 201
-      seconds = Math.max(seconds, +(headers.get("retry-after") ?? 0) || 0);
-    } catch (error) {
-      if (error instanceof ReportError) throw error;
+      seconds = Math.max(seconds, Number(headers.get("retry-after")) || 0);
+      // A portal between here and the collector may answer anything to everything, but not in these words.
+      const answer = await response.json().catch(() => {});
+      if (Refusal && answer?.detail) throw new Refusal(String(answer.detail).slice(0, 512));
+      if (answer?.signature ?? /^(stored|known)$/.test(answer?.status)) return [answer, status];
     }
     if (tried >= TRIES || seconds > LONGEST_WAIT) throw new CollectorError(`${new URL(url).origin}: ${reason}`);
     await wait(seconds);
@@ -144,13 +143,6 @@ async function post(url, text, { fetch: ask = fetch, wait = sleep } = {}) {
 
 /** @param {string} collector @param {string} survey */
 const place = (collector, survey) => `${collector}/api/v1/surveys/${survey}`;
-
-/** The sentence of a problem+json. @param {Response} response @param {string} otherwise */
-const detail = (response, otherwise) =>
-  response
-    .json()
-    .then((problem) => String(problem.detail).slice(0, 500))
-    .catch(() => otherwise);
 
 /** @param {number} seconds */
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));

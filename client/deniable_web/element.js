@@ -21,7 +21,7 @@ import { ReportError } from "./errors.js";
 import { questions } from "./form.js";
 import { drawQuestions } from "./group.js";
 import { sum } from "./mechanisms/base.js";
-import { Memory, today } from "./memory.js";
+import { Memory, carrying, today } from "./memory.js";
 import { fill } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
@@ -61,6 +61,8 @@ export class DeniableSurvey extends DeniableElement {
     const seen = await this.#memory.look(view, collector, this.isShared);
     if (signal.aborted) return;
     if (this.isShared) this.#watch(signal);
+    // Somebody's link in the place of another one's changes the fragment alone.
+    if (isOwn) addEventListener("hashchange", () => this.restart(), { signal });
     this.#open(view, place, seen);
   }
 
@@ -89,8 +91,8 @@ export class DeniableSurvey extends DeniableElement {
     const closed = screens.notOpen(m, view, today(), place, () => this.restart(true));
     if (kept && !this.isShared) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
-      else if (seen.isSent === false) this.#send(view, place, kept, true);
-      // Another collector of the survey gets the same report, if somebody wants that.
+      else if (seen.isSent === false && carrying(kept, place.invitation) === kept) this.#send(view, place, kept, true);
+      // To another collector, or under another invitation, the same report goes if somebody wants that.
       else again(m.same, () => this.#answer(view, place));
     } else if (closed) {
       this.show(closed);
@@ -174,10 +176,13 @@ export class DeniableSurvey extends DeniableElement {
     const { gone } = this;
     this.show(screens.wait(this.words), true); // nothing to press while the device remembers
     try {
-      const draw = (/** @type {boolean} */ isKept) => randomize(view, answers, { cohort: place.cohort, isKept, ...how });
-      const report = await this.#memory.once(view, place.collector, draw, this.#person);
+      let drawn;
+      const draw = (/** @type {boolean} */ isKept) => (drawn = randomize(view, answers, { cohort: place.cohort, isKept, ...how }));
+      const report = await this.#memory.once(view, place.collector, draw, this.#person, place.invitation);
       // If the page shows another survey by now, what is kept goes out when this one comes up again.
-      if (gone === this.gone) this.#send(view, place, report, true);
+      if (gone !== this.gone) return;
+      if (drawn) this.#send(view, place, report, true);
+      else this.restart(true); // this device had a report of the survey already
     } catch (error) {
       if (gone === this.gone) this.fail(error, view, () => {});
     }
@@ -200,13 +205,7 @@ export class DeniableSurvey extends DeniableElement {
       if (gone !== this.gone) return; // something else is on the screen by now
       this.#receipt(view, place, report, this.words.sent);
     } catch (error) {
-      const { invitation } = place;
-      const again = (/** @type {unknown} */ isAsked, text = report) => this.#send(view, place, text, isAsked);
-      // Refused under one invitation, it goes under that of the link that is open: the same id and values, which count once.
-      const other = invitation ? report.replace(/"\w{32}"}$/, `"${invitation}"}`) : report;
-      if (gone !== this.gone) return;
-      if (error instanceof ReportError && other !== report) again(isAsked, other);
-      else this.fail(error, view, again, !!isAsked);
+      if (gone === this.gone) this.fail(error, view, (isAsked) => this.#send(view, place, report, isAsked), !!isAsked);
     }
   }
 
@@ -226,7 +225,7 @@ export class DeniableSurvey extends DeniableElement {
   #receipt(view, { collector }, report, title) {
     const link = `${collector}/s/${view.id}`;
     // Nobody asked for the receipt of another day: then the focus stays where it is.
-    this.show(screens.receipt(this.words, view, report, { title, link, next: this.another() }), title === this.words.sent);
+    this.show(screens.receipt(this.words, view, report, { title, link, next: this.another() }), title === this.words.sent || this.isAsked);
     this.announce("complete");
   }
 }

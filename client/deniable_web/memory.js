@@ -74,9 +74,10 @@ export class Memory {
    * @param {Survey} survey @param {string} collector @param {(isKept: boolean) => import("./device.js").Report} draw
    *   a report with the values to keep, or to send
    * @param {string} [person] on a shared device, where nobody's values are another one's
+   * @param {string | null} [invitation] which a report takes that has not arrived there
    * @returns {Promise<string>} the text to send
    */
-  once(survey, collector, draw, person, day = today()) {
+  once(survey, collector, draw, person, invitation = null, day = today()) {
     const name = person ? `${survey.id}:${person}` : survey.id;
     return this.#store.run(({ reports, noisy, told, tokens }) => {
       if (!person) charge(told, collector, survey.units, day);
@@ -87,8 +88,9 @@ export class Memory {
         // The token is in the report now; on a shared device nothing else says for whose invitation it was.
         for (const each in tokens) if (tokens[each].message.startsWith(report.id, 4)) delete tokens[each];
       }
-      reports[name].to[collector] ??= false;
-      return fitting(reports[name].report, survey);
+      const kept = reports[name];
+      const text = fitting(kept.report, survey);
+      return (kept.to[collector] ??= false) ? text : (kept.report = carrying(text, invitation));
     });
   }
 
@@ -123,14 +125,15 @@ export class Memory {
 
   /**
    * A token, kept before anybody is asked to sign it, and until it is spent: no crash, reload or second tab buys two.
-   * @param {string} name of the survey, on a shared device also of the invitation
+   * @param {string} name of the survey and the invitation
    * @param {(kept: Token | undefined) => Token | undefined} change what to keep instead
+   * @param {boolean} [isShared] and so without reports that are sent again
    * @returns {Promise<Token | undefined>} nothing where the survey has a report, which is sent again
    */
-  token(name, change) {
+  token(name, change, isShared) {
     return this.#store.run((state) => {
       const tokens = (state.tokens ??= {});
-      const token = name in state.reports ? undefined : change(tokens[name]);
+      const token = !isShared && name.split(":")[0] in state.reports ? undefined : change(tokens[name]);
       if (token) tokens[name] = token;
       return token;
     });
@@ -228,6 +231,12 @@ function fitting(text, survey) {
   if (encoded(report, survey, valid) !== text || !/^[0-9a-f]{32}$/.test(report.id) || !isCohort(survey, report.cohort) || !isCredential(survey, report)) throw new UnusableMemory();
   return text;
 }
+
+/**
+ * A report that carries another invitation: its id and values, which count once, stay.
+ * @param {string} text @param {string | null} invitation
+ */
+export const carrying = (text, invitation) => (invitation ? text.replace(/"\w{32}"}$/, `"${invitation}"}`) : text);
 
 /**
  * A report as it is sent, with what `make` makes of each of its values.

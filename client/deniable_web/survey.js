@@ -106,13 +106,13 @@ export async function address(bytes) {
 export async function parseSurvey(bytes, expectedId) {
   const id = await address(bytes);
   if (expectedId && id !== expectedId) {
-    throw new SurveyError(`survey ${expectedId}: the collector sent survey ${id}`);
+    throw new SurveyError(`survey ${expectedId}: got survey ${id}`);
   }
   try {
     return await read(bytes, id);
   } catch (error) {
     // A parser's own message would quote the document.
-    throw error instanceof SurveyError ? error : new SurveyError("survey: must be as a survey is published");
+    throw error instanceof SurveyError ? error : new SurveyError("survey: must be as published");
   }
 }
 

@@ -30,6 +30,7 @@ from tests.support.surveys import SURVEY
 
 PHONE = {"width": 360, "height": 700}
 UNKNOWN = "ab" * 16
+ANSWERED = "This device has already answered this survey."
 
 NUMBERS: dict[str, int] = {}
 """Which of the tests' keys signs for a survey: a key serves one only."""
@@ -169,7 +170,6 @@ def test_a_link_without_an_invitation_is_refused_before_anything_is_asked(
     assert violations(page) == []
     assert witness.posts() == []
     page.evaluate("link => location.replace(link)", link)  # the same page: only what stands behind the # is new
-    page.get_by_role("button", name="Try again").click()
     browsing.answer(page, survey, ANSWERS)
 
 
@@ -218,7 +218,7 @@ def test_an_invitation_that_was_used_or_is_unknown_is_said_when_the_report_is_re
 
 
 @pytest.mark.parametrize("wrong", ["unknown", "used"])
-def test_a_report_that_was_refused_takes_the_invitation_of_the_link_that_is_opened_next(
+def test_a_report_that_was_refused_takes_the_invitation_of_the_next_link_once_somebody_presses_send(
     collector: Collector, phone: BrowserContext, wrong: str
 ) -> None:
     survey = titled("invited", f"Mistyped, then right: {wrong}")
@@ -233,17 +233,74 @@ def test_a_report_that_was_refused_takes_the_invitation_of_the_link_that_is_open
     browsing.press_send(page, survey, ANSWERS)
     heading(page, "used before" if wrong == "used" else "not known here")
     assert len(witness.posts()) == 1
-    page.goto("about:blank")
     page.goto(link)
+    heading(page, ANSWERED)
+    assert violations(page) == []
+    assert len(witness.posts()) == 1, "the link may be somebody else's"
+    page.get_by_role("button", name="Send").click()
     heading(page, browsing.ARRIVED)
     assert collector.reports(survey) == before + 1
-    refused, again, taken = map(json.loads, witness.posts())
-    assert refused == again
+    refused, taken = map(json.loads, witness.posts())
     assert taken == refused | {"credential": link[-32:]}, "the same id and values, which count once"
     page.reload()
-    expect(page.get_by_role("heading").first).to_be_visible()
-    assert len(witness.posts()) == 3
-    assert violations(page) == []
+    heading(page, ANSWERED)
+    page.get_by_text("Exactly what was sent").click()
+    expect(page.get_by_text(link[-32:])).to_be_visible()
+    assert len(witness.posts()) == 2
+
+
+def test_a_link_in_the_place_of_another_one_is_the_one_that_counts(collector: Collector, phone: BrowserContext) -> None:
+    """Only the fragment changes, so the browser loads nothing anew."""
+    survey = titled("unlinkable", "Pasted")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    witness = browsing.Witness.of(page)
+    page.goto(link[:-32] + UNKNOWN)
+    page.get_by_role("button", name="Start").click()
+    heading(page, "not known here")
+    page.goto(link)
+    browsing.answer(page, survey, ANSWERS)
+    used = [json.loads(each).get("invitation") for each in witness.posts()]
+    assert used == [UNKNOWN, link[-32:], None]
+
+
+def test_links_of_two_people_in_one_browser_have_a_token_each(
+    collector: Collector, browser: Browser, phone: BrowserContext
+) -> None:
+    survey = titled("unlinkable", "Two people, one browser")
+    hers, his = links(collector, survey, 2)
+    page = phone.new_page()
+    page.goto(hers)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("fieldset").first).to_be_visible()
+    page.goto(his)
+    browsing.answer(page, survey, ANSWERS)
+    assert [*page.evaluate(browsing.remembered())["tokens"]] == [f"{survey.id}:{hers[-32:]}"]
+    elsewhere = browser.new_context(locale="en-GB")
+    page = elsewhere.new_page()
+    page.goto(his)
+    page.get_by_role("button", name="Start").click()
+    heading(page, "used before")
+    elsewhere.close()
+    assert collector.reports(survey) == 1
+
+
+def test_two_tabs_with_two_invitations_say_which_report_counts(collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("invited", "Two tabs, two invitations")
+    hers, his = links(collector, survey, 2)
+    tabs = [phone.new_page(), phone.new_page()]
+    for tab, link in zip(tabs, (hers, his), strict=True):
+        tab.goto(link)
+        tab.get_by_role("button", name="Start").click()
+        expect(tab.locator("form > .card > button")).to_be_visible()
+    for tab, title in zip(tabs, (browsing.ARRIVED, ANSWERED), strict=True):
+        browsing.choose(tab, survey, ANSWERS)
+        tab.get_by_role("button", name="Review").click()
+        tab.get_by_role("button", name="Send").click()
+        heading(tab, title)
+    assert collector.reports(survey) == 1
+    tabs[1].get_by_text("Exactly what was sent").click()
+    expect(tabs[1].get_by_text(hers[-32:])).to_be_visible()
 
 
 def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: BrowserContext) -> None:
@@ -279,11 +336,11 @@ def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: Bro
         expect(tab.locator("form > .card > button")).to_be_visible()
     assert len(asked_for(requests)) >= 3
     assert len(set(asked_for(requests))) == 1
-    for tab in tabs:
+    for tab, title in zip(tabs, (browsing.ARRIVED, ANSWERED, ANSWERED), strict=True):
         browsing.choose(tab, survey, ANSWERS)
         tab.get_by_role("button", name="Review").click()
         tab.get_by_role("button", name="Send").click()
-        heading(tab, browsing.ARRIVED)
+        heading(tab, title)
     sent = {request.post_data for request in requests if request.url.endswith("/reports")}
     assert len(sent) == 1
     assert collector.reports(survey) == 1
@@ -416,6 +473,27 @@ def test_a_kiosk_buys_for_each_person_and_forgets_them(collector: Collector, pho
     assert collector.reports(survey) == 2
     # Bought once each; and each time a try with what is used by now.
     assert len(set(asked_for(witness.requests))) == 4
+
+
+def test_a_kiosk_keeps_a_report_that_a_proxy_refused(collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("unlinkable", "Kiosk behind a proxy")
+    (link,) = links(collector, survey)
+    page = phone.new_page()
+    markup = f'<deniable-survey src="{link}" kiosk></deniable-survey>'
+    with browsing.another_site(f"<!doctype html><title>x</title>{browsing.scripts(collector)}{markup}") as site:
+        page.route("**/reports", lambda route: route.abort())
+        page.goto(site)
+        browsing.press_send(page, survey, ANSWERS)
+        page.unroute("**/reports")
+        page.route("**/reports", lambda route: route.fulfill(status=403, content_type="text/html", body="<html>"))
+        with page.expect_response("**/reports"):
+            page.reload()
+        expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
+        page.unroute("**/reports")
+        with page.expect_response("**/reports"):
+            page.reload()
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+    assert collector.reports(survey) == 1
 
 
 @pytest.mark.parametrize("language", ["ar", "de", "es", "fr"])

@@ -270,7 +270,7 @@ def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
     witness = browsing.Witness.of(page)
     page.goto(collector.publish(survey).replace("127.0.0.1", "elsewhere.test"))
     expect(page.get_by_role("heading", name=json.loads(catalogues()["de"])["altered"])).to_be_visible()
-    expect(page.get_by_text("can be checked only over https")).to_be_visible()
+    expect(page.get_by_text("must come over https")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
     assert witness.posts() == []
     another.close()

@@ -51,14 +51,14 @@ def start(page: Page) -> list[str]:
     return shown(page)
 
 
-def send(page: Page, answers: dict[str, str]) -> None:
+def send(page: Page, answers: dict[str, str], title: str = ARRIVED) -> None:
     """Answer what is asked, up to the receipt."""
     for name in shown(page):
         place = page.locator("fieldset").filter(has_text=f"Is it {name}?")
         place.get_by_role("radio", name=answers[name], exact=True).check()
     page.get_by_role("button", name="Review").click()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
 
 
 def told(report: Report) -> tuple[str, ...]:
@@ -196,11 +196,13 @@ def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_v
     assert kept["noisy"] == draw | {unit.key: unit.to_keep(report["values"])}
     ((_, cost),) = kept["told"][collector.url].values()
     assert cost == unit.cost
-    # Another tab, whose answers are others, sends what is kept.
+    # Another tab, whose answers are others, shows what is kept, which has arrived.
     witness = Witness.of(tabs[1])
     tabs[1].bring_to_front()
-    send(tabs[1], dict.fromkeys(SHARES, "No"))
-    assert [json.loads(body) for body in witness.posts()] == [report]
+    send(tabs[1], dict.fromkeys(SHARES, "No"), "already answered")
+    assert witness.posts() == []
+    tabs[1].get_by_text("Exactly what was sent").click()
+    expect(tabs[1].get_by_text(report["id"])).to_be_visible()
 
 
 def test_draw_of_another_title_is_this_one(collector: Collector, page: Page) -> None:

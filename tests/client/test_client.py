@@ -171,6 +171,9 @@ def test_no_collector_there() -> None:
         Client("127.0.0.1")
 
 
+STORED, KNOWN = b'{"status": "stored"}', b'{"status": "known"}'
+
+
 @contextmanager
 def misbehaving(
     answers: list[tuple[int, bytes]], heads: list[tuple[str, dict[str, str]]] | None = None
@@ -210,7 +213,7 @@ def misbehaving(
 @pytest.mark.slow
 def test_every_retry_sends_the_same_bytes(open_survey: Survey) -> None:
     failures = [(0, b""), (503, b""), (429, b""), (502, b""), (504, b"")]
-    with misbehaving([*failures, (201, b"{}")]) as (url, bodies):
+    with misbehaving([*failures, (201, STORED)]) as (url, bodies):
         Client(url).answer(open_survey, ANSWERS)
     assert len(bodies) == 6
     assert len(set(bodies)) == 1
@@ -226,7 +229,7 @@ def test_throttling_is_told_with_how_long_it_lasts(
         f"{url}: takes no more from this network for now, because too much came; try again in 20000 seconds"
     )
     monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
-    with misbehaving([(429, b"busy"), (201, b"{}")]) as (url, _):
+    with misbehaving([(429, b"busy"), (201, STORED)]) as (url, _):
         Client(url).answer(open_survey, ANSWERS)
     assert caplog.messages == ["the collector is throttling this network: sending again in 0 seconds"]
 
@@ -247,7 +250,7 @@ def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_pat
 
 def test_collector_cannot_make_a_device_wait_for_hours(open_survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
-    with misbehaving([(503, b"busy"), (201, b"{}")]) as (url, bodies):
+    with misbehaving([(503, b"busy"), (201, STORED)]) as (url, bodies):
         Client(url).answer(open_survey, ANSWERS)
     assert len(bodies) == 2
 
@@ -268,9 +271,13 @@ def test_other_answers_are_errors_and_redirects_are_not_followed(open_survey: Su
     assert len(bodies) == 1
 
 
-def test_page_of_a_portal_is_no_receipt(open_survey: Survey, tmp_path: Path) -> None:
+@pytest.mark.parametrize("status", [200, 201, 403, 404, 409, 410, 413, 422])
+@pytest.mark.parametrize("body", [b"<html>", b"{}", b"[1]", b"null", b'{"status": "ok"}', b"[" * 5000])
+def test_page_of_a_portal_is_no_receipt_and_no_refusal(
+    open_survey: Survey, tmp_path: Path, status: int, body: bytes
+) -> None:
     memory = Memory(tmp_path / "memory.db")
-    with misbehaving([(200, b"<html>")]) as (url, _), pytest.raises(UndeliveredReport, match="status 200"):
+    with misbehaving([(status, body)]) as (url, _), pytest.raises(UndeliveredReport, match=f"status {status}"):
         Client(url, memory=memory).answer(open_survey, ANSWERS)
     assert [kept.survey for kept in memory.pending()] == [open_survey.id]
 
@@ -290,8 +297,8 @@ def test_nonsense_for_a_survey_is_refused(open_survey: Survey, body: bytes) -> N
         Client(url).survey(open_survey.id)
 
 
-def test_nonsense_for_a_problem_is_an_error_all_the_same(open_survey: Survey) -> None:
-    with misbehaving([(422, b"[1]")]) as (url, _), pytest.raises(ReportError, match="does not say why"):
+def test_a_reason_that_is_no_sentence_is_an_error_all_the_same(open_survey: Survey) -> None:
+    with misbehaving([(422, b'{"detail": [1]}')]) as (url, _), pytest.raises(ReportError, match=r"^\[1\]$"):
         Client(url).answer(open_survey, ANSWERS)
 
 
@@ -307,7 +314,7 @@ def test_without_a_memory_every_answer_is_another_person_and_nothing_is_kept(
 
 
 def test_100_answers_with_a_memory_are_one_report_sent_once(open_survey: Survey, tmp_path: Path) -> None:
-    with misbehaving([(503, b""), (201, b"{}")]) as (url, bodies):
+    with misbehaving([(503, b""), (201, STORED)]) as (url, bodies):
         receipts = []
         for _ in range(100):  # as if the program were started anew each time
             client = Client(url, memory=Memory(tmp_path / "memory.db"))
@@ -330,7 +337,7 @@ def test_report_waits_and_goes_later_as_the_same_bytes(
     collector: Collector, open_survey: Survey, tmp_path: Path
 ) -> None:
     memory = Memory(tmp_path / "memory.db")
-    with misbehaving([(503, b"")] * 2 + [(500, b"")] + [(201, b"{}")]) as (url, bodies):
+    with misbehaving([(503, b"")] * 2 + [(500, b"")] + [(201, STORED)]) as (url, bodies):
         with pytest.raises(UndeliveredReport) as caught:
             Client(url, retries=1, memory=memory).answer(open_survey, ANSWERS, "web")
         client = Client(url, retries=0, memory=Memory(memory.path))  # after a restart
@@ -350,7 +357,8 @@ def test_report_waits_and_goes_later_as_the_same_bytes(
 
 
 def test_refused_report_leaves_the_queue_and_is_not_drawn_again(open_survey: Survey, tmp_path: Path) -> None:
-    with misbehaving([(410, b'{"detail": "it opens later"}'), (410, b"{}"), (201, b"{}")]) as (url, bodies):
+    refused = [(410, b'{"detail": "it opens later"}'), (410, b'{"detail": "it is closed"}')]
+    with misbehaving([*refused, (201, STORED)]) as (url, bodies):
         client = Client(url, memory=Memory(tmp_path / "memory.db"))
         with pytest.raises(SurveyClosed, match="it opens later"):
             client.answer(open_survey, ANSWERS)
@@ -363,7 +371,7 @@ def test_refused_report_leaves_the_queue_and_is_not_drawn_again(open_survey: Sur
 
 def test_report_that_an_older_version_kept_is_not_sent_and_not_drawn_again(open_survey: Survey, tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    with misbehaving([(500, b""), (201, b"{}")]) as (url, bodies):
+    with misbehaving([(500, b""), (201, STORED)]) as (url, bodies):
         client = Client(url, memory=Memory(path), retries=0)
         with pytest.raises(UndeliveredReport):
             client.answer(open_survey, ANSWERS)
@@ -382,7 +390,7 @@ def test_report_that_an_older_version_kept_is_not_sent_and_not_drawn_again(open_
 
 
 def test_second_draw_is_not_sent(open_survey: Survey, tmp_path: Path) -> None:
-    with misbehaving([(201, b"{}"), (200, b"{}")]) as (url, bodies):
+    with misbehaving([(201, STORED), (200, KNOWN)]) as (url, bodies):
         client = Client(url, memory=Memory(tmp_path / "memory.db"))
         report = randomize(open_survey, ANSWERS)
         assert not client.submit(open_survey, report).again
@@ -396,7 +404,7 @@ def test_second_draw_is_not_sent(open_survey: Survey, tmp_path: Path) -> None:
 def test_ledger_refuses_before_anything_is_drawn_or_sent(tmp_path: Path) -> None:
     text = 'title = "{0}"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q {0}?"\nepsilon = 3'
     first, second, third = (read_survey(text.format(number)) for number in range(3))
-    with misbehaving([(201, b"{}")] * 2) as (url, bodies):
+    with misbehaving([(201, STORED)] * 2) as (url, bodies):
         client = Client(url, memory=Memory(tmp_path / "memory.db"))
         for survey in (first, second):
             client.answer(survey, {"q": "yes"})
@@ -423,7 +431,7 @@ def test_requests_are_those_of_the_browser_client() -> None:
     (cohort,) = survey.cohorts
     words = [random.Random(7).getrandbits(32) for _ in range(1000)]
     report_id, heads = "0123456789abcdef" * 2, list[tuple[str, dict[str, str]]]()
-    with misbehaving([(200, survey.document), (201, b"{}")] * 2, heads) as (url, bodies):
+    with misbehaving([(200, survey.document), (201, STORED)] * 2, heads) as (url, bodies):
         script = AS_A_BROWSER.format(index=(Path(deniable_web.__file__).parent / "index.js").as_uri())
         request = {"document": survey.document.decode(), "answers": person(4), "cohort": cohort, "words": words}
         command = [*programs.node_command(), "--input-type=module", "--eval", script]

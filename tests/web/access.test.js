@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { blind, bytesOf, finalize } from "../../client/deniable_web/blind-rsa.js";
 import {
+  CollectorError,
   Memory,
   NotInvited,
   ReportConflict,
@@ -252,7 +253,8 @@ test("what an issuer refuses, or answers instead of a signature, throws and buys
   for (const [answer, kind] of [
     [() => problem(403), NotInvited], [() => problem(409), ReportConflict], [() => problem(410), SurveyClosed], [() => problem(422), ReportError],
     [() => Response.json({ signature: "ff".repeat(256) }), SurveyError], [() => Response.json({ signature: "zz" }), SyntaxError],
-    [() => Response.json({}), SyntaxError], [() => Response.json({ signature: "" }), SurveyError],
+    [() => Response.json({}), CollectorError], [() => Response.json({ signature: null }), CollectorError],
+    [() => Response.json({ signature: "" }), CollectorError], [() => new Response("<html>", { status: 403 }), CollectorError],
   ]) {
     globalThis.fetch = async () => answer();
     const store = fakeStore();
@@ -267,7 +269,7 @@ test("where nothing can be stored, what was no signature is not kept either, and
   const link = { collector: "https://collector.example", invitation: random(16) };
   const memory = new Memory(); // here is neither IndexedDB nor localStorage
   const asked = [];
-  const answers = ["ff".repeat(256), "", null];
+  const answers = ["ff".repeat(256), "0", null];
   globalThis.fetch = async (_, { body }) => {
     asked.push(JSON.parse(body).blinded);
     return Response.json({ signature: answers.shift() ?? rawSign(asked[0]) });

@@ -26,7 +26,7 @@ function fakeFetch(...answers) {
     calls.push({ url, ...init });
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     if (answer instanceof Error) throw answer;
-    const { status, body = "{}", type = "application/json", headers = {} } = answer;
+    const { status, body = status < 202 ? '{"status":"stored"}' : "{}", type = "application/json", headers = {} } = answer;
     return new Response(body, { status, headers: { "content-type": type, ...headers } });
   };
   return { fetch, calls };
@@ -121,7 +121,6 @@ for (const [status, kind] of [[404, ReportError], [409, ReportConflict], [410, S
     assert.equal(result.constructor, kind);
     assert.equal(result.message, "Because.");
     assert.equal(calls.length, 1);
-    assert.equal((await send({ status, body: "<html>" })).result.constructor, kind);
   });
 }
 
@@ -150,8 +149,12 @@ test("Retry-After is waited for, up to a limit", async () => {
   assert.ok((await send(busy("Fri, 20 Nov 2026 00:00:00 GMT"), { status: 201 })).waits[0] < 1);
 });
 
-test("an answer that no collector gives is not taken for success", async () => {
-  for (const answer of [{ status: 200, body: "<html>", type: "text/html" }, { status: 202 }, { status: 400 }, { status: 500 }]) {
+test("an answer that no collector gives is taken neither for success nor for a refusal", async () => {
+  const others = [400, 403, 404, 409, 410, 413, 422].map((status) => ({ status, body: "<html>", type: "text/html" })); // a proxy's
+  const bodies = ["<html>", "{}", "null", "[]", "1", "", '{"login":"/"}', '{"status":"unknown"}', '{"status":{}}'];
+  const same = bodies.map((body) => ({ status: 200, body }));
+  const known = { status: 403, body: '{"message":"forbidden"}' };
+  for (const answer of [...others, ...same, known, { status: 202 }, { status: 400 }, { status: 500 }]) {
     const { result, calls } = await send(answer);
     assert.equal(result.constructor, CollectorError);
     assert.equal(calls.length, 1);

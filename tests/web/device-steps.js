@@ -80,7 +80,7 @@ async function one(memory, store, survey, { act, collector, day, report, drawn, 
       const totals = seen.totals.map((total) => Math.round(1e6 * total));
       return { result: [seen.kept ?? null, !!seen.isSent, ...totals, seen.hasTold, seen.isSame] };
     }
-    return { result: await memory.once(survey, collector, draw, undefined, day) };
+    return { result: await memory.once(survey, collector, draw, undefined, undefined, day) };
   } catch (error) {
     return { error: NAMES[error.name] ?? error.message };
   }

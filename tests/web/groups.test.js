@@ -447,7 +447,7 @@ test("what is kept of a group is the list of its values, for one charge", async 
   const survey = await surveyOf({ g: { draw: 2, joint: joint(4, 29) } }, FIVE.map((id) => yesNo(id, warner(marginal(4, 2, 29)), "g")));
   const [{ key, mechanism }] = survey.units;
   const asked = await memory.asked(survey, rankOf(5));
-  const text = await memory.once(survey, HERE, reportOf(survey, asked), undefined, DAY);
+  const text = await memory.once(survey, HERE, reportOf(survey, asked), undefined, undefined, DAY);
   assert.match(text, /,"values":{"a":null,"b":0,"c":null,"d":0,"e":null}}$/);
   assert.deepEqual(stateOf(store).noisy, { [key]: "[null,0,null,0,null]", [`${key}draw`]: "01010" });
   assert.deepEqual(stateOf(store).told, { [HERE]: { [key]: [DAY, mechanism.cost] } });
@@ -485,7 +485,7 @@ test("groups and questions of one survey are kept each for itself", async () => 
   const survey = await surveyOf(...OWN);
   const asked = new Set(["p", "t", "alone"]);
   const draw = () => randomize(survey, { p: "yes", t: ["y"], alone: "no" }, { asked, word: () => 0 });
-  const text = await new Memory(store).once(survey, HERE, draw, undefined, DAY);
+  const text = await new Memory(store).once(survey, HERE, draw, undefined, undefined, DAY);
   const [group, alone] = survey.units;
   assert.deepEqual(stateOf(store).noisy, { [group.key]: '[1,"01",null]', [alone.key]: 0 });
   assert.deepEqual(stateOf(store).told[HERE], { [group.key]: [DAY, group.mechanism.cost], [alone.key]: [DAY, alone.mechanism.cost] });
@@ -499,7 +499,7 @@ test("groups and questions of one survey are kept each for itself", async () => 
 test("a ledger rounds up each question of a group that has no joint response", async () => {
   const store = fakeStore();
   const survey = await surveyOf({ g: { draw: 2 } }, FIVE.map((id) => yesNo(id, warner(3 * 2 ** 30), "g")));
-  await new Memory(store).once(survey, HERE, reportOf(survey, new Set(["a", "e"])), undefined, DAY);
+  await new Memory(store).once(survey, HERE, reportOf(survey, new Set(["a", "e"])), undefined, undefined, DAY);
   const [{ key }] = survey.units;
   assert.deepEqual(stateOf(store).told[HERE][key], [DAY, 2 * 1_098_613]); // ln 3 = 1.0986122..., and twice that 2.1972245...
 });

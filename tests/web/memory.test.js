@@ -157,7 +157,7 @@ const reportOf = (n) => () => {
 
 test("a hundred tabs that buy a token at once ask for one; what was signed is kept; with the report it is gone", async () => {
   const store = fakeStore();
-  const { id } = UNLINKABLE;
+  const id = `${UNLINKABLE.id}:1`;
   const asks = Array.from({ length: 100 }, (_, n) => new Memory(store).token(id, (kept = tokenOf(n)) => kept));
   const [first, ...others] = await Promise.all(asks);
   for (const other of others) assert.deepEqual(other, first);
@@ -166,9 +166,10 @@ test("a hundred tabs that buy a token at once ask for one; what was signed is ke
   assert.equal((await memory.token(id, (kept = tokenOf(7)) => kept)).signature, "ff");
   const text = await memory.once(UNLINKABLE, HERE, reportOf(Number(first.blinded)));
   assert.deepEqual(JSON.parse(store.text).tokens, {});
-  assert.equal(await memory.token(id, never), undefined);
+  for (const name of [id, `${UNLINKABLE.id}:2`]) assert.equal(await memory.token(name, never), undefined);
   assert.equal(await memory.once(UNLINKABLE, HERE, never), text);
   assert.equal((await memory.look(UNLINKABLE, HERE)).kept, text);
+  assert.deepEqual(await memory.token(id, (kept = tokenOf(8)) => kept, true), tokenOf(8), "somebody else at a shared device");
 });
 
 test("a token that cannot be kept is not asked for, and one that was kept before a crash is asked for again", async () => {
@@ -182,7 +183,7 @@ test("a token that cannot be kept is not asked for, and one that was kept before
   assert.deepEqual(await new Memory(store).token("s", (kept = tokenOf(3)) => kept), tokenOf(2));
 });
 
-test("on a shared device each invitation has a token, which a report takes with it; nobody else's goes", async () => {
+test("each invitation has a token, which a report takes with it; nobody else's goes", async () => {
   const store = fakeStore();
   const memory = new Memory(store);
   const names = ["1", "2"].map((invitation) => `${UNLINKABLE.id}:${invitation}`);
@@ -191,6 +192,25 @@ test("on a shared device each invitation has a token, which a report takes with 
   assert.deepEqual(Object.keys(JSON.parse(store.text).tokens), [names[1]]);
   await memory.token(names[0], (kept) => kept && { ...kept, signature: "ff" }); // another tab, late
   assert.deepEqual(Object.keys(JSON.parse(store.text).tokens), [names[1]]);
+});
+
+test("a report that has not arrived at a collector takes the invitation of the link, and nothing else changes", async () => {
+  const { issuer, ...rest } = JSON.parse(UNLINKABLE.document);
+  const invited = await parseSurvey(bytes(JSON.stringify({ ...rest, access: "invited" })));
+  const memory = new Memory(fakeStore());
+  const [one, two] = ["1", "2"].map((digit) => digit.repeat(32));
+  const draw = () => ({ ...reportOf(1)(), credential: one });
+  const first = await memory.once(invited, HERE, draw, "", one);
+  const second = await memory.once(invited, HERE, never, "", two);
+  assert.deepEqual([first.includes(one), second], [true, first.replace(one, two)]);
+  assert.equal(await memory.once(invited, HERE, never, "", null), second);
+  await memory.markSent(invited.id, HERE);
+  assert.equal(await memory.once(invited, HERE, never, "", one), second, "it has arrived as it is");
+  assert.equal((await memory.look(invited, HERE)).kept, second);
+  const token = await memory.once(UNLINKABLE, HERE, reportOf(1), "", one);
+  assert.equal(JSON.parse(token).credential, reportOf(1)().credential, "a token is no invitation");
+  const open = await memory.once(ONE, HERE, drawOf(ONE), "", one);
+  assert.ok(!open.includes(one));
 });
 
 test("a kept report whose credential is not its survey's is damaged", async () => {

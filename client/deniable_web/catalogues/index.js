@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "dp7u625mljv64al4l64hal2she",
-  de: "uzqqh5llflzuxktqegaaa7xy2q",
-  en: "3cb2g2m6lf3wnyks7v5shrfr4i",
-  es: "7rlztdhih5npxznlun6jf7xbaq",
-  fr: "vfkuip72vxvtyfv2h7b74w7thu",
+  ar: "fymuhriovnuiztkjouxbuule3y",
+  de: "cvujtgq45awx6bkn4icrmmw7dq",
+  en: "utkfmzcxzew7lz2l57c3g66h5m",
+  es: "nl7wekczcpwsciakweyji3flni",
+  fr: "tqlfxtfnw5eserqk5wqflbfdry",
 };

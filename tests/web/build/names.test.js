@@ -46,7 +46,7 @@ const ENDS = `
     const asked = await memory.asked(survey, () => drawQuestions(survey, word));
     const given = Object.fromEntries(Object.entries(answers).filter(([id]) => asked.has(id)));
     const draw = (isKept) => randomize(survey, given, { word, id: "0".repeat(32), isKept, asked });
-    await memory.once(survey, "https://a.example", draw, undefined, "2026-11-25");
+    await memory.once(survey, "https://a.example", draw, undefined, undefined, "2026-11-25");
     await memory.markSent(survey.id, "https://a.example");
     return JSON.stringify(state);
   };
