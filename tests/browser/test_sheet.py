@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, expect
 
 from deniable import Survey, read_survey
-from deniable_server.people.sheet import A_PAGE
+from deniable_server.people.sheet import A_PAGE, MOST_LETTERS
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import ANSWERS, invited_survey, publish, unlinkable_survey
 from tests.support.browsing import ARRIVED, answer
@@ -67,20 +67,21 @@ def test_every_link_is_read_back_from_the_printed_page(context: BrowserContext, 
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == 3
 
 
-def test_nothing_on_a_page_is_cut_off(context: BrowserContext, tmp_path: Path) -> None:
-    """With the longest title, a long cohort and the longest sentence that is sensible, in letters that are wide."""
+@pytest.mark.parametrize(
+    ("sentence", "clipped"),
+    [(("Scan it: " + "it lets you in. " * 20)[:MOST_LETTERS], 0), ("\u304a" * MOST_LETTERS, A_PAGE)],
+)
+def test_nothing_on_a_page_is_cut_off(context: BrowserContext, tmp_path: Path, sentence: str, clipped: int) -> None:
+    """With the longest title, a long cohort and the longest sentence; of letters as wide as high its end alone."""
     cohort = "\u304a\u306f\u3088\u3046" * 8
     survey = invited_survey(title="M" * 200, opens=None, closes=None, cohorts=(cohort,))
-    links, sheet = made(
-        survey, tmp_path, A_PAGE, "--cohort", cohort, "--sentence", "Scan it: " + "it lets you in. " * 8
-    )
+    links, sheet = made(survey, tmp_path, A_PAGE, "--cohort", cohort, "--sentence", sentence)
     page = context.new_page()
     page.goto(sheet.as_uri())
-    wrong = page.evaluate(
-        """() => [...document.querySelectorAll(".page, .card")].filter((each) =>
-             each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1).length"""
-    )
-    assert wrong == 0
+    cut = """parts => [...document.querySelectorAll(parts)].filter((each) =>
+        each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1).length"""
+    assert page.evaluate(cut, ".page, .card") == 0
+    assert page.evaluate(cut, ".card div") == clipped
     millimetres = 96 / 25.4
     for code in page.locator("svg").all():
         box = code.bounding_box()

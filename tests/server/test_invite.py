@@ -20,8 +20,9 @@ import urllib3
 
 from deniable import Survey, read_survey
 from deniable.access.invitation import hash_of
-from deniable.errors import CollectorError
+from deniable.errors import CollectorError, ParameterError
 from deniable_server import remote, tokens
+from deniable_server.people.sheet import sheet_page
 from deniable_server.store.interface import Added, Unused
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
@@ -174,6 +175,8 @@ def test_all_that_is_sent_are_hashes_in_an_order_of_their_own(tmp_path: Path, mo
             "people.csv: email: each row must have one of its own; line 4 is empty, line 5 repeats line 2",
         ),
         ('email,name\na,"two\nlines"\na,b\n', "email", "line 4 repeats line 2"),
+        ("email\ncaf\u00e9@x\nCafe\u0301@x\u200b\n", "email", "line 3 repeats line 2"),
+        ("email\nb@x\n\uff42@x\n\u200b\n", "email", "line 3 repeats line 2, line 4 is empty"),
         ("name\na\n", "email", "must have a column 'email', has name"),
         ("a,a\n1,2\n", "a", "columns must have names of their own"),
         ("a,b\n1\n", "a", "line 2 must have 2 cells, got 1"),
@@ -388,6 +391,27 @@ def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch: 
     assert not cards.exists()
     monkeypatch.undo()
     assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+@pytest.mark.slow
+def test_nobody_is_invited_whose_link_was_printed_in_part(tmp_path: Path) -> None:
+    """Without a buffer a system call writes what fits into the pipe, and says how much."""
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    command = [sys.executable, "-u", "-m", "deniable", "invite", survey.id, "-n", "3000", *places(database)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+        assert done.stdout
+        assert done.stderr
+        done.stdout.readline()
+        done.stdout.close()
+        assert b"nobody is invited" in done.stderr.read()
+    assert done.returncode == 1
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+def test_a_sentence_that_no_card_holds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="sentence: must have 180 letters at most to fit a card, got 181"):
+        sheet_page("Life and love", ["https://c.example/s/x"], "a" * 181)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -419,8 +420,12 @@ def _opened(path: Path) -> TextIO:
 
 
 def _print(table: str) -> None:
+    """Print all of it, or raise: without a buffer one call may write a part and say nothing."""
+    out, left = sys.stdout.buffer, memoryview(table.encode())
     try:
-        click.echo(table, nl=False)
+        while left:
+            left = left[out.write(left) or 0 :]
+        out.flush()
     except OSError as error:
         raise ParameterError(f"links: cannot be printed: {error.strerror or error}; nobody is invited") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -55,11 +56,11 @@ class Roster:
         return tuple(row[place] for row in self.rows)
 
     def check_people(self, name: str) -> None:
-        """Raise a ParameterError unless each row has something of its own in a column, whatever its case."""
+        """Raise a ParameterError unless each row has something of its own in a column, however it is written."""
         first: dict[str, int] = {}
         wrong = []
         for line, cell in zip(self.lines, self.column(name), strict=True):
-            person = " ".join(cell.split()).casefold()
+            person = _plain(cell)
             if not person:
                 wrong.append(f"line {line} is empty")
             elif person in first:
@@ -132,6 +133,12 @@ def read_roster(path: Path) -> Roster:
         raise ParameterError(f"{path.name}: must have 1 to {MOST_PEOPLE:,} rows, got {len(people):,}")
     rows = tuple(tuple(map(plain_cell, row)) for _, row in people)
     return Roster(path.name, columns, rows, tuple(line for line, _ in people))
+
+
+def _plain(cell: str) -> str:
+    """What two cells have in common that only look, or only are, different: NFKC, no case, nothing that is not seen."""
+    seen = "".join(each for each in unicodedata.normalize("NFKC", cell) if unicodedata.category(each) != "Cf")
+    return " ".join(unicodedata.normalize("NFKC", seen.casefold()).split())
 
 
 def _numbered(text: str) -> Iterator[tuple[int, list[str]]]:

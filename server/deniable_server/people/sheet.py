@@ -9,10 +9,15 @@ import segno
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from deniable.errors import ParameterError
+
 A_PAGE = 8
 """Links on a page, two beside each other."""
 
 SENTENCE = "Your device mixes chance into your answers before it sends them. This code lets one person take part, once."
+
+MOST_LETTERS = 180
+"""Of a sentence, which has to fit beside a code and under a long title."""
 
 OPEN_SENTENCE = "Your device mixes chance into your answers before it sends them. Please take part once."
 """Of a survey that is open to everybody who has its link."""
@@ -26,7 +31,14 @@ def sheet_page(title: str, links: Sequence[str], sentence: str = SENTENCE) -> st
     """HTML that prints on A4: each link as a QR code and in small print, under the survey's title.
 
     Nothing on a card says whose it is. The page loads nothing from anywhere.
+
+    Raises
+    ------
+    ParameterError
+        If the sentence is longer than `MOST_LETTERS`.
     """
+    if len(sentence) > MOST_LETTERS:
+        raise ParameterError(f"sentence: must have {MOST_LETTERS} letters at most to fit a card, got {len(sentence)}")
     cards = [(link, _code(link)) for link in links]
     pages = [cards[start : start + A_PAGE] for start in range(0, len(cards), A_PAGE)]
     return _TEMPLATES.get_template("sheet.html").render(title=title, sentence=sentence, pages=pages)
