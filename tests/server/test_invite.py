@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -393,20 +394,39 @@ def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch: 
     assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
 
 
-@pytest.mark.slow
-def test_nobody_is_invited_whose_link_was_printed_in_part(tmp_path: Path) -> None:
-    """Without a buffer a system call writes what fits into the pipe, and says how much."""
-    survey = invited_survey(**ALWAYS)
-    database = collector_with(tmp_path, survey)
-    command = [sys.executable, "-u", "-m", "deniable", "invite", survey.id, "-n", "3000", *places(database)]
+def read_one_line(*arguments: object) -> tuple[int, str]:
+    """Exit status and errors of ``deniable invite ... | head -1``, without a buffer.
+
+    A system call writes what fits into the pipe then, and says how much.
+    """
+    command = [sys.executable, "-u", "-m", "deniable", "invite", *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
         assert done.stdout
         assert done.stderr
         done.stdout.readline()
         done.stdout.close()
-        assert b"nobody is invited" in done.stderr.read()
-    assert done.returncode == 1
+        errors = done.stderr.read().decode()
+    return done.returncode, errors
+
+
+@pytest.mark.slow
+def test_nobody_is_invited_whose_link_was_printed_in_part(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    status, errors = read_one_line(survey.id, "-n", 3000, *places(database))
+    assert status == 1
+    assert "nobody is invited" in errors
     assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+@pytest.mark.slow
+def test_a_list_of_the_unused_that_was_printed_in_part_is_an_error(tmp_path: Path) -> None:
+    survey, links = invited_survey(**ALWAYS), tmp_path / "links.csv"
+    database = collector_with(tmp_path, survey)
+    ok(survey.id, "-n", 3000, "--to", links, *places(database))
+    status, errors = read_one_line(survey.id, "--unused", "--list", links, "--db", database)
+    assert status == 1
+    assert "links: cannot be printed: Broken pipe; the list is incomplete" in errors
 
 
 def test_a_sentence_that_no_card_holds_is_refused(tmp_path: Path) -> None:
@@ -425,6 +445,20 @@ def test_nobody_is_invited_whose_link_cannot_be_printed(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "links: cannot be printed: No space left on device; nobody is invited" in done.stderr
     assert "Traceback" not in done.stderr
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
+@pytest.mark.parametrize("hashes", [False, True])
+def test_nobody_is_invited_where_nothing_can_be_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hashes: bool
+) -> None:
+    """Neither here nor by whoever adds the hashes."""
+    survey, file = invited_survey(**ALWAYS), tmp_path / "hashes.txt"
+    database = collector_with(tmp_path, survey)
+    monkeypatch.setattr("deniable_server.commands.invite.sys", SimpleNamespace(stdout=None))
+    message = refused(survey.id, "-n", 3, *(["--hashes", file] if hashes else []), *places(database))
+    assert "links: cannot be printed: standard output is closed; nobody is invited" in message
+    assert not file.exists()
     assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
 
 

@@ -363,16 +363,16 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
     nothing reads again, they are removed.
     """
     if hashes:
-        _write({**files, hashes: "".join(f"{each}\n" for each in sent)})
         if not files:
-            _print(table)
+            _print(table, "nobody is invited")
+        _write({**files, hashes: "".join(f"{each}\n" for each in sent)})
         click.echo(f"{hashes}: {len(sent):,} hashes; links work once 'deniable invite add' has sent them", err=True)
         return
     place = target.place()
     unused_invitations(place, target.survey.id)  # who may not invite learns it before there are links
     _write(files)
     if not files:
-        _print(table)
+        _print(table, "nobody is invited")
     can_go_on = table in {*files.values()} or not files
     try:
         add_invitations(place, target.survey.id, sent)
@@ -419,15 +419,17 @@ def _opened(path: Path) -> TextIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", newline="")
 
 
-def _print(table: str) -> None:
+def _print(table: str, consequence: str) -> None:
     """Print all of it, or raise: without a buffer one call may write a part and say nothing."""
+    if sys.stdout is None:  # closed before the command started
+        raise ParameterError(f"links: cannot be printed: standard output is closed; {consequence}")
     out, left = sys.stdout.buffer, memoryview(table.encode())
     try:
         while left:
             left = left[out.write(left) or 0 :]
         out.flush()
     except OSError as error:
-        raise ParameterError(f"links: cannot be printed: {error.strerror or error}; nobody is invited") from None
+        raise ParameterError(f"links: cannot be printed: {error.strerror or error}; {consequence}") from None
 
 
 def _say_unused(target: _Target, kept: Path | None, to: Path | None) -> None:
@@ -453,5 +455,5 @@ def _say_unused(target: _Target, kept: Path | None, to: Path | None) -> None:
     if to:
         _write({to: table})
     else:
-        click.echo(table, nl=False)
+        _print(table, "the list is incomplete")
     click.echo(f"{invited:,} invited, {unused:,} unused", err=True)
