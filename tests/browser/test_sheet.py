@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, expect
 
 from deniable import Survey, read_survey
-from deniable_server.people.sheet import A_PAGE, MOST_LETTERS
+from deniable_server.people.sheet import A_PAGE, MOST_LETTERS, MOST_OF_A_LINK, sheet_page
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import ANSWERS, invited_survey, publish, unlinkable_survey
 from tests.support.browsing import ARRIVED, answer
@@ -89,6 +89,27 @@ def test_nothing_on_a_page_is_cut_off(context: BrowserContext, tmp_path: Path, s
         assert abs(box["width"] - 38 * millimetres) < 1
         assert abs(box["height"] - 38 * millimetres) < 1
     assert sorted(read_codes(page.locator(".page").screenshot())) == sorted(links)
+
+
+def test_the_longest_links_stand_whole_below_their_codes(context: BrowserContext, tmp_path: Path) -> None:
+    """In wider letters than any monospaced font has here, with hyphens, after which lines would break early."""
+    links = [f"https://c.example/{('a' * 34 + '-') * 20}"[: MOST_OF_A_LINK - 1] + str(each) for each in range(A_PAGE)]
+    sheet = tmp_path / "sheet.html"
+    sheet.write_text(sheet_page("M" * 200, links, "M" * MOST_LETTERS), encoding="utf-8")
+    page = context.new_page()
+    page.emulate_media(media="print")
+    page.goto(sheet.as_uri())
+    page.add_style_tag(content=".card .link { letter-spacing: .1em }")
+    for card in page.locator(".card").all():
+        code, link, edge = (each.bounding_box() for each in (card.locator("svg"), card.locator(".link"), card))
+        assert code
+        assert link
+        assert edge
+        assert code["y"] + code["height"] <= link["y"]
+        assert link["y"] + link["height"] <= edge["y"] + edge["height"]
+        assert link["x"] + link["width"] <= edge["x"] + edge["width"]
+    assert page.locator(".link").all_inner_texts() == links
+    assert sorted(read_codes(page.locator(".page").screenshot())) == links
 
 
 @pytest.mark.parametrize("access", ["open", "invited", "unlinkable"])

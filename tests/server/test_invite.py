@@ -434,6 +434,21 @@ def test_a_sentence_that_no_card_holds_is_refused(tmp_path: Path) -> None:
         sheet_page("Life and love", ["https://c.example/s/x"], "a" * 181)
 
 
+@pytest.mark.parametrize(("letters", "length"), [(33, 403), (200, 1906)])
+def test_links_that_no_card_holds_are_refused_before_anybody_is_invited(
+    tmp_path: Path, letters: int, length: int
+) -> None:
+    """A cohort's letters beyond ASCII take nine characters each in a link, and codes have an end, too."""
+    cohort, sheet = "\u304a" * letters, tmp_path / "cards.html"
+    survey = invited_survey(**ALWAYS, cohorts=(cohort,))
+    database = collector_with(tmp_path, survey)
+    message = refused(survey.id, "-n", 3, "--cohort", cohort, "--sheet", sheet, *places(database))
+    assert f"sheet: links must have 400 characters at most to fit a card, got {length}; a shorter cohort" in message
+    assert "invitation" not in message
+    assert not sheet.exists()
+    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_nobody_is_invited_whose_link_cannot_be_printed(tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ SENTENCE = "Your device mixes chance into your answers before it sends them. Thi
 MOST_LETTERS = 180
 """Of a sentence, which has to fit beside a code and under a long title."""
 
+MOST_OF_A_LINK = 400
+"""Characters of a link: eight lines below the code, as wide as monospaced letters may be, and cameras read the code."""
+
 OPEN_SENTENCE = "Your device mixes chance into your answers before it sends them. Please take part once."
 """Of a survey that is open to everybody who has its link."""
 
@@ -35,10 +38,16 @@ def sheet_page(title: str, links: Sequence[str], sentence: str = SENTENCE) -> st
     Raises
     ------
     ParameterError
-        If the sentence is longer than `MOST_LETTERS`.
+        If the sentence is longer than `MOST_LETTERS`, or a link than `MOST_OF_A_LINK`.
     """
     if len(sentence) > MOST_LETTERS:
         raise ParameterError(f"sentence: must have {MOST_LETTERS} letters at most to fit a card, got {len(sentence)}")
+    longest = max(map(len, links), default=0)
+    if longest > MOST_OF_A_LINK:
+        raise ParameterError(
+            f"sheet: links must have {MOST_OF_A_LINK} characters at most to fit a card, got {longest}; "
+            "a shorter cohort or --public-url makes them shorter"
+        )
     cards = [(link, _code(link)) for link in links]
     pages = [cards[start : start + A_PAGE] for start in range(0, len(cards), A_PAGE)]
     return _TEMPLATES.get_template("sheet.html").render(title=title, sentence=sentence, pages=pages)
