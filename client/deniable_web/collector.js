@@ -51,7 +51,7 @@ export function parseLink(link, base) {
   } catch {
     // no URL at all, or one without an address at its end
   }
-  throw new SurveyError("survey: its link must end in /s/ and its address");
+  throw new SurveyError("survey: must end in /s/ and its address");
 }
 
 /** What the fragment of a link says of whoever opens it. @param {URLSearchParams} fragment */
@@ -134,7 +134,7 @@ async function post(url, text, { fetch: ask = fetch, wait = sleep } = {}) {
       // A portal between here and the collector may answer anything to everything, but not in these words.
       const answer = await response.json().catch(() => {});
       if (Refusal && answer?.detail) throw new Refusal(String(answer.detail).slice(0, 512));
-      if (answer?.signature ?? /^(stored|known)$/.test(answer?.status)) return [answer, status];
+      if (status < 202 && (answer?.signature ?? /^(stored|known)$/.test(answer?.status))) return [answer, status];
     }
     if (tried >= TRIES || seconds > LONGEST_WAIT) throw new CollectorError(`${new URL(url).origin}: ${reason}`);
     await wait(seconds);

@@ -89,8 +89,9 @@ export class Memory {
         for (const each in tokens) if (tokens[each].message.startsWith(report.id, 4)) delete tokens[each];
       }
       const kept = reports[name];
-      const text = fitting(kept.report, survey);
-      return (kept.to[collector] ??= false) ? text : (kept.report = carrying(text, invitation));
+      kept.report = fitting(kept.report, survey);
+      if (!(kept.to[collector] ??= false)) kept.report = carrying(kept.report, invitation);
+      return kept.report;
     });
   }
 

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, expect
 
 from deniable import Survey, read_survey
-from deniable_server.people.sheet import A_PAGE, MOST_LETTERS, MOST_OF_A_LINK, sheet_page
+from deniable_server.people.sheet import A_PAGE, MOST_CHARACTERS, MOST_OF_A_LINK, sheet_page
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import ANSWERS, invited_survey, publish, unlinkable_survey
 from tests.support.browsing import ARRIVED, answer
@@ -69,7 +69,7 @@ def test_every_link_is_read_back_from_the_printed_page(context: BrowserContext, 
 
 @pytest.mark.parametrize(
     ("sentence", "clipped"),
-    [(("Scan it: " + "it lets you in. " * 20)[:MOST_LETTERS], 0), ("\u304a" * MOST_LETTERS, A_PAGE)],
+    [(("Scan it: " + "it lets you in. " * 20)[:MOST_CHARACTERS], 0), ("\u304a" * MOST_CHARACTERS, A_PAGE)],
 )
 def test_nothing_on_a_page_is_cut_off(context: BrowserContext, tmp_path: Path, sentence: str, clipped: int) -> None:
     """With the longest title, a long cohort and the longest sentence; of letters as wide as high its end alone."""
@@ -95,7 +95,7 @@ def test_the_longest_links_stand_whole_below_their_codes(context: BrowserContext
     """In wider letters than any monospaced font has here, with hyphens, after which lines would break early."""
     links = [f"https://c.example/{('a' * 34 + '-') * 20}"[: MOST_OF_A_LINK - 1] + str(each) for each in range(A_PAGE)]
     sheet = tmp_path / "sheet.html"
-    sheet.write_text(sheet_page("M" * 200, links, "M" * MOST_LETTERS), encoding="utf-8")
+    sheet.write_text(sheet_page("M" * 200, links, "M" * MOST_CHARACTERS), encoding="utf-8")
     page = context.new_page()
     page.emulate_media(media="print")
     page.goto(sheet.as_uri())

@@ -24,6 +24,7 @@ from deniable import DeniableError, Survey, read_survey, tally_reports
 from deniable.commands.main import main
 from deniable.data.folder import write_folder
 from deniable.data.manifest import FORMATS
+from deniable.errors import CollectorError
 from deniable_client import randomize
 from deniable_research.engine import fetching
 from deniable_research.engine.sources import open_source
@@ -114,6 +115,9 @@ def test_the_survey_of_a_collector_brings_its_reports(web: Web, monkeypatch: pyt
     assert shown.exit_code == 0, shown.output
     assert "one report a person: not enforced" in shown.stderr
     assert "affair" in shown.stdout
+    web.pages[f"/api/v1/surveys/{survey.id}/reports.csv"] = 200, b"<html>please log in"
+    with pytest.raises(CollectorError, match="must have reports as CSV with a column cohort, got others"):
+        open_source(f"{web.url}/s/{survey.id}")
 
 
 def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, temporary: Path) -> None:

@@ -430,7 +430,7 @@ def test_a_list_of_the_unused_that_was_printed_in_part_is_an_error(tmp_path: Pat
 
 
 def test_a_sentence_that_no_card_holds_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="sentence: must have 180 letters at most to fit a card, got 181"):
+    with pytest.raises(ParameterError, match="sentence: must have 180 characters at most to fit a card, got 181"):
         sheet_page("Life and love", ["https://c.example/s/x"], "a" * 181)
 
 

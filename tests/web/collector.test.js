@@ -153,8 +153,9 @@ test("an answer that no collector gives is taken neither for success nor for a r
   const others = [400, 403, 404, 409, 410, 413, 422].map((status) => ({ status, body: "<html>", type: "text/html" })); // a proxy's
   const bodies = ["<html>", "{}", "null", "[]", "1", "", '{"login":"/"}', '{"status":"unknown"}', '{"status":{}}'];
   const same = bodies.map((body) => ({ status: 200, body }));
-  const known = { status: 403, body: '{"message":"forbidden"}' };
-  for (const answer of [...others, ...same, known, { status: 202 }, { status: 400 }, { status: 500 }]) {
+  const known = [[403, '{"message":"forbidden"}'], [500, '{"status":"stored"}'], [404, '{"status":"known"}'], [500, '{"signature":1}']];
+  const wrong = known.map(([status, body]) => ({ status, body }));
+  for (const answer of [...others, ...same, ...wrong, { status: 202 }, { status: 400 }, { status: 500 }]) {
     const { result, calls } = await send(answer);
     assert.equal(result.constructor, CollectorError);
     assert.equal(calls.length, 1);

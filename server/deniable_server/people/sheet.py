@@ -16,14 +16,14 @@ A_PAGE = 8
 
 SENTENCE = "Your device mixes chance into your answers before it sends them. This code lets one person take part, once."
 
-MOST_LETTERS = 180
+OPEN_SENTENCE = "Your device mixes chance into your answers before it sends them. Please take part once."
+"""Of a survey that is open to everybody who has its link."""
+
+MOST_CHARACTERS = 180
 """Of a sentence, which has to fit beside a code and under a long title."""
 
 MOST_OF_A_LINK = 400
 """Characters of a link: eight lines below the code, as wide as monospaced letters may be, and cameras read the code."""
-
-OPEN_SENTENCE = "Your device mixes chance into your answers before it sends them. Please take part once."
-"""Of a survey that is open to everybody who has its link."""
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True, trim_blocks=True
@@ -38,10 +38,11 @@ def sheet_page(title: str, links: Sequence[str], sentence: str = SENTENCE) -> st
     Raises
     ------
     ParameterError
-        If the sentence is longer than `MOST_LETTERS`, or a link than `MOST_OF_A_LINK`.
+        If the sentence is longer than `MOST_CHARACTERS`, or a link than `MOST_OF_A_LINK`.
     """
-    if len(sentence) > MOST_LETTERS:
-        raise ParameterError(f"sentence: must have {MOST_LETTERS} letters at most to fit a card, got {len(sentence)}")
+    if len(sentence) > MOST_CHARACTERS:
+        got = len(sentence)
+        raise ParameterError(f"sentence: must have {MOST_CHARACTERS} characters at most to fit a card, got {got}")
     longest = max(map(len, links), default=0)
     if longest > MOST_OF_A_LINK:
         raise ParameterError(

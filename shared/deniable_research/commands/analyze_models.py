@@ -198,7 +198,7 @@ def regress_(
 @click.option(
     "--model",
     type=click.Choice(["logistic"]),
-    help="Takes a column of numbers such as 0 and 1 as labels; questions and labels need no option.",
+    help="Treat a numeric outcome such as 0/1 as categories; not needed for questions and labels.",
 )
 @result_options
 def predict_(

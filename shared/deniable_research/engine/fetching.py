@@ -13,7 +13,7 @@ import urllib3
 
 from deniable.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest, shown
 from deniable.data.survey_data import COHORT
-from deniable.errors import ParameterError, ReportError
+from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.results import collector
 from deniable_research.web import Refused, Unreachable, connections, download
@@ -100,7 +100,10 @@ def fetch_survey(url: str, folder: Path) -> Export:
     reports.mkdir()
     survey = collector.published(url, reports, os.environ.get("DENIABLE_TOKEN"))
     with (reports / collector.REPORTS).open(encoding="utf-8", newline="") as file:
-        by_cohort = Counter(plain_cell(row[COHORT]) or None for row in csv.DictReader(file))
+        rows = csv.DictReader(file, restval="")
+        if COHORT not in (rows.fieldnames or ()):
+            raise CollectorError(f"survey {survey.id}: must have reports as CSV with a column {COHORT}, got others")
+        by_cohort = Counter(plain_cell(row[COHORT]) or None for row in rows)
     return Export(folder, survey, "csv", (), by_cohort, {}, (f"{REPORTS}/{collector.REPORTS}",))
 
 

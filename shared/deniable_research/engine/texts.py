@@ -108,6 +108,7 @@ def means_nothing(said: Any, missing: Collection[str]) -> Any:
     for number in sorted({each for each in map(alike, missing) if isinstance(each, Decimal)}):
         whole, _, digits = f"{number:f}".partition(".")
         digits = digits.rstrip("0")
+        whole = "-?0" if whole in ("0", "-0") and not digits else whole
         nothing |= said.re_search(rf"^{whole}\.{digits}0*$" if digits else rf"^{whole}(\.0+)?$")
     return nothing
 
