@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from functools import cache
 from importlib.resources import files
@@ -32,20 +33,23 @@ def bundles() -> dict[str, str]:
 
 
 class ClientFile(NamedTuple):
-    """A file of the browser client, and the same as it is sent to whoever takes gzip, if it is."""
+    """A file of the browser client and, for a bundle, its bytes in the format of gzip."""
 
     path: Path
-    gzipped: Path | None
+    gzipped: bytes | None
 
 
 def client_files() -> dict[str, ClientFile]:
     """Files of the browser client by their path under ``/client/``: modules, bundles, catalogues of translations."""
     root = client_folder()
     modules = [*root.glob("*.js"), *root.glob("mechanisms/*.js"), *root.glob("catalogues/*.js*")]
-    named = {path.relative_to(root).as_posix(): path for path in modules}
-    named |= {name: root / "dist" / name for name in (*bundles(), "manifest.json")}
-    small = {path: path.with_name(f"{path.name}.gz") for path in named.values()}
-    return {name: ClientFile(path, small[path] if small[path].exists() else None) for name, path in named.items()}
+    files = {path.relative_to(root).as_posix(): ClientFile(path, None) for path in modules}
+    files["manifest.json"] = ClientFile(root / "dist" / "manifest.json", None)
+    for name in bundles():
+        path = root / "dist" / name
+        # A fixed time in the header of gzip: the same bytes, and so the same ETag, after every start.
+        files[name] = ClientFile(path, gzip.compress(path.read_bytes(), mtime=0))
+    return files
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
+from zlib import adler32
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, redirect, render_template, request, send_file
@@ -51,13 +53,16 @@ def init_app(app: APIFlask) -> None:
         """A file of the browser client, the very one that was reviewed."""
         if name not in files:
             raise NotFound
-        path, gzipped = files[name]
-        sent = gzipped if gzipped is not None and request.accept_encodings.quality("gzip") > 0 else path
-        response = send_file(sent, mimetype=CLIENT_TYPES[path.suffix], conditional=True, max_age=0)
-        if gzipped is not None:
-            response.vary.add("Accept-Encoding")
-        if sent is gzipped:
+        file = files[name]
+        kind = CLIENT_TYPES[file.path.suffix]
+        if file.gzipped is None or not request.accept_encodings.quality("gzip"):
+            response = send_file(file.path, mimetype=kind, conditional=True, max_age=0)
+        else:
+            tag = f"{adler32(file.gzipped):08x}-gzip"
+            response = send_file(BytesIO(file.gzipped), mimetype=kind, conditional=True, max_age=0, etag=tag)
             response.content_encoding = "gzip"
+        if file.gzipped is not None:
+            response.vary.add("Accept-Encoding")
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 

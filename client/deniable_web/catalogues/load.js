@@ -15,8 +15,5 @@ const modules = {
   fr: () => import("./fr.js"),
 };
 
-/** A catalogue out of its JSON. @type {(text: string) => Messages} */
-export const read = JSON.parse;
-
 /** The catalogue of a language. @param {string} language @returns {Promise<Messages>} */
 export const load = async (language) => (await modules[language]()).default;
