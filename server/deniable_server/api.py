@@ -113,6 +113,7 @@ def list_surveys() -> dict[str, Any]:
                 "access": state.survey.access,
                 "reports": state.reports,
                 "open": state.not_open_because(store.today()) is None,
+                "state": state.phase(store.today()),
             }
             for state in store.states(None if token.scope == "operate" else token.name)
         ]

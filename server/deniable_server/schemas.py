@@ -142,6 +142,7 @@ class SurveyInfo(BaseModel):
     access: Literal["open", "invited", "unlinkable"]
     reports: int
     open: bool
+    state: Literal["not open yet", "open", "closed"]
 
 
 class Surveys(BaseModel):

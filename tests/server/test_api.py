@@ -328,6 +328,7 @@ class TestPublishing:
         send(http, base, report())
         (listed,) = http.get("/api/v1/surveys", headers=headers).json["surveys"]
         assert (listed["reports"], listed["open"], listed["opens"]) == (1, True, "2026-11-20")
+        assert listed["state"] == "open"
         assert http.post(f"{base}/close").status_code == 401
         assert http.post(f"{base}/close", headers=headers).status_code == 204
         assert not http.get("/api/v1/surveys", headers=headers).json["surveys"][0]["open"]

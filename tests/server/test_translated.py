@@ -162,6 +162,7 @@ def test_labels_are_cut_where_each_format_ends(letter: str, tmp_path: Path) -> N
             "value": (about.variable_value_labels["place"][0], letter * 200),
         }
         for kind, (label, text) in found.items():
+            assert label is not None
             kept = label.removesuffix("…")
             assert text.startswith(kept), (suffix, kind)
             assert size(label) <= limits[kind], (suffix, kind)

@@ -61,5 +61,15 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
                 "'deniable check' does it.",
                 err=True,
             )
-        click.echo(f"{what} on http://{settings.host}:{settings.port} with the database {database}. Ctrl-C stops it.")
+        where = origin(settings.host, settings.port)
+        click.echo(f"{what} on {where} with the database {database}. Ctrl-C stops it.")
         serving.serve(settings, listener, serving.load_issuer if is_issuer else serving.load_collector)
+
+
+def origin(host: str, port: int) -> str:
+    """The address of a collector that listens there, as browsers take it.
+
+    >>> origin("127.0.0.1", 8000), origin("::1", 8000)
+    ('http://127.0.0.1:8000', 'http://[::1]:8000')
+    """
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
+from click.core import ParameterSource
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
 from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
@@ -15,9 +16,10 @@ from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.analyses import alternatives_for, analyses_of
+from deniable.survey.authoring import SPOKEN_NO_YES
 from deniable.survey.group import Group
 from deniable.survey.respondents import group_sentences, needed_sentence
-from deniable.survey.texts import EVERY_OTHER, Text
+from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
 from deniable_server import remote
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from deniable_server.store import Store
 
 FILE = click.argument("file", type=click.File("rb"))
+
+OUR_WORDS = [publish_text(each) for each in SPOKEN_NO_YES]
+"""Options whose translations are ours, whatever languages the author speaks."""
 
 
 @click.group()
@@ -119,6 +124,12 @@ def publish(file: BinaryIO, database: Location, url: str | None, token: str | No
     is_new = remote.publish(url, token, published) if url else open_store(database).publish(published)
     if not is_new:
         click.echo("This very survey was published before; it is the same address.", err=True)
+    if not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT:
+        click.echo(
+            f"Links start with {public_url}, the default place of 'deniable serve'; where people reach the collector "
+            "elsewhere, say so with --public-url or DENIABLE_PUBLIC_URL.",
+            err=True,
+        )
     base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
     click.echo(f"id       {published.id}")
     links = [] if published.cohort_required or published.access != "open" else [base]
@@ -143,7 +154,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
             (
                 each["id"],
                 str(each["reports"]),
-                "open" if each["open"] else "closed",
+                each["state"],
                 each["title"],
                 enforced(each["access"]),
             )
@@ -155,7 +166,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
             (
                 state.survey.id,
                 str(state.reports),
-                "closed" if state.not_open_because(store.today()) else "open",
+                state.phase(store.today()),
                 state.survey.title,
                 enforced(state.survey.access),
             )
@@ -249,7 +260,7 @@ def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     # The organiser may have one name in every language.
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
-        # So may options that are numbers, unless they have labels; those of a yes-no question are never the author's.
+        # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
         for option in question.options if not question.kind.options else ():
-            if any(map(str.isalpha, option)) or isinstance(option, Text):
+            if publish_text(option) not in OUR_WORDS and (any(map(str.isalpha, option)) or isinstance(option, Text)):
                 yield f"the option {str(option)!r} of {question.id}", option

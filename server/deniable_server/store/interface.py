@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from deniable import Report, Survey, Tally
 from deniable_server.signing import PrivateKey
@@ -15,6 +15,10 @@ from deniable_server.store.outcome import Outcome
 
 HIDDEN = -1
 """What `Store.release_of` says while results may show nothing."""
+
+
+Phase = Literal["not open yet", "open", "closed"]
+"""Where a survey stands on a day."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,13 @@ class SurveyState:
         if self.closed_on:
             return f"it was closed on {self.closed_on} (UTC)"
         return self.survey.not_open_because(today)
+
+    def phase(self, today: datetime.date) -> Phase:
+        """Where the survey stands on that day."""
+        if not self.not_open_because(today):
+            return "open"
+        is_early = self.survey.opens is not None and today < self.survey.opens
+        return "not open yet" if is_early and not self.closed_on else "closed"
 
 
 class Added(NamedTuple):

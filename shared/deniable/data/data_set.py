@@ -40,7 +40,7 @@ class Variable:
     labels: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Keep plain texts, which is what libraries of file formats take: of a survey's those of its default language."""
+        """Keep plain texts, as libraries of file formats take them: a survey's texts in its default language."""
         object.__setattr__(self, "label", str(self.label))
         object.__setattr__(self, "labels", {number: str(text) for number, text in self.labels.items()})
 
