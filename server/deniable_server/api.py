@@ -15,6 +15,7 @@ from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMed
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.access.words import ONE_REPORT_COLUMN
+from deniable.privacy.ceiling import check_askable
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
@@ -121,26 +122,30 @@ def list_surveys() -> dict[str, Any]:
 
 
 @api.post("/surveys")
+@api.input(schemas.PublishQuery, location="query", arg_name="query")
 @api.output(schemas.Published, status_code=201)
 @api.doc(
     responses={
         200: "published before",
         401: "no valid token",
         **OF_BODIES,
-        422: "not a survey",
+        422: "not a survey, or one that every device refuses",
         429: TOO_MANY,
         503: UNAVAILABLE,
         507: "disk full",
     }
 )
-def publish_survey() -> tuple[dict[str, str], int]:
+def publish_survey(query: schemas.PublishQuery) -> tuple[dict[str, str], int]:
     """Publish a survey.
 
     Keep the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
-    belongs from then on.
+    belongs from then on. A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is
+    refused unless the query says `force=true`.
     """
     token = require_token()
     survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
+    if not query.force:
+        check_askable(survey, "publish it all the same with ?force=true")
     g.survey = survey.id
     is_new = get_store().publish(survey, token.name)
     return {"id": survey.id, "path": f"/s/{survey.id}"}, 201 if is_new else 200

@@ -83,6 +83,16 @@ class EstimatesQuery(BaseModel):
         return self
 
 
+class PublishQuery(BaseModel):
+    """How to publish."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    force: bool = Field(
+        False, description="also publish a survey that every device refuses until its owner raises the ceiling"
+    )
+
+
 class EstimateLine(BaseModel):
     """One option of one question."""
 

@@ -21,6 +21,7 @@ from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token, revoke_token
 from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
 
 NDJSON = "application/x-ndjson"
@@ -322,6 +323,19 @@ class TestPublishing:
     def test_refuses_what_is_no_survey(self, http: FlaskClient, store: SqliteStore, body: bytes) -> None:
         assert_problem(self.publish(http, create_token(store, "ada"), body), 422, "survey: ")
         assert store.states() == []
+
+    def test_refuses_what_every_device_refuses_unless_forced(self, http: FlaskClient, store: SqliteStore) -> None:
+        token = create_token(store, "ada")
+        asked = [question_toml(f"q{n}", "yes-no", epsilon=2.7) for n in range(3)]
+        body = read_survey(survey_toml("T", *asked)).document
+        assert_problem(self.publish(http, token, body), 422, "epsilons must add up to at most 8")
+        assert_problem(self.publish(http, token, body), 422, "publish it all the same with ?force=true")
+        assert store.states() == []
+        headers = {"Authorization": f"Bearer {token}"}
+        url = "/api/v1/surveys?force=true"
+        forced = http.post(url, data=body, headers=headers, content_type="application/json")
+        assert forced.status_code == 201
+        assert_problem(http.post(url, data=body, content_type="application/json"), 401, "Authorization")
 
     def test_list_and_close_over_http(self, http: FlaskClient, store: SqliteStore, base: str) -> None:
         headers = {"Authorization": f"Bearer {create_token(store, 'ada', 'operate')}"}

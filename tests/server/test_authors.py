@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.command_line import CommandLine
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import EVERY_KIND
 
 
@@ -33,6 +36,38 @@ def test_publish_prints_no_incomplete_link(tmp_path: Path) -> None:
     )
     text = CommandLine("survey", "publish").ok(file, "--db", tmp_path / "test.db")
     assert re.findall(r"/s/[a-z2-7]{26}(\S*)", text) == ["#cohort=web", "/results"]
+
+
+TOO_MUCH = {
+    "question 'q0': epsilon must be at most 4": [4.5],
+    "epsilons must add up to at most 8": [2.7, 2.7, 2.7],
+}
+
+
+@pytest.mark.parametrize("reason", TOO_MUCH)
+def test_publish_refuses_what_every_device_refuses_unless_forced(reason: str, tmp_path: Path) -> None:
+    file, database = tmp_path / "survey.toml", tmp_path / "test.db"
+    asked = [question_toml(f"q{n}", "yes-no", epsilon=each) for n, each in enumerate(TOO_MUCH[reason])]
+    file.write_text(survey_toml("T", *asked), encoding="utf-8")
+    publish = CommandLine("survey", "publish")
+    for place in (("--db", database), ("--url", "http://127.0.0.1:1", "--token", "dn_x")):
+        sentence = publish.refused(file, *place)
+        assert reason in sentence
+        assert (
+            "every device refuses this survey until its owner raises the ceiling" in sentence
+        )
+        assert "publish it all the same with --force" in sentence
+    assert not database.exists()
+    forced = publish.run(file, "--db", database, "--force")
+    assert forced.exit_code == 0
+    assert "Warning: " in forced.stderr
+    assert "devices refuse this survey unless their owners raise the ceiling" in forced.stderr
+
+
+def test_publish_takes_what_devices_just_allow(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=4), question_toml("p", "yes-no", epsilon=4)))
+    assert "answer" in CommandLine("survey", "publish").ok(file, "--db", tmp_path / "test.db")
 
 
 SMALLEST = """

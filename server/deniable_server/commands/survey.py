@@ -14,7 +14,7 @@ from deniable import Question, Survey, odds_sentences, read_survey, weak_protect
 from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
 from deniable.commands.main import example
 from deniable.errors import BudgetError
-from deniable.privacy.ceiling import Ceiling
+from deniable.privacy.ceiling import Ceiling, check_askable
 from deniable.survey.analyses import alternatives_for, analyses_of
 from deniable.survey.authoring import SPOKEN_NO_YES
 from deniable.survey.group import Group
@@ -116,12 +116,22 @@ def check(file: BinaryIO) -> None:
 @options.url
 @options.token
 @options.public_url
-def publish(file: BinaryIO, database: Location, url: str | None, token: str | None, public_url: str) -> None:
-    """Publish a survey; prints its id and the links for respondents."""
+@click.option(
+    "--force", is_flag=True, help="Publish a survey that devices refuse unless their owners raise the ceiling."
+)
+def publish(
+    file: BinaryIO, database: Location, url: str | None, token: str | None, public_url: str, force: bool
+) -> None:
+    """Publish a survey; prints its id and the links for respondents.
+
+    A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
+    """
     published = read_survey(file.read())
+    if not force:
+        check_askable(published, "publish it all the same with --force")
     for warning in warnings_about(published):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
-    is_new = remote.publish(url, token, published) if url else open_store(database).publish(published)
+    is_new = remote.publish(url, token, published, force) if url else open_store(database).publish(published)
     if not is_new:
         click.echo("This very survey was published before; it is the same address.", err=True)
     if not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT:
