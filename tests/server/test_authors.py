@@ -53,9 +53,7 @@ def test_publish_refuses_what_every_device_refuses_unless_forced(reason: str, tm
     for place in (("--db", database), ("--url", "http://127.0.0.1:1", "--token", "dn_x")):
         sentence = publish.refused(file, *place)
         assert reason in sentence
-        assert (
-            "every device refuses this survey until its owner raises the ceiling" in sentence
-        )
+        assert "every device refuses this survey until its owner raises the ceiling" in sentence
         assert "publish it all the same with --force" in sentence
     assert not database.exists()
     forced = publish.run(file, "--db", database, "--force")

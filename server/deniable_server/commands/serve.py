@@ -49,7 +49,8 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     settings = settings_from(flags)
     database = database_at(settings.db)
     with serving.listen(settings.host, settings.port) as listener, database.serving():
-        open_store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
+        # A database that cannot be opened is an error here, not in a worker. Nobody else serves it now.
+        open_store(settings.db, may_update=True).close()
         for warning in database.warnings():
             click.echo(f"Warning: {warning}", err=True)
         unread = refuse_damaged(database, database.inspect(ROWS_AT_START)).unread

@@ -34,12 +34,15 @@ class Inspection:
         What is not as it was written, one sentence each; empty when all is.
     unread : tuple of str
         Addresses of surveys that were not looked at, because there was not the time.
+    is_older : bool
+        Whether an older version wrote the database, so that it was not compared with its checksums.
     """
 
     surveys: int
     reports: int
     findings: tuple[str, ...]
     unread: tuple[str, ...] = ()
+    is_older: bool = False
 
 
 def refuse_damaged(name: object, inspection: Inspection) -> Inspection:
