@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import require_reader, require_token
+from deniable_server.tokens import is_owner, require_reader, require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -113,6 +114,7 @@ def list_surveys() -> dict[str, Any]:
                 "closed_on": state.closed_on,
                 "access": state.survey.access,
                 "reports": state.reports,
+                "waiting": results.waiting_rows(store, state.survey),
                 "open": state.not_open_because(store.today()) is None,
                 "state": state.phase(store.today()),
             }
@@ -225,9 +227,18 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
     scope `read`, or the one that published the survey, where that says `readers = "token"`; so do the other results.
+    Whoever sends the token that published the survey, or one of scope `operate`, is told how many reports wait.
     """
-    require_reader(get_store().survey(survey_id))
-    return counted(Response(results.get_results().text(survey_id, query, "json"), mimetype="application/json"))
+    store = get_store()
+    survey = store.survey(survey_id)
+    require_reader(survey)
+    text = results.get_results().text(survey_id, query, "json")
+    if not is_owner(store, survey):
+        return counted(Response(text, mimetype="application/json"))
+    document = json.loads(text) | {"more": None, "waiting": results.waiting_rows(store, survey) or None}
+    response = Response(json.dumps(document, separators=(",", ":")), mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"  # what nobody else may be told
+    return counted(response)
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.access import unlinkable_survey
 from tests.support.command_line import CommandLine
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import EVERY_KIND
@@ -99,3 +100,50 @@ def test_authors_commands_work_in_the_smallest_install_or_name_the_extra(tmp_pat
         assert result.returncode == 1
         assert "in a clone of the project: pip install '.[" in result.stderr, arguments
         assert result.stderr.count("\n") == 1
+
+
+def check_of(tmp_path: Path, *flags: object, **keys: object) -> str:
+    file = tmp_path / "survey.toml"
+    file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=1), **keys), encoding="utf-8")
+    return CommandLine("survey", "check").ok(file, *flags)
+
+
+TWO_COHORTS = {"cohorts": ["north", "south"], "cohort_required": True}
+
+
+def test_check_and_plan_warn_where_releases_hold_back_half_of_the_planned_respondents(tmp_path: Path) -> None:
+    warning = (
+        "Warning: release: 200 reports times 2 groups are 400, with 390 planned respondents, so results may show few or "
+        "none of them before the survey closes; release = 97 or fewer cohorts would show them sooner"
+    )
+    assert warning in check_of(tmp_path, "--respondents", 390, **TWO_COHORTS)
+    planned = CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 390)
+    assert (planned.exit_code, planned.stderr) == (0, f"{warning}\n")
+    assert "Warning" not in check_of(tmp_path, "--respondents", 800, **TWO_COHORTS)
+    assert CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 800).stderr == ""
+    note = "Note: Results change when 200 new reports of a cohort have come; up to 398 wait until the survey closes"
+    assert f"{note}; --respondents N says whether that is much" in check_of(tmp_path, **TWO_COHORTS)
+    for results in ("live", "closed"):
+        text = check_of(tmp_path, "--respondents", 390, results=results, **TWO_COHORTS)
+        assert "Warning" not in text
+        assert "Results change when" not in text
+
+
+@pytest.mark.parametrize(
+    ("respondents", "said"),
+    [
+        (None, "so a person hides among those of one cohort; make none of fewer than 100 people"),
+        (150, "so a person hides among about 75 of the 150 planned respondents; make fewer cohorts, of 100 people or"),
+        (200, None),
+    ],
+)
+def test_check_warns_where_cohorts_divide_the_people_of_an_unlinkable_survey(
+    tmp_path: Path, respondents: int | None, said: str | None
+) -> None:
+    key = unlinkable_survey().issuer
+    assert key is not None
+    flags = ["--respondents", respondents] if respondents else []
+    keys = {"access": "unlinkable", "issuer": {"key": key.key}, "release": 50, **TWO_COHORTS}
+    text = check_of(tmp_path, *flags, **keys)
+    assert ("hides among" in text) == (said is not None)
+    assert said is None or said in " ".join(text.split())

@@ -23,4 +23,4 @@ def backup(destination: Path, database: Location) -> None:
     """
     inspection = database_at(existing(database)).back_up(destination)
     unchecked = "; of an older version, so their checksums were not compared" if inspection.is_older else ""
-    click.echo(f"{destination}: {inspection.surveys} surveys, {inspection.reports} folded reports{unchecked}")
+    click.echo(f"{destination}: {inspection}{unchecked}")

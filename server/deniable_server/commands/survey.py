@@ -17,6 +17,7 @@ from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling, check_askable
 from deniable.survey.analyses import alternatives_for, analyses_of
 from deniable.survey.authoring import SPOKEN_NO_YES
+from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
 from deniable.survey.respondents import group_sentences, needed_sentence
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
@@ -68,7 +69,13 @@ def _asks(checked: Survey) -> str:
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
 @FILE
-def check(file: BinaryIO) -> None:
+@click.option(
+    "--respondents",
+    type=click.IntRange(2),
+    metavar="N",
+    help="How many people you plan for: warns where cohorts are small.",
+)
+def check(file: BinaryIO, respondents: int | None) -> None:
     """Read a survey and say what its noise does, without publishing it."""
     checked = read_survey(file.read())
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
@@ -99,8 +106,10 @@ def check(file: BinaryIO) -> None:
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")
-    for warning in warnings_about(checked):
+    for warning in warnings_about(checked, respondents):
         click.secho(f"Warning: {warning}", fg="yellow")
+    if note := release_note(checked):
+        click.echo(f"Note: {note}" + ("" if respondents else "; --respondents N says whether that is much"))
     if checked.cohorts and not checked.cohort_required:
         click.echo("Note: a link without a cohort can be answered too; cohort_required = true refuses it as incomplete")
 
@@ -158,12 +167,13 @@ def publish(
 @options.url
 @options.token
 def list_(database: Location, url: str | None, token: str | None) -> None:
-    """List surveys with their number of reports."""
+    """List surveys with their number of reports: those that results show, and those that wait for a release."""
     if url:
         rows: Iterable[tuple[str, ...]] = [
             (
                 each["id"],
                 str(each["reports"]),
+                str(sum(waits["n"] for waits in each["waiting"])),
                 each["state"],
                 each["title"],
                 enforced(each["access"]),
@@ -176,13 +186,15 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
             (
                 state.survey.id,
                 str(state.reports),
+                str(sum(store.waiting(state.survey).values())),
                 state.phase(store.today()),
                 state.survey.title,
                 enforced(state.survey.access),
             )
             for state in store.states()
         ]
-    click.echo(format_table(("id", "reports", "state", "title", ONE_REPORT_COLUMN), rows, right={"reports"}))
+    header = ("id", "reports", "waiting", "state", "title", ONE_REPORT_COLUMN)
+    click.echo(format_table(header, rows, right={"reports", "waiting"}))
 
 
 @survey.command(epilog=example("deniable survey close abcdefghijklmnopqrstuvwxyz --db deniable.db"))
@@ -229,8 +241,11 @@ def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[s
     ]
 
 
-def warnings_about(checked: Survey) -> list[str]:
-    """What an author should know before publishing: too little noise, nobody who can answer, a text left out."""
+def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]:
+    """What an author should know before publishing: too little noise, nobody who can answer, a text left out.
+
+    With the planned number of respondents also where cohorts have too few of them.
+    """
     warnings = weak_protection(checked)
     try:
         Ceiling().check(checked)
@@ -245,7 +260,11 @@ def warnings_about(checked: Survey) -> list[str]:
         for question in checked.questions
         if checked.fresh and question.mechanism.has_waves
     ]
-    return [*warnings, *missing_translations(checked)]
+    of_cohorts = [
+        unlinkable_warning(checked, respondents),
+        release_warning(checked, respondents) if respondents is not None else None,
+    ]
+    return [*warnings, *filter(None, of_cohorts), *missing_translations(checked)]
 
 
 def missing_translations(checked: Survey) -> list[str]:

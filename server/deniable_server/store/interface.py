@@ -50,6 +50,15 @@ class SurveyState:
         """Why results show nothing, or None when they show something."""
         return "results come out once the survey has closed" if self.release == HIDDEN else None
 
+    def more_may_wait(self, today: datetime.date) -> str | None:
+        """That results may not show every report yet, for whoever may not know how many wait; None where they do."""
+        if self.hidden_because or self.survey.results != "batches" or self.phase(today) != "open":
+            return None
+        return (
+            f"reports are released in lots of {self.survey.release} or more of a cohort, so others may have come that "
+            "are not shown yet"
+        )
+
     def not_open_because(self, today: datetime.date) -> str | None:
         """Why the survey takes no reports on that day, or None when it does."""
         if self.closed_on:
@@ -267,6 +276,13 @@ class Store(ABC):
         """Supports by cohort, of the reports that results show; the cost does not grow with their number.
 
         Where results are live, pending rows are counted beside the tallies.
+        """
+
+    @abstractmethod
+    def waiting(self, survey: Survey) -> dict[str | None, int]:
+        """How many stored reports of each cohort results do not show yet; cohorts without any are left out.
+
+        For whoever has the database, or the survey's token: to everybody else it would tell each arrival.
         """
 
     @abstractmethod
