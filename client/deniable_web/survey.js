@@ -183,9 +183,32 @@ function rowsOf({ kind, options, mechanism }) {
  */
 async function issuerOf({ ["key"]: key, ["url"]: url }) {
   matching(key, /^[0-9a-f]{162}[89a-f][0-9a-f]{510}[13579bdf]0203010001$/);
-  maybe(url, matching, /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+])(:\d{1,5})?$/);
+  maybe(url, issuerUrl);
   demand((await address(utf8(key.slice(0, 162)))) === "nk32b3tqjhnaswuhv4zkrt4jba");
   return Object.freeze({ key, url, modulus: key.slice(162, -10) });
+}
+
+/** Where devices send invitations: by https, or on this machine, to a host and port that there can be. @param {any} url */
+function issuerUrl(url) {
+  matching(url, /^https?:\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:]+])(:[1-9]\d{0,4})?$/);
+  const [, scheme, host, port = 0] = /^(https?):\/\/(.*?)(?::(\d+))?$/.exec(url);
+  const isIpv4 = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(host);
+  demand(+port < 65536);
+  demand(host[0] === "[" ? isIpv6(host.slice(1, -1)) : isIpv4 || isName(host.split(".")));
+  demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4 && host.startsWith("127.")));
+}
+
+/** Whether a host is a name, which browsers do not take for an address in numbers. @param {string[]} labels */
+const isName = (labels) =>
+  labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
+  !/^(\d+|0x[0-9a-f]*)$/.test(labels[labels.length - 1]);
+
+/** @param {string} host without its brackets */
+function isIpv6(host) {
+  const halves = host.split("::").map((half) => (half ? half.split(":") : []));
+  const groups = halves.flat();
+  const fits = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
+  return fits && groups.every((group) => /^[0-9a-f]{1,4}$/.test(group));
 }
 
 /** Groups by their names. @param {any} named */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMed
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
 from deniable.access.words import ONE_REPORT_COLUMN
+from deniable.privacy.ceiling import check_askable
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
@@ -25,7 +27,7 @@ from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import require_reader, require_token
+from deniable_server.tokens import is_owner, require_reader, require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -112,7 +114,9 @@ def list_surveys() -> dict[str, Any]:
                 "closed_on": state.closed_on,
                 "access": state.survey.access,
                 "reports": state.reports,
+                "waiting": results.waiting_rows(store, state.survey),
                 "open": state.not_open_because(store.today()) is None,
+                "state": state.phase(store.today()),
             }
             for state in store.states(None if token.scope == "operate" else token.name)
         ]
@@ -120,26 +124,30 @@ def list_surveys() -> dict[str, Any]:
 
 
 @api.post("/surveys")
+@api.input(schemas.PublishQuery, location="query", arg_name="query")
 @api.output(schemas.Published, status_code=201)
 @api.doc(
     responses={
         200: "published before",
         401: "no valid token",
         **OF_BODIES,
-        422: "not a survey",
+        422: "not a survey, or one that every device refuses",
         429: TOO_MANY,
         503: UNAVAILABLE,
         507: "disk full",
     }
 )
-def publish_survey() -> tuple[dict[str, str], int]:
+def publish_survey(query: schemas.PublishQuery) -> tuple[dict[str, str], int]:
     """Publish a survey.
 
     Keep the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
-    belongs from then on.
+    belongs from then on. A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is
+    refused unless the query says `force=true`.
     """
     token = require_token()
     survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
+    if not query.force:
+        check_askable(survey, "publish it all the same with ?force=true")
     g.survey = survey.id
     is_new = get_store().publish(survey, token.name)
     return {"id": survey.id, "path": f"/s/{survey.id}"}, 201 if is_new else 200
@@ -219,9 +227,18 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
     scope `read`, or the one that published the survey, where that says `readers = "token"`; so do the other results.
+    Whoever sends the token that published the survey, or one of scope `operate`, is told how many reports wait.
     """
-    require_reader(get_store().survey(survey_id))
-    return counted(Response(results.get_results().text(survey_id, query, "json"), mimetype="application/json"))
+    store = get_store()
+    survey = store.survey(survey_id)
+    require_reader(survey)
+    text = results.get_results().text(survey_id, query, "json")
+    if not is_owner(store, survey):
+        return counted(Response(text, mimetype="application/json"))
+    document = json.loads(text) | {"more": None, "waiting": results.waiting_rows(store, survey) or None}
+    response = Response(json.dumps(document, separators=(",", ":")), mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"  # what nobody else may be told
+    return counted(response)
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")

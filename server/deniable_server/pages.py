@@ -86,7 +86,12 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
-    said = {"notice": notice(state), "not_open_because": state.not_open_because(get_store().today())}
+    today = get_store().today()
+    said = {
+        "notice": notice(state),
+        "not_open_because": state.not_open_because(today),
+        "more_may_wait": state.more_may_wait(today),
+    }
 
     def render() -> str:
         n, rows = get_results().estimates(survey_id, query)
@@ -137,11 +142,9 @@ def notice(state: SurveyState) -> str | None:
     """What people should know of when results change."""
     if state.hidden_because:
         return f"{state.hidden_because[0].upper()}{state.hidden_because[1:]}."
-    if state.survey.results == "batches" and not state.not_open_because(get_store().today()):
-        return (
-            f"Results change when {state.survey.release} new reports of a cohort have come, and stand still in "
-            "between, so that nobody can watch single reports arrive."
-        )
+    if more := state.more_may_wait(get_store().today()):
+        sentence = f"{more[0].upper()}{more[1:]}."
+        return f"{sentence} Results stand still in between, so that nobody can watch single reports arrive."
     return None
 
 

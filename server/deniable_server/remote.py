@@ -16,9 +16,10 @@ from deniable import CollectorError, Survey, parse_survey
 _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=0.2), timeout=30)
 
 
-def publish(url: str, token: str | None, survey: Survey) -> bool:
-    """Publish a survey; whether it is new there."""
-    answer = _call("POST", url, "/surveys", token=_needed(token), body=survey.document)
+def publish(url: str, token: str | None, survey: Survey, force: bool = False) -> bool:
+    """Publish a survey, with `force` also one that devices refuse; whether it is new there."""
+    path = "/surveys?force=true" if force else "/surveys"
+    answer = _call("POST", url, path, token=_needed(token), body=survey.document)
     identifier = _object(answer, url).get("id")
     if identifier != survey.id:
         raise CollectorError(f"{url}: published the survey as {identifier}, which is not its address {survey.id}")

@@ -18,7 +18,7 @@ from deniable_server.computing import Pool
 from deniable_server.limits import ROWS_A_REQUEST, get_limits
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
-from deniable_server.work import chart_of, rows_of, text_of
+from deniable_server.work import NOTHING, Said, chart_of, rows_of, text_of
 from deniable_server.work import estimates_document as make_document
 
 MOST_KEPT = 32 * 2**20
@@ -86,14 +86,15 @@ class Results:
 
     def text(self, survey_id: str, query: EstimatesQuery, form: str) -> bytes:
         """The estimates as JSON or CSV."""
-        note = self._store.state(survey_id).hidden_because
+        state = self._store.state(survey_id)
+        said = Said(state.hidden_because, state.more_may_wait(self._store.today()))
 
         def write(survey: Survey) -> tuple[bytes, int]:
             tallies = self._store.tallies(survey)
-            text = self._pool.run(text_of, survey.document, tallies, _wanted(query), note, form)
+            text = self._pool.run(text_of, survey.document, tallies, _wanted(query), said, form)
             return text, len(text)
 
-        return self._computed(survey_id, query, f"{form} {note}", 0, write)
+        return self._computed(survey_id, query, f"{form} {said.note} {said.more}", 0, write)
 
     def chart(self, survey_id: str, query: EstimatesQuery, form: str, rows: Sequence[EstimateRow]) -> bytes:
         """The chart of these estimates, SVG or PNG."""
@@ -208,15 +209,21 @@ def _wanted(query: EstimatesQuery) -> dict[str, Any]:
 
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, computed here: for the command line."""
-    survey = store.survey(survey_id)
-    return estimates_of(survey, store.tallies(survey), query, store.state(survey_id).hidden_because)
+    state = store.state(survey_id)
+    said = Said(state.hidden_because, waiting=waiting_rows(store, state.survey) or None)
+    return estimates_of(state.survey, store.tallies(state.survey), query, said)
 
 
 def estimates_of(
-    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, note: str | None = None
+    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: Said = NOTHING
 ) -> dict[str, Any]:
     """The same from tallies."""
-    return make_document(survey, tallies, _wanted(query), note)
+    return make_document(survey, tallies, _wanted(query), said)
+
+
+def waiting_rows(store: Store, survey: Survey) -> list[dict[str, str | int | None]]:
+    """What waits, as the API says it to the owner of a survey."""
+    return [{"cohort": cohort, "n": n} for cohort, n in store.waiting(survey).items()]
 
 
 def figure(value: float | None, statistic: str) -> str:

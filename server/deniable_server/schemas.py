@@ -83,6 +83,16 @@ class EstimatesQuery(BaseModel):
         return self
 
 
+class PublishQuery(BaseModel):
+    """How to publish."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    force: bool = Field(
+        False, description="also publish a survey that every device refuses until its owner raises the ceiling"
+    )
+
+
 class EstimateLine(BaseModel):
     """One option of one question."""
 
@@ -117,6 +127,13 @@ class EstimateLine(BaseModel):
     )
 
 
+class Waiting(BaseModel):
+    """Reports of a cohort that results do not show yet."""
+
+    cohort: str | None
+    n: int
+
+
 class Estimates(BaseModel):
     """Every share that a survey asks for."""
 
@@ -128,6 +145,14 @@ class Estimates(BaseModel):
     )
     estimates: list[EstimateLine]
     note: str | None = Field(None, description="why there is nothing to see yet")
+    more: str | None = Field(
+        None, description="that reports may wait, where results do not show each at once, for whoever may not know more"
+    )
+    waiting: list[Waiting] | None = Field(
+        None,
+        description="reports that results do not show yet, for the token that published the survey or one of scope "
+        "`operate`; null where none waits, and for everybody else",
+    )
 
 
 class SurveyInfo(BaseModel):
@@ -140,8 +165,10 @@ class SurveyInfo(BaseModel):
     closes: str | None
     closed_on: str | None
     access: Literal["open", "invited", "unlinkable"]
-    reports: int
+    reports: int = Field(description="reports that results show")
+    waiting: list[Waiting] = Field(description="reports that they do not show yet")
     open: bool
+    state: Literal["not open yet", "open", "closed"]
 
 
 class Surveys(BaseModel):

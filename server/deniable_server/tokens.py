@@ -92,6 +92,13 @@ def may_read(store: Store, survey: Survey, token: str) -> bool:
     return found is not None and (found.scope == "read" or found.owns(store.owner(survey.id)))
 
 
+def is_owner(store: Store, survey: Survey) -> bool:
+    """Whether the request carries the token that published a survey, or one of scope ``operate``."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    found = find_token(store, token, "publish") if kind == "Bearer" else None
+    return found is not None and found.owns(store.owner(survey.id))
+
+
 def require_reader(survey: Survey) -> None:
     """Refuse the request with 401 unless it may read the results of a survey."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from deniable import EstimateRow, Survey, Tally, estimate, parse_survey
 from deniable.access.words import ACCESS_LABELS, access_cells
@@ -15,29 +15,50 @@ COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
 
 
+class Said(NamedTuple):
+    """What estimates say beside their figures.
+
+    Attributes
+    ----------
+    note : str or None
+        Why there is nothing to see yet.
+    more : str or None
+        That reports may wait, where results do not show every report at once.
+    waiting : list of dict or None
+        How many do, a ``cohort`` and its ``n`` each; None where none does, and for whoever may not know.
+    """
+
+    note: str | None = None
+    more: str | None = None
+    waiting: list[dict[str, str | int | None]] | None = None
+
+
+NOTHING = Said()
+
+
 def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> list[EstimateRow]:
     """Every estimate of a published survey; ``wanted`` are arguments of `deniable.estimate`."""
     return estimate(tallies, parse_survey(document), **wanted)
 
 
 def text_of(
-    document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], note: str | None, form: str
+    document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: Said, form: str
 ) -> bytes:
     """The same as the API sends it, JSON or CSV: thousands of rows are better written where nobody else waits."""
-    found = estimates_document(parse_survey(document), tallies, wanted, note)
+    found = estimates_document(parse_survey(document), tallies, wanted, said)
     if form == "csv":
         return "".join(estimates_csv(found)).encode()
     return json.dumps(found, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
 def estimates_document(
-    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], note: str | None
+    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: Said = NOTHING
 ) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them."""
     rows = [vars(row) for row in estimate(tallies, survey, **wanted)]  # flat, and in the order of the columns
     n = sum(tally.n for tally in tallies.values())
     about = dict(zip(ACCESS_LABELS, access_cells(survey.access), strict=True))
-    return {"survey": survey.id, "n": n, **about, "estimates": rows, "note": note}
+    return {"survey": survey.id, "n": n, **about, "estimates": rows, **said._asdict()}
 
 
 def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:

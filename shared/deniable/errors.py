@@ -25,6 +25,8 @@ A message reads *subject: expectation, what came*. A message about an answer nev
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Collection
 from decimal import Decimal
 
 from deniable.installing import extra_with, install_hint
@@ -89,6 +91,20 @@ def shown(value: object) -> str:
 
 
 MOST_SHOWN = 40
+
+
+def key_hint(key: str, known: Collection[str]) -> str:
+    """What an author may have meant by an unknown key: the known one that it nearly is, or else all of them.
+
+    >>> key_hint("titel", ("title", "readers")), key_hint("order", ("title", "readers"))
+    ("did you mean 'title'?", 'it can have title, readers')
+    """
+    near = difflib.get_close_matches(key, known, n=1, cutoff=NEAR_SPELLING)
+    return f"did you mean {near[0]!r}?" if near else f"it can have {', '.join(known)}"
+
+
+NEAR_SPELLING = 0.75
+"""Least `difflib` similarity of a slip: "titel" is .80 of "title", while "order" is .67 of "readers"."""
 
 
 def describe(value: object) -> str:

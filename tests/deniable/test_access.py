@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,8 @@ from deniable.access.words import ONE_REPORT, access_cells, enforced
 from deniable.survey.document import ACCESS
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.vectors import vectors
+
+ISSUER_URLS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "issuer_urls.json").read_text())
 
 VECTORS = vectors("standards/blind_rsa")
 
@@ -325,6 +328,15 @@ class TestSurvey:
         assert parse_survey(survey.document).tokens == survey.tokens
         assert survey.issuer
         assert survey.issuer.name == (url.split("/")[2] if url else "collector")
+
+    @pytest.mark.parametrize("url", ISSUER_URLS["valid"])
+    def test_names_an_issuer_that_devices_can_reach(self, url: str) -> None:
+        assert Issuer(issued_by().key, url).url == url
+
+    @pytest.mark.parametrize("url", ISSUER_URLS["refused"])
+    def test_names_no_issuer_in_the_clear_or_nowhere(self, url: str) -> None:
+        with pytest.raises(SurveyError, match=f"^issuer.url: {ISSUER_URLS['refused'][url]}"):
+            Issuer(issued_by().key, url)
 
     def test_has_another_address_with_other_access(self) -> None:
         invited = read_survey(survey_toml("T", COIN, access="invited"))

@@ -76,3 +76,20 @@ def test_a_byte_order_mark_is_no_part_of_a_survey() -> None:
 def test_curly_quotes_within_a_text_are_meant() -> None:
     text = PLAIN.replace('"Q?"', '"Would you tell \u201cthem\u201d?"')
     assert "\u201c" in read_survey(text).questions[0].text
+
+
+@pytest.mark.parametrize(
+    ("slip", "hint"),
+    [
+        ("order", "it can have title, organiser, about, opens, "),
+        ("description", "it can have title, "),
+        ("titel", "did you mean 'title'?"),
+        ("reader", "did you mean 'readers'?"),
+        ("organizer", "did you mean 'organiser'?"),
+        ("cohorts_required", "did you mean 'cohort_required'?"),
+        ("close", "did you mean 'closes'?"),
+        ("question", "did you mean 'questions'?"),
+    ],
+)
+def test_only_a_near_spelling_is_suggested_for_an_unknown_key(slip: str, hint: str) -> None:
+    assert sentence_for(f"{slip} = 1\n{PLAIN}").startswith(f"survey: has the unknown key {slip!r}; {hint}")

@@ -21,6 +21,7 @@ from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token, revoke_token
 from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
 
 NDJSON = "application/x-ndjson"
@@ -323,11 +324,25 @@ class TestPublishing:
         assert_problem(self.publish(http, create_token(store, "ada"), body), 422, "survey: ")
         assert store.states() == []
 
+    def test_refuses_what_every_device_refuses_unless_forced(self, http: FlaskClient, store: SqliteStore) -> None:
+        token = create_token(store, "ada")
+        asked = [question_toml(f"q{n}", "yes-no", epsilon=2.7) for n in range(3)]
+        body = read_survey(survey_toml("T", *asked)).document
+        assert_problem(self.publish(http, token, body), 422, "epsilons must add up to at most 8")
+        assert_problem(self.publish(http, token, body), 422, "publish it all the same with ?force=true")
+        assert store.states() == []
+        headers = {"Authorization": f"Bearer {token}"}
+        url = "/api/v1/surveys?force=true"
+        forced = http.post(url, data=body, headers=headers, content_type="application/json")
+        assert forced.status_code == 201
+        assert_problem(http.post(url, data=body, content_type="application/json"), 401, "Authorization")
+
     def test_list_and_close_over_http(self, http: FlaskClient, store: SqliteStore, base: str) -> None:
         headers = {"Authorization": f"Bearer {create_token(store, 'ada', 'operate')}"}
         send(http, base, report())
         (listed,) = http.get("/api/v1/surveys", headers=headers).json["surveys"]
         assert (listed["reports"], listed["open"], listed["opens"]) == (1, True, "2026-11-20")
+        assert listed["state"] == "open"
         assert http.post(f"{base}/close").status_code == 401
         assert http.post(f"{base}/close", headers=headers).status_code == 204
         assert not http.get("/api/v1/surveys", headers=headers).json["surveys"][0]["open"]

@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.support.access import unlinkable_survey
 from tests.support.command_line import CommandLine
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import EVERY_KIND
 
 
@@ -33,6 +37,36 @@ def test_publish_prints_no_incomplete_link(tmp_path: Path) -> None:
     )
     text = CommandLine("survey", "publish").ok(file, "--db", tmp_path / "test.db")
     assert re.findall(r"/s/[a-z2-7]{26}(\S*)", text) == ["#cohort=web", "/results"]
+
+
+TOO_MUCH = {
+    "question 'q0': epsilon must be at most 4": [4.5],
+    "epsilons must add up to at most 8": [2.7, 2.7, 2.7],
+}
+
+
+@pytest.mark.parametrize("reason", TOO_MUCH)
+def test_publish_refuses_what_every_device_refuses_unless_forced(reason: str, tmp_path: Path) -> None:
+    file, database = tmp_path / "survey.toml", tmp_path / "test.db"
+    asked = [question_toml(f"q{n}", "yes-no", epsilon=each) for n, each in enumerate(TOO_MUCH[reason])]
+    file.write_text(survey_toml("T", *asked), encoding="utf-8")
+    publish = CommandLine("survey", "publish")
+    for place in (("--db", database), ("--url", "http://127.0.0.1:1", "--token", "dn_x")):
+        sentence = publish.refused(file, *place)
+        assert reason in sentence
+        assert "every device refuses this survey until its owner raises the ceiling" in sentence
+        assert "publish it all the same with --force" in sentence
+    assert not database.exists()
+    forced = publish.run(file, "--db", database, "--force")
+    assert forced.exit_code == 0
+    assert "Warning: " in forced.stderr
+    assert "devices refuse this survey unless their owners raise the ceiling" in forced.stderr
+
+
+def test_publish_takes_what_devices_just_allow(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=4), question_toml("p", "yes-no", epsilon=4)))
+    assert "answer" in CommandLine("survey", "publish").ok(file, "--db", tmp_path / "test.db")
 
 
 SMALLEST = """
@@ -66,3 +100,50 @@ def test_authors_commands_work_in_the_smallest_install_or_name_the_extra(tmp_pat
         assert result.returncode == 1
         assert "in a clone of the project: pip install '.[" in result.stderr, arguments
         assert result.stderr.count("\n") == 1
+
+
+def check_of(tmp_path: Path, *flags: object, **keys: object) -> str:
+    file = tmp_path / "survey.toml"
+    file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=1), **keys), encoding="utf-8")
+    return CommandLine("survey", "check").ok(file, *flags)
+
+
+TWO_COHORTS = {"cohorts": ["north", "south"], "cohort_required": True}
+
+
+def test_check_and_plan_warn_where_releases_hold_back_half_of_the_planned_respondents(tmp_path: Path) -> None:
+    warning = (
+        "Warning: release: 200 reports times 2 groups are 400, with 390 planned respondents, so results may show few or "
+        "none of them before the survey closes; release = 97 or fewer cohorts would show them sooner"
+    )
+    assert warning in check_of(tmp_path, "--respondents", 390, **TWO_COHORTS)
+    planned = CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 390)
+    assert (planned.exit_code, planned.stderr) == (0, f"{warning}\n")
+    assert "Warning" not in check_of(tmp_path, "--respondents", 800, **TWO_COHORTS)
+    assert CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 800).stderr == ""
+    note = "Note: Results change when 200 new reports of a cohort have come; up to 398 wait until the survey closes"
+    assert f"{note}; --respondents N says whether that is much" in check_of(tmp_path, **TWO_COHORTS)
+    for results in ("live", "closed"):
+        text = check_of(tmp_path, "--respondents", 390, results=results, **TWO_COHORTS)
+        assert "Warning" not in text
+        assert "Results change when" not in text
+
+
+@pytest.mark.parametrize(
+    ("respondents", "said"),
+    [
+        (None, "so a person hides among those of one cohort; make none of fewer than 100 people"),
+        (150, "so a person hides among about 75 of the 150 planned respondents; make fewer cohorts, of 100 people or"),
+        (200, None),
+    ],
+)
+def test_check_warns_where_cohorts_divide_the_people_of_an_unlinkable_survey(
+    tmp_path: Path, respondents: int | None, said: str | None
+) -> None:
+    key = unlinkable_survey().issuer
+    assert key is not None
+    flags = ["--respondents", respondents] if respondents else []
+    keys = {"access": "unlinkable", "issuer": {"key": key.key}, "release": 50, **TWO_COHORTS}
+    text = check_of(tmp_path, *flags, **keys)
+    assert ("hides among" in text) == (said is not None)
+    assert said is None or said in " ".join(text.split())

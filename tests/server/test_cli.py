@@ -91,11 +91,32 @@ def test_publish_list_close_and_estimate_in_a_file(file: Path, database: Path) -
         f"results  https://ask.example/s/{published.id}/results",
     ]
     again = run("survey", "publish", file, "--db", database)
-    assert (again.exit_code, again.stderr) == (0, "This very survey was published before; it is the same address.\n")
+    assert again.exit_code == 0
+    assert "This very survey was published before; it is the same address.\n" in again.stderr
     assert f"{published.id}        0  open   Life and love, 1974" in ok("survey", "list", "--db", database)
     assert "is closed" in ok("survey", "close", published.id, "--db", database)
     assert "closed" in ok("survey", "list", "--db", database)
     assert "0 reports" in ok("estimate", published.id, "--db", database)
+
+
+def test_links_of_a_file_say_how_to_name_another_place_unless_it_was_named(
+    file: Path, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "Links start with http://127.0.0.1:8000, the default place of 'deniable serve'"
+    assert said in run("survey", "publish", file, "--db", database).stderr
+    assert said not in run("survey", "publish", file, "--db", database, "--public-url", "https://ask.example").stderr
+    monkeypatch.setenv("DENIABLE_PUBLIC_URL", "http://127.0.0.1:8642")
+    named = run("survey", "publish", file, "--db", database)
+    assert said not in named.stderr
+    assert "answer   http://127.0.0.1:8642/s/" in named.stdout
+
+
+def test_a_survey_is_listed_as_not_open_yet_before_its_first_day(file: Path, database: Path) -> None:
+    file.write_text(f"opens = 2099-01-01\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    ok("survey", "publish", file, "--db", database)
+    assert "  not open yet  Life and love, 1974" in ok("survey", "list", "--db", database)
+    ok("survey", "close", read_survey(file.read_bytes()).id, "--db", database)
+    assert "  closed  Life and love, 1974" in ok("survey", "list", "--db", database)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from deniable_client import randomize
 from deniable_server.commands.copy import copy as command
 from deniable_server.location import Address
 from deniable_server.store import Outcome, StoreDamaged, copy_everything, copying, database_at, open_store
-from deniable_server.store.postgresql import database
+from deniable_server.store.postgresql import connection, database
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.tables import reports_table, tables_of
@@ -282,7 +282,7 @@ def test_while_a_collector_serves_one_of_them_is_refused(
     assert isinstance(where, Path)
     with Lock(where), pytest.raises(DeniableError, match="another one serves it"):
         copy_everything(where, places["postgresql"].where)
-    monkeypatch.setattr(database, "SECONDS_TO_LEAVE", 0.3)
+    monkeypatch.setattr(connection, "SECONDS_TO_LEAVE", 0.3)
     with places["postgresql"].opened(), pytest.raises(DeniableError, match="must be used by no collector meanwhile"):
         copy_everything(where, places["postgresql"].where)
 

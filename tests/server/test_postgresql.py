@@ -33,7 +33,7 @@ from deniable_server.store import (
     database_at,
 )
 from deniable_server.store.interface import utc_today
-from deniable_server.store.postgresql import durability, fold, roles
+from deniable_server.store.postgresql import connection, durability, fold, migrations, roles
 from deniable_server.store.postgresql.connection import SCHEMA
 from deniable_server.store.postgresql.errors import in_our_words
 from deniable_server.store.postgresql.store import PostgresqlStore
@@ -421,7 +421,7 @@ def test_pg_dump_is_a_backup_that_can_be_looked_at(
 
 def test_looking_at_a_database_changes_nothing(postgresql: Postgresql) -> None:
     address = postgresql.new()
-    with pytest.raises(DeniableError, match="is empty or of an older version"):
+    with pytest.raises(DeniableError, match="is empty; 'deniable serve'"):
         database_at(address).inspect()
     with sql(address) as connection:
         assert connection.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'deniable'").fetchone() == (0,)
@@ -481,6 +481,27 @@ def test_a_newer_database_is_refused(store: PostgresqlStore, address: Address, c
     assert store.not_ready_because(0) == "The database is of a newer version; start that one."
     with pytest.raises(DeniableError, match="got one with step 999 of 1 known here"):
         PostgresqlStore(address, clock)
+
+
+def test_only_a_collector_that_is_alone_brings_an_older_database_up_to_date(
+    store: PostgresqlStore, address: Address, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+    steps = (*migrations.STEPS, ("notes", lambda db: db.execute("CREATE TABLE notes (note text)")))
+    monkeypatch.setattr(migrations, "STEPS", steps)  # from here on the tables are of an older version
+    monkeypatch.setattr(connection, "SECONDS_TO_LEAVE", 0.3)
+    for open_it in (lambda: PostgresqlStore(address), lambda: database_at(address).inspect()):
+        with pytest.raises(DeniableError, match="is of an older version; 'deniable serve' brings it up to date"):
+            open_it()
+    with pytest.raises(DeniableError, match="must be used by no collector meanwhile"):
+        PostgresqlStore(address, may_update=True)  # `store` stands for the older collector
+    with sql(address) as other:
+        assert other.execute("SELECT to_regclass('deniable.notes')").fetchone() == (None,)
+    store.close()
+    with closing(PostgresqlStore(address, may_update=True)) as updated:
+        assert [state.survey for state in updated.states()] == [survey]
+    with closing(PostgresqlStore(address)) as again:
+        assert again.not_ready_because(0) is None
 
 
 @pytest.mark.parametrize("name", ["xmin", "ctid"])

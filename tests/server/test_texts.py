@@ -48,3 +48,15 @@ def test_ends_of_a_scale_are_shown_in_the_terminal_and_missed_in_other_languages
     assert "\u2013" not in plain
     (sentence,) = missing_translations(survey)
     assert sentence.startswith("de: is missing in title, the text of trust, the option '3' of trust")
+
+
+@pytest.mark.parametrize("decline", ["Prefer not to say", {"default": "Prefer not to say", "de": "Keine Angabe"}])
+def test_yes_and_no_beside_a_third_option_count_as_no_language_of_the_author(decline: object) -> None:
+    in_two = isinstance(decline, dict)
+    title, text = ({"default": each, "de": f"{each} (de)"} if in_two else each for each in ("Title", "Text?"))
+    survey = read_survey(survey_toml(title, question_toml("q", "yes-no", text, decline=decline, epsilon=1)))
+    assert missing_translations(survey) == []
+    without = read_survey(survey_toml("T", question_toml("q", "yes-no", text, decline=decline, epsilon=1)))
+    assert missing_translations(without) == (
+        ["de: is missing in title; people who read it see the default there"] if in_two else []
+    )

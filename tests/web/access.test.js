@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { constants, createPublicKey, generateKeyPairSync, privateEncrypt, verify } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 
@@ -192,6 +193,15 @@ test("reports carry an invitation or a token where the survey asks for one, and 
     [SURVEYS[0], undefined], [SURVEYS[0], invitation], [SURVEYS[0], signed.slice(2)], [SURVEYS[0], signed, random(16)],
   ]) {
     assert.throws(() => answer(survey, credential, id), NotInvited);
+  }
+});
+
+const URLS = JSON.parse(await readFile(new URL("../data/issuer_urls.json", import.meta.url), "utf8"));
+
+test("surveys name issuers that devices can reach, and none in the clear or nowhere", async () => {
+  for (const url of URLS.valid) assert.equal((await parseSurvey(bytes(documentOf(KEY, url)))).issuer.url, url);
+  for (const url of Object.keys(URLS.refused)) {
+    await assert.rejects(parseSurvey(bytes(documentOf(KEY, url))), SurveyError, url);
   }
 });
 

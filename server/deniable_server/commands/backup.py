@@ -22,4 +22,5 @@ def backup(destination: Path, database: Location) -> None:
     To restore, stop the collector and put the copy in the place of its database.
     """
     inspection = database_at(existing(database)).back_up(destination)
-    click.echo(f"{destination}: {inspection.surveys} surveys, {inspection.reports} folded reports")
+    unchecked = "; of an older version, so their checksums were not compared" if inspection.is_older else ""
+    click.echo(f"{destination}: {inspection}{unchecked}")

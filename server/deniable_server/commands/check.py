@@ -23,4 +23,4 @@ def check(database: Location) -> None:
         click.echo(finding)
     if inspection.findings:
         raise click.ClickException(f"database {database}: is damaged; put a backup in its place")
-    click.echo(f"{database}: sound, {inspection.surveys} surveys, {inspection.reports} folded reports")
+    click.echo(f"{database}: sound, {inspection}")

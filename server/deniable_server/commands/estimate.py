@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -142,6 +142,8 @@ def estimate(
         result = estimates_document(open_store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
     if to is not None:
         _save(to, result)
+    if form == "csv" and (said := not_shown(result)):
+        click.echo(f"{said[0].upper()}{said[1:]}.", err=True)
     click.echo(FORMATS[form](result), nl=form != "csv")
 
 
@@ -176,6 +178,24 @@ def _save(to: Path, result: dict[str, Any]) -> None:
         write_data_set(estimates_data(f"Survey {result['survey']}", result["estimates"], result["access"]), to)
 
 
+def not_shown(result: Mapping[str, Any]) -> str | None:
+    """What a collector's estimates say of reports that they do not show: how many there are, or that there may be some.
+
+    >>> not_shown({"more": "others may have come", "waiting": [{"cohort": None, "n": 3}, {"cohort": "web", "n": 180}]})
+    '183 reports wait for a release: 3 without a cohort, 180 of web'
+    >>> not_shown({"more": "others may have come", "waiting": None}), not_shown({})
+    ('others may have come', None)
+    """
+    waiting = result.get("waiting")
+    if not waiting:
+        return result.get("more")
+    n = sum(each["n"] for each in waiting)
+    of = [f"{each['n']} of {each['cohort']}" if each["cohort"] else f"{each['n']} without a cohort" for each in waiting]
+    has_cohorts = any(each["cohort"] for each in waiting)
+    by_cohort = f": {', '.join(of)}" if has_cohorts else ""
+    return f"{n} report{' waits' if n == 1 else 's wait'} for a release{by_cohort}"
+
+
 def _as_table(result: dict[str, Any]) -> str:
     rows = result["estimates"]
     cohort = ["cohort"] if any(row["cohort"] for row in rows) else []
@@ -207,11 +227,13 @@ def _as_table(result: dict[str, Any]) -> str:
     if rows and (fake := rows[0].get("assumed_fake")) is not None:
         level += f" that hold if up to {percent(fake)} of all reports are fake"
     supposed = [f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave"] if robust else []
-    notes = [f"{note[0].upper()}{note[1:]}."] if (note := result.get("note")) else []
+    notes = [f"{said[0].upper()}{said[1:]}." for said in (result.get("note"), not_shown(result)) if said]
+    released = " released" if result.get("more") or result.get("waiting") else ""
+    reports = f"{result['n']} reports{released}" if result["n"] or not released else "no reports released yet"
     return "\n\n".join(
         [
             table,
-            ", ".join([f"{result['n']} reports", level, *supposed]) + f"; {ONE_REPORT[result['access']]}",
+            ", ".join([reports, level, *supposed]) + f"; {ONE_REPORT[result['access']]}",
             *notes,
             *flags,
         ]

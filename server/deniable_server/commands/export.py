@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import click
 from click.core import ParameterSource
@@ -25,8 +25,10 @@ from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable_server import remote
 from deniable_server.commands import options
+from deniable_server.commands.estimate import not_shown
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
+from deniable_server.results import waiting_rows
 
 
 @click.command(
@@ -89,6 +91,8 @@ def export(
             raise click.UsageError("--scripts goes with a file, without --format")
         check_folder(to, form)
     with _at_collector(url, token, survey_id) if url else _in_database(database, survey_id) as found:
+        if found.not_shown:
+            click.echo(f"{found.not_shown[0].upper()}{found.not_shown[1:]}.", err=True)
         if form is not None:
             manifest = write_folder(found.survey, found.rows, to, form, by_cohort=by_cohort, expected=found.counts)
             click.echo(f"{to}: {manifest.rows:,} reports")
@@ -106,11 +110,15 @@ def export(
 
 
 class _Found(NamedTuple):
-    """What results show of a survey, and how many reports of each cohort there must be, where that is known before."""
+    """What results show of a survey, and how many reports of each cohort there must be, where that is known before.
+
+    And a sentence about reports that wait, where there are or may be some.
+    """
 
     survey: Survey
     rows: Iterator[Row]
     counts: Mapping[str | None, int] | None
+    not_shown: str | None
 
 
 @contextmanager
@@ -120,10 +128,11 @@ def _in_database(database: Location, survey_id: str) -> Iterator[_Found]:
     _refuse_without_rows(state.survey)
     if state.hidden_because:
         raise ParameterError(f"survey {survey_id}: {state.hidden_because}")
+    waits = not_shown({"waiting": waiting_rows(store, state.survey)})
     with ExitStack() as reading:
         released = reading.enter_context(store.released(state.survey))
         counts = {cohort: tally.n for cohort, tally in released.tallies.items()}
-        yield _Found(state.survey, itertools.chain(released.rows, _finally(reading.close)), counts)
+        yield _Found(state.survey, itertools.chain(released.rows, _finally(reading.close)), counts, waits)
 
 
 @contextmanager
@@ -131,7 +140,8 @@ def _at_collector(url: str, token: str | None, survey_id: str) -> Iterator[_Foun
     """What a collector sends must be as many reports as its estimates count, so that a part never passes for all."""
     survey = remote.survey(url, survey_id)
     _refuse_without_rows(survey)
-    before = _shown(url, token, survey)
+    estimates = _shown(url, token, survey)
+    before = estimates["n"]
     with remote.report_lines(url, token, survey_id) as lines:
 
         def rows() -> Iterator[Row]:
@@ -142,21 +152,20 @@ def _at_collector(url: str, token: str | None, survey_id: str) -> Iterator[_Foun
                     yield each.id, each.cohort, *each.values.values()
             except ReportError as error:
                 raise CollectorError(f"{url}: does not send what it should: {error}") from None
-            if n != before and not before < n <= _shown(url, token, survey):
+            if n != before and not before < n <= _shown(url, token, survey)["n"]:
                 raise CollectorError(
                     f"{url}: must send the {before} reports that its estimates count, got {n}; try again"
                 )
 
-        yield _Found(survey, rows(), None)
+        yield _Found(survey, rows(), None, not_shown(estimates))
 
 
-def _shown(url: str, token: str | None, survey: Survey) -> int:
-    """How many reports results show at this moment."""
+def _shown(url: str, token: str | None, survey: Survey) -> dict[str, Any]:
+    """The collector's estimates at this moment, which count the reports that results show."""
     found = remote.estimates(url, token, survey.id, {})
     if found["note"]:
         raise ParameterError(f"survey {survey.id}: {found['note']}")
-    n: int = found["n"]
-    return n
+    return found
 
 
 def _refuse_without_rows(survey: Survey) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
@@ -40,12 +39,6 @@ def key(database: Location, url: str | None) -> None:
     click.echo(f'[issuer]\nkey = "{table.key}"')
     if table.url:
         click.echo(f'url = "{table.url}"')
-        where = urlsplit(table.url)
-        if where.scheme == "http" and not remote.is_this_machine(where.hostname or ""):
-            warning = (
-                "Warning: devices send invitations there in the clear, and whoever reads one can use it; use https://"
-            )
-            click.secho(warning, fg="yellow", err=True)
     click.echo('The survey needs access = "unlinkable" above its first table as well.', err=True)
 
 

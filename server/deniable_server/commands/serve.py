@@ -49,7 +49,8 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     settings = settings_from(flags)
     database = database_at(settings.db)
     with serving.listen(settings.host, settings.port) as listener, database.serving():
-        open_store(settings.db).close()  # a database that cannot be opened is an error here, not in a worker
+        # A database that cannot be opened is an error here, not in a worker. Nobody else serves it now.
+        open_store(settings.db, may_update=True).close()
         for warning in database.warnings():
             click.echo(f"Warning: {warning}", err=True)
         unread = refuse_damaged(database, database.inspect(ROWS_AT_START)).unread
@@ -61,5 +62,15 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
                 "'deniable check' does it.",
                 err=True,
             )
-        click.echo(f"{what} on http://{settings.host}:{settings.port} with the database {database}. Ctrl-C stops it.")
+        where = origin(settings.host, settings.port)
+        click.echo(f"{what} on {where} with the database {database}. Ctrl-C stops it.")
         serving.serve(settings, listener, serving.load_issuer if is_issuer else serving.load_collector)
+
+
+def origin(host: str, port: int) -> str:
+    """The address of a collector that listens there, as browsers take it.
+
+    >>> origin("127.0.0.1", 8000), origin("::1", 8000)
+    ('http://127.0.0.1:8000', 'http://[::1]:8000')
+    """
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

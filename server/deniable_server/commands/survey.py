@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
+from click.core import ParameterSource
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
 from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
 from deniable.commands.main import example
 from deniable.errors import BudgetError
-from deniable.privacy.ceiling import Ceiling
+from deniable.privacy.ceiling import Ceiling, check_askable
 from deniable.survey.analyses import alternatives_for, analyses_of
+from deniable.survey.authoring import SPOKEN_NO_YES
+from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
 from deniable.survey.respondents import group_sentences, needed_sentence
-from deniable.survey.texts import EVERY_OTHER, Text
+from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
 from deniable_server import remote
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
     from deniable_server.store import Store
 
 FILE = click.argument("file", type=click.File("rb"))
+
+OUR_WORDS = [publish_text(each) for each in SPOKEN_NO_YES]
+"""Options whose translations are ours, whatever languages the author speaks."""
 
 
 @click.group()
@@ -63,7 +69,13 @@ def _asks(checked: Survey) -> str:
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
 @FILE
-def check(file: BinaryIO) -> None:
+@click.option(
+    "--respondents",
+    type=click.IntRange(2),
+    metavar="N",
+    help="How many people you plan for: warns where cohorts are small.",
+)
+def check(file: BinaryIO, respondents: int | None) -> None:
     """Read a survey and say what its noise does, without publishing it."""
     checked = read_survey(file.read())
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
@@ -94,8 +106,10 @@ def check(file: BinaryIO) -> None:
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")
-    for warning in warnings_about(checked):
+    for warning in warnings_about(checked, respondents):
         click.secho(f"Warning: {warning}", fg="yellow")
+    if note := release_note(checked):
+        click.echo(f"Note: {note}" + ("" if respondents else "; --respondents N says whether that is much"))
     if checked.cohorts and not checked.cohort_required:
         click.echo("Note: a link without a cohort can be answered too; cohort_required = true refuses it as incomplete")
 
@@ -111,14 +125,30 @@ def check(file: BinaryIO) -> None:
 @options.url
 @options.token
 @options.public_url
-def publish(file: BinaryIO, database: Location, url: str | None, token: str | None, public_url: str) -> None:
-    """Publish a survey; prints its id and the links for respondents."""
+@click.option(
+    "--force", is_flag=True, help="Publish a survey that devices refuse unless their owners raise the ceiling."
+)
+def publish(
+    file: BinaryIO, database: Location, url: str | None, token: str | None, public_url: str, force: bool
+) -> None:
+    """Publish a survey; prints its id and the links for respondents.
+
+    A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
+    """
     published = read_survey(file.read())
+    if not force:
+        check_askable(published, "publish it all the same with --force")
     for warning in warnings_about(published):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
-    is_new = remote.publish(url, token, published) if url else open_store(database).publish(published)
+    is_new = remote.publish(url, token, published, force) if url else open_store(database).publish(published)
     if not is_new:
         click.echo("This very survey was published before; it is the same address.", err=True)
+    if not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT:
+        click.echo(
+            f"Links start with {public_url}, the default place of 'deniable serve'; where people reach the collector "
+            "elsewhere, say so with --public-url or DENIABLE_PUBLIC_URL.",
+            err=True,
+        )
     base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
     click.echo(f"id       {published.id}")
     links = [] if published.cohort_required or published.access != "open" else [base]
@@ -137,13 +167,14 @@ def publish(file: BinaryIO, database: Location, url: str | None, token: str | No
 @options.url
 @options.token
 def list_(database: Location, url: str | None, token: str | None) -> None:
-    """List surveys with their number of reports."""
+    """List surveys with their number of reports: those that results show, and those that wait for a release."""
     if url:
         rows: Iterable[tuple[str, ...]] = [
             (
                 each["id"],
                 str(each["reports"]),
-                "open" if each["open"] else "closed",
+                str(sum(waits["n"] for waits in each["waiting"])),
+                each["state"],
                 each["title"],
                 enforced(each["access"]),
             )
@@ -155,13 +186,15 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
             (
                 state.survey.id,
                 str(state.reports),
-                "closed" if state.not_open_because(store.today()) else "open",
+                str(sum(store.waiting(state.survey).values())),
+                state.phase(store.today()),
                 state.survey.title,
                 enforced(state.survey.access),
             )
             for state in store.states()
         ]
-    click.echo(format_table(("id", "reports", "state", "title", ONE_REPORT_COLUMN), rows, right={"reports"}))
+    header = ("id", "reports", "waiting", "state", "title", ONE_REPORT_COLUMN)
+    click.echo(format_table(header, rows, right={"reports", "waiting"}))
 
 
 @survey.command(epilog=example("deniable survey close abcdefghijklmnopqrstuvwxyz --db deniable.db"))
@@ -208,8 +241,11 @@ def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[s
     ]
 
 
-def warnings_about(checked: Survey) -> list[str]:
-    """What an author should know before publishing: too little noise, nobody who can answer, a text left out."""
+def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]:
+    """What an author should know before publishing: too little noise, nobody who can answer, a text left out.
+
+    With the planned number of respondents also where cohorts have too few of them.
+    """
     warnings = weak_protection(checked)
     try:
         Ceiling().check(checked)
@@ -224,7 +260,11 @@ def warnings_about(checked: Survey) -> list[str]:
         for question in checked.questions
         if checked.fresh and question.mechanism.has_waves
     ]
-    return [*warnings, *missing_translations(checked)]
+    of_cohorts = [
+        unlinkable_warning(checked, respondents),
+        release_warning(checked, respondents) if respondents is not None else None,
+    ]
+    return [*warnings, *filter(None, of_cohorts), *missing_translations(checked)]
 
 
 def missing_translations(checked: Survey) -> list[str]:
@@ -249,7 +289,7 @@ def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     # The organiser may have one name in every language.
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
-        # So may options that are numbers, unless they have labels; those of a yes-no question are never the author's.
+        # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
         for option in question.options if not question.kind.options else ():
-            if any(map(str.isalpha, option)) or isinstance(option, Text):
+            if publish_text(option) not in OUR_WORDS and (any(map(str.isalpha, option)) or isinstance(option, Text)):
                 yield f"the option {str(option)!r} of {question.id}", option

@@ -9,7 +9,7 @@ from typing import Any
 from deniable import Survey, Tally
 from deniable_server.store import checksum
 from deniable_server.store.connection import Connection
-from deniable_server.store.tables import Row
+from deniable_server.store.tables import Row, pending_table
 
 Counts = dict[str | None, Tally]
 """Tallies by cohort; None holds reports without one. In tables the empty cohort stands for it."""
@@ -71,6 +71,12 @@ def folded(db: Connection, survey: Survey) -> int:
     """How many reports the tallies count."""
     (n,) = db.execute("SELECT coalesce(sum(n), 0) FROM totals WHERE survey = ?", [survey.id]).fetchone()
     return int(n)  # PostgreSQL's sums are decimals
+
+
+def waiting(db: Connection, survey: Survey) -> dict[str | None, int]:
+    """How many reports of each cohort wait for a fold; None holds those without one."""
+    query = f"SELECT cohort, count(*) FROM {pending_table(survey)} GROUP BY cohort"
+    return {cohort: int(n) for cohort, n in db.execute(query).fetchall()}
 
 
 def together(some: Counts, others: Counts) -> Counts:

@@ -25,8 +25,8 @@ class Database(Protocol):
     def exists(self) -> bool:
         """Whether it is there; opening makes what is not, where it can."""
 
-    def open(self, today: Callable[[], datetime.date]) -> SqlStore:
-        """Its store, brought up to date, whatever is in it."""
+    def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> SqlStore:
+        """Its store, whatever is in it; of an older version only with `may_update`, which brings it up to date."""
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve it, for as long as the block lasts."""
@@ -60,15 +60,17 @@ def database_at(place: str | Path | Address) -> Database:
     return SqliteFile(where)
 
 
-def open_store(place: str | Path | Address, today: Callable[[], datetime.date] = utc_today) -> Store:
-    """The store of that database.
+def open_store(
+    place: str | Path | Address, today: Callable[[], datetime.date] = utc_today, may_update: bool = False
+) -> Store:
+    """The store of that database; with `may_update`, for a collector that starts, also of one of an older version.
 
     Raises
     ------
     DeniableError
-        If it cannot be opened, is of another kind, was written by a newer version, or is a copy that is not complete.
+        If it cannot be opened, is of another kind, was written by another version, or is a copy that is not complete.
     """
-    store = database_at(place).open(today)
+    store = database_at(place).open(today, may_update)
     if store.is_unfinished:
         store.close()
         raise DeniableError(f"database {store.name}: is a copy that is not complete; run 'deniable copy' again")

@@ -41,3 +41,11 @@ class StoreUnavailable(DeniableError):
 
 class StoreForbidden(DeniableError):
     """The role by which the database was opened may not do that."""
+
+
+def older_version(name: object) -> DeniableError:
+    """The error for a database of an older version, for whoever may not bring it up to date."""
+    return DeniableError(
+        f"database {name}: is of an older version; 'deniable serve' brings it up to date: back it up, stop the "
+        "collector that serves it, and start 'deniable serve' of this version once"
+    )

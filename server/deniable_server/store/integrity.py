@@ -29,17 +29,27 @@ class Inspection:
     Attributes
     ----------
     surveys, reports : int
-        How many were looked at.
+        How many were looked at, of reports those that are folded.
+    waiting : int
+        How many reports of these surveys wait for a fold.
     findings : tuple of str
         What is not as it was written, one sentence each; empty when all is.
     unread : tuple of str
         Addresses of surveys that were not looked at, because there was not the time.
+    is_older : bool
+        Whether an older version wrote the database, so that it was not compared with its checksums.
     """
 
     surveys: int
     reports: int
     findings: tuple[str, ...]
     unread: tuple[str, ...] = ()
+    is_older: bool = False
+    waiting: int = 0
+
+    def __str__(self) -> str:
+        waits = f", {self.waiting} that wait for a release" if self.waiting else ""
+        return f"{self.surveys} surveys, {self.reports} folded reports{waits}"
 
 
 def refuse_damaged(name: object, inspection: Inspection) -> Inspection:
@@ -101,15 +111,17 @@ FROM surveys ORDER BY reports, id"""
         except Exception as error:
             findings.append(f"survey {survey_id}: its document is not that of its address ({type(error).__name__})")
     findings += differences_of_schema(surveys)
+    waiting = 0
     for survey in surveys:
         try:
             with snapshot(survey) as its:
+                waiting += sum(counts.waiting(its, survey).values())
                 findings += [f"survey {survey.id}: {finding}" for finding in differences_of_rows(its, survey)]
         except StoreUnavailable:  # somebody else holds a table, or the server is gone: that is no damage
             raise
         except Exception as error:  # damaged rows can be wrong in every way there is, and each is a finding
             findings.append(f"survey {survey.id}: its rows cannot be read ({type(error).__name__}: {error})")
-    return Inspection(len(surveys), read, tuple(findings), tuple(unread))
+    return Inspection(len(surveys), read, tuple(findings), tuple(unread), waiting=waiting)
 
 
 def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:

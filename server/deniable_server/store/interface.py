@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from deniable import Report, Survey, Tally
 from deniable_server.signing import PrivateKey
@@ -15,6 +15,10 @@ from deniable_server.store.outcome import Outcome
 
 HIDDEN = -1
 """What `Store.release_of` says while results may show nothing."""
+
+
+Phase = Literal["not open yet", "open", "closed"]
+"""Where a survey stands on a day."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,27 @@ class SurveyState:
         """Why results show nothing, or None when they show something."""
         return "results come out once the survey has closed" if self.release == HIDDEN else None
 
+    def more_may_wait(self, today: datetime.date) -> str | None:
+        """That results may not show every report yet, for whoever may not know how many wait; None where they do."""
+        if self.hidden_because or self.survey.results != "batches" or self.phase(today) != "open":
+            return None
+        return (
+            f"reports are released in lots of {self.survey.release} or more of a cohort, so others may have come that "
+            "are not shown yet"
+        )
+
     def not_open_because(self, today: datetime.date) -> str | None:
         """Why the survey takes no reports on that day, or None when it does."""
         if self.closed_on:
             return f"it was closed on {self.closed_on} (UTC)"
         return self.survey.not_open_because(today)
+
+    def phase(self, today: datetime.date) -> Phase:
+        """Where the survey stands on that day."""
+        if not self.not_open_because(today):
+            return "open"
+        is_early = self.survey.opens is not None and today < self.survey.opens
+        return "not open yet" if is_early and not self.closed_on else "closed"
 
 
 class Added(NamedTuple):
@@ -256,6 +276,13 @@ class Store(ABC):
         """Supports by cohort, of the reports that results show; the cost does not grow with their number.
 
         Where results are live, pending rows are counted beside the tallies.
+        """
+
+    @abstractmethod
+    def waiting(self, survey: Survey) -> dict[str | None, int]:
+        """How many stored reports of each cohort results do not show yet; cohorts without any are left out.
+
+        For whoever has the database, or the survey's token: to everybody else it would tell each arrival.
         """
 
     @abstractmethod

@@ -269,6 +269,18 @@ class SqlStore(Store):
         with self._snapshot(survey) as db:
             return self._tallies(db, survey)
 
+    def waiting(self, survey: Survey) -> dict[str | None, int]:
+        """As `Store.waiting`."""
+        if survey.results == "live":
+            return {}
+        with self._snapshot(survey) as db:
+            waits = counts.waiting(db, survey)
+            hidden = counts.stored(db, survey) if self._hides(db, survey) else {}
+        every = {
+            cohort: waits.get(cohort, 0) + (hidden[cohort].n if cohort in hidden else 0) for cohort in _cohorts(survey)
+        }
+        return {cohort: n for cohort, n in every.items() if n}
+
     def reports(self, survey: Survey) -> Iterator[Report]:
         """As `Store.reports`."""
         if survey.retention == "tallies":
@@ -377,6 +389,11 @@ class SqlStore(Store):
         for found in self._surveys(db, query, survey_id):
             return found
         raise NotFound("survey: there is none at this address")
+
+
+def _cohorts(survey: Survey) -> tuple[str | None, ...]:
+    """None, for reports without a cohort, and the cohorts of a survey."""
+    return (None, *survey.cohorts)
 
 
 def _shown_tables(survey: Survey) -> list[str]:

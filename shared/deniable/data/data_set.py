@@ -39,6 +39,11 @@ class Variable:
     kind: Kind = Kind.TEXT
     labels: Mapping[int, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Keep plain texts, as libraries of file formats take them: a survey's texts in its default language."""
+        object.__setattr__(self, "label", str(self.label))
+        object.__setattr__(self, "labels", {number: str(text) for number, text in self.labels.items()})
+
     @property
     def value_labels(self) -> Mapping[int, str]:
         """Labels of what stands in the column: none where texts do."""
@@ -67,6 +72,10 @@ class DataSet:
     variables: tuple[Variable, ...]
     columns: tuple[Sequence[Any], ...]
 
+    def __post_init__(self) -> None:
+        """Keep a plain title, as `Variable` does its labels."""
+        object.__setattr__(self, "title", str(self.title))
+
     @classmethod
     def of_rows(cls, title: str, variables: Iterable[Variable], rows: Iterable[Iterable[Any]]) -> DataSet:
         """The data set of some rows."""
@@ -87,4 +96,4 @@ def categories(column: Iterable[str | None]) -> dict[str, int]:
     >>> categories(["b", None, "a", "b"])
     {'b': 1, 'a': 2}
     """
-    return {text: number for number, text in enumerate(dict.fromkeys(filter(None, column)), start=1)}
+    return {str(text): number for number, text in enumerate(dict.fromkeys(filter(None, column)), start=1)}

@@ -23,8 +23,11 @@ EXCEL_ROWS = 2**20 - 1
 STATA_LABEL = 80
 """Characters of a label of a variable, or of a file."""
 
+STATA_FILE_LABEL_BYTES = 256
+"""Bytes of UTF-8 after which ReadStat ends the label of a Stata file, within a character if need be."""
+
 SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
-"""Bytes."""
+"""Bytes of UTF-8."""
 
 _NOT_OF_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -55,7 +58,8 @@ def write_data_set(data: DataSet, path: Path) -> None:
     Notes
     -----
     Labels stand in ``.dta`` and ``.sav`` as these programs keep them, cut where they are longer than these allow
-    (Stata: 80 characters of a variable; SPSS: 255 bytes, and 120 of a value); in ``.parquet`` as metadata ``label`` and
+    (Stata: 80 characters of a variable and of the title; SPSS: 255 bytes of a variable, 120 of a value, 64 of the
+    title); in ``.parquet`` as metadata ``label`` and
     ``value_labels`` (JSON) of each field; in ``.json`` beside the rows; in ``.xlsx`` on a second sheet; in ``.csv``
     nowhere.
     Infinite numbers are missing in ``.dta`` and ``.sav``, and ``inf`` elsewhere, in ``.json`` null.
@@ -134,9 +138,12 @@ def arrow_table(schema: Any, columns: Iterable[Sequence[Any]]) -> Any:
 
 def _stata(data: DataSet, path: Path) -> None:
     frame, labels, values = _labelled(data, path.name)
-    cut = {name: _shortened(label, STATA_LABEL) for name, label in labels.items()}
     library("pyreadstat", path.name).write_dta(
-        frame, path, _shortened(data.title, STATA_LABEL), cut, variable_value_labels=values
+        frame,
+        path,
+        _cut_to_bytes(_cut_to_characters(data.title, STATA_LABEL), STATA_FILE_LABEL_BYTES),
+        {name: _cut_to_characters(label, STATA_LABEL) for name, label in labels.items()},
+        variable_value_labels=values,
     )
 
 
@@ -145,10 +152,10 @@ def _spss(data: DataSet, path: Path) -> None:
     library("pyreadstat", path.name).write_sav(
         frame,
         path,
-        _shortened(data.title, SPSS_FILE_LABEL, "utf-8"),
-        {name: _shortened(label, SPSS_LABEL, "utf-8") for name, label in labels.items()},
+        _cut_to_bytes(data.title, SPSS_FILE_LABEL),
+        {name: _cut_to_bytes(label, SPSS_LABEL) for name, label in labels.items()},
         variable_value_labels={
-            name: {value: _shortened(text, SPSS_VALUE_LABEL, "utf-8") for value, text in each.items()}
+            name: {value: _cut_to_bytes(text, SPSS_VALUE_LABEL) for value, text in each.items()}
             for name, each in values.items()
         },
         variable_measure=dict.fromkeys(values, "nominal"),
@@ -235,18 +242,21 @@ def _texts(labels: Any) -> dict[str, str]:
     return {str(value): text for value, text in labels.items()}
 
 
-def _shortened(text: str, most: int, encoding: str = "utf-32-le") -> str:
-    """A text of at most so many bytes in an encoding, cut at a character; of UTF-32 characters are counted.
+def _cut_to_characters(text: str, most: int) -> str:
+    """A text of at most that many characters, the last of which says if some are missing."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
-    >>> _shortened("naïve question", 8, "utf-8"), _shortened("naïve", 5)
-    ('naïv…', 'naïve')
+
+def _cut_to_bytes(text: str, most: int) -> str:
+    """A text of at most that many bytes of UTF-8, cut between characters.
+
+    >>> _cut_to_bytes("naïve question", 8)
+    'naïv…'
     """
-    limit = 4 * most if encoding == "utf-32-le" else most
-    if len(text.encode(encoding)) <= limit:
+    encoded = text.encode()
+    if len(encoded) <= most:
         return text
-    while len(f"{text}…".encode(encoding)) > limit:
-        text = text[:-1]
-    return f"{text}…"
+    return f"{encoded[: most - len('…'.encode())].decode(errors='ignore')}…"
 
 
 WRITERS: dict[str, Callable[[DataSet, Path], None]] = {

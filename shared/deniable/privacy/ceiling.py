@@ -49,6 +49,24 @@ class Ceiling:
             )
 
 
+def check_askable(survey: Survey, force: str) -> None:
+    """Raise a BudgetError, with the way out, if every device refuses the survey unless its owner raises the ceiling.
+
+    Parameters
+    ----------
+    survey : Survey
+    force : str
+        How its author publishes it all the same.
+    """
+    try:
+        Ceiling().check(survey)
+    except BudgetError as error:
+        raise BudgetError(
+            f"{error}; every device refuses this survey until its owner raises the ceiling, so it was not published. "
+            f"Lower epsilon or ask fewer questions ('deniable survey check' says what that costs), or {force}"
+        ) from None
+
+
 def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
     """How weak the protection is, by the most telling question, by the whole survey, and by what was told in all.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
@@ -12,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from deniable.access.issuer import Issuer
-from deniable.errors import ParameterError, SurveyError, describe, shown
+from deniable.errors import ParameterError, SurveyError, describe, key_hint, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
 from deniable.survey.document import ACCESS, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey
@@ -416,6 +415,4 @@ def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
 def _refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: str) -> None:
     for key in written:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it can have {', '.join(known)}"
-            raise SurveyError(f"{where}: has the unknown key {key!r}; {hint}")
+            raise SurveyError(f"{where}: has the unknown key {key!r}; {key_hint(key, known)}")

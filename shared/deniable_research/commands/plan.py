@@ -15,6 +15,7 @@ from deniable.commands.main import example
 from deniable.commands.numbers import LEVEL, Number
 from deniable.mechanisms import KAry, TwoCoin
 from deniable.survey.authoring import read_survey
+from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
 from deniable.survey.respondents import group_sentences, needed_sentence
 from deniable.table import csv_lines
@@ -131,6 +132,8 @@ def plan(
         plans = [plan_width(each, respondents, half_width, confidence, power) for each in estimands]
     else:
         plans = [plan_size(each, half_width, confidence) for each in estimands]
+    if survey is not None and respondents is not None and (warning := release_warning(survey, respondents)):
+        click.secho(f"Warning: {warning}", fg="yellow", err=True)
     click.echo({"table": _as_table, "csv": _as_csv, "json": _as_json}[form](plans, survey), nl=form != "csv")
     if picture is not None:
         save_picture(picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, options))

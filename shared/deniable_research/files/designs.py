@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 import shlex
@@ -12,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, describe, key_hint
 from deniable.estimation.design import Design
 from deniable.exact import number_hint, rational
 from deniable.mechanisms import MECHANISMS
@@ -132,7 +131,7 @@ def read_layout(text: str | bytes) -> Layout:
         raise ParameterError(f"design file: is not TOML: {problem}{hint}") from None
     for key in written:
         if key not in _LAYOUT_KEYS:
-            raise ParameterError(f"design file: has the unknown key {key!r}; {_hint(key, _LAYOUT_KEYS)}")
+            raise ParameterError(f"design file: has the unknown key {key!r}; {key_hint(key, _LAYOUT_KEYS)}")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
         raise ParameterError("questions: must be one or more tables [[questions]]")
@@ -364,8 +363,3 @@ def texts(value: object, subject: str) -> tuple[str, ...]:
     if not all(isinstance(each, (str, int)) and not isinstance(each, bool) for each in value):
         raise ParameterError(f"{subject}: must all be texts")
     return tuple(map(str, value))
-
-
-def _hint(key: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(key, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"it can have {', '.join(known)}"

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import itertools
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -20,6 +21,9 @@ SCHEMA = "deniable"
 
 WAIT_SECONDS = 10
 """How long a statement waits for a lock, and how long for a connection."""
+
+SECONDS_TO_LEAVE = 5.0
+"""How long a connection that was closed, or whose process was killed, may still be seen."""
 
 IDLE_SECONDS = 60
 """After which the server ends a transaction that waits for its collector: a frozen one must not hold a survey."""
@@ -175,6 +179,22 @@ def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]
         connection.close()
         raise
     return connection
+
+
+def refuse_others(connection: psycopg.Connection[Any], name: str) -> None:
+    """Raise a DeniableError if a collector, or a command, is connected to the database, once it had time to leave."""
+    query = (
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deniable' AND datname = current_database() "
+        "AND pid <> pg_backend_pid()"
+    )
+    patience = time.monotonic() + SECONDS_TO_LEAVE
+    while (others := connection.execute(query).fetchall()[0][0]) > 0:
+        if time.monotonic() > patience:
+            raise DeniableError(
+                f"database {name}: must be used by no collector meanwhile, but is by {others} connections; "
+                "stop the collectors first"
+            )
+        time.sleep(0.05)
 
 
 def configure(connection: psycopg.Connection[Any]) -> None:

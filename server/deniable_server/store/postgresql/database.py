@@ -8,21 +8,20 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from deniable.errors import DeniableError
 from deniable_server.location import Address
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import utc_today
 from deniable_server.store.postgresql import durability
-from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection, connect
+from deniable_server.store.postgresql.connection import (
+    SCHEMA,
+    SECONDS_TO_LEAVE,
+    PostgresqlConnection,
+    connect,
+    refuse_others,
+)
 from deniable_server.store.postgresql.store import PostgresqlStore
-
-if TYPE_CHECKING:
-    import psycopg
-
-SECONDS_TO_LEAVE = 5.0
-"""How long a connection that was closed, or whose process was killed, may still be seen."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,9 @@ class PostgresqlDatabase:
         """Always: whoever opens it hears what is missing."""
         return True
 
-    def open(self, today: Callable[[], datetime.date]) -> PostgresqlStore:
+    def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> PostgresqlStore:
         """Its store."""
-        return PostgresqlStore(self.address, today)
+        return PostgresqlStore(self.address, today, may_update)
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve it, which any number of collectors have."""
@@ -50,15 +49,9 @@ class PostgresqlDatabase:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """See that nobody of ours is connected, and keep other copies away. A collector that starts later is not."""
-        patience = time.monotonic() + SECONDS_TO_LEAVE
         with closing(connect(self.address, "deniable copy")) as connection:
-            while others := _connections(connection):
-                if time.monotonic() > patience:
-                    raise DeniableError(
-                        f"database {self}: must be used by no collector meanwhile, but is by {others} connections; "
-                        "stop the collectors first"
-                    )
-                time.sleep(0.05)
+            refuse_others(connection, str(self))
+            patience = time.monotonic() + SECONDS_TO_LEAVE
             while not PostgresqlConnection(connection).try_to_keep("copy"):
                 if time.monotonic() > patience:
                     raise DeniableError(
@@ -75,7 +68,7 @@ class PostgresqlDatabase:
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
         """Look at it without changing it."""
-        with closing(PostgresqlStore(self.address, utc_today, may_update=False)) as store:
+        with closing(PostgresqlStore(self.address, utc_today, may_make=False)) as store:
             return store.inspect(most_rows)
 
     def back_up(self, destination: Path) -> Inspection:
@@ -91,10 +84,3 @@ class PostgresqlDatabase:
             f"pg_dump --format=custom --schema={SCHEMA} --file={destination} '{self}'; to look at the dump, restore it "
             "into an empty database with pg_restore and run 'deniable check' there (docs/postgresql.md)"
         )
-
-
-def _connections(connection: psycopg.Connection[Any]) -> int:
-    """How many connections of collectors there are."""
-    query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deniable' AND datname = current_database()"
-    ((others,),) = connection.execute(query).fetchall()
-    return int(others)

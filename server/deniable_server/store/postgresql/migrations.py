@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deniable.errors import DeniableError
+from deniable_server.store.errors import older_version
 from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 
 FIRST = (
@@ -90,17 +91,21 @@ STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (("surve
 """Names of steps, and what they do; they are numbered from 1."""
 
 
-def bring_up_to_date(db: PostgresqlConnection, name: str) -> None:
+def bring_up_to_date(db: PostgresqlConnection, name: str, may_update: bool) -> None:
     """Apply what is missing, within a transaction beside which no other one does: all of it or nothing.
+
+    To an empty database, and with `may_update` to one of an older version.
 
     Raises
     ------
     DeniableError
-        If a newer version wrote the database.
+        If another version wrote the database, a newer one or one that may not be updated.
     """
     done = applied(db)
     if done > len(STEPS):
         raise newer(name, done)
+    if 0 < done < len(STEPS) and not may_update:
+        raise older_version(name)
     if not done:
         if not db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", [SCHEMA]).fetchone():
             db.execute(f"CREATE SCHEMA {SCHEMA}")

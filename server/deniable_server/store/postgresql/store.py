@@ -6,7 +6,7 @@ import datetime
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
 import psycopg
@@ -17,7 +17,7 @@ from deniable import Report, Survey
 from deniable.errors import DeniableError
 from deniable_server.location import Address
 from deniable_server.store import agenda
-from deniable_server.store.errors import StoreForbidden, StoreUnavailable
+from deniable_server.store.errors import StoreForbidden, StoreUnavailable, older_version
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import HIDDEN, utc_today
@@ -32,6 +32,7 @@ from deniable_server.store.postgresql.connection import (
     PostgresqlConnection,
     configure,
     connect,
+    refuse_others,
 )
 from deniable_server.store.postgresql.errors import AGAIN, in_our_words
 from deniable_server.store.postgresql.integrity import inspect
@@ -60,29 +61,36 @@ class PostgresqlStore(SqlStore):
     Parameters
     ----------
     address : Address
-        The database; its tables are made when missing, brought up to date when an older version made them.
+        The database; its tables are made when missing.
     today : callable
         The day by which surveys open and close.
     may_update : bool
-        Whether to make tables and bring them up to date. Otherwise a database that needs it is refused.
+        Whether tables that an older version made are brought up to date, while no other collector is connected;
+        such a database is refused otherwise.
+    may_make : bool
+        Whether tables are made where there are none; such a database is refused otherwise.
 
     Raises
     ------
     DeniableError
-        If nobody answers there, a newer version made the tables, or this role may not read them.
+        If nobody answers there, another version made the tables, or this role may not read them.
     StoreUnavailable
         If the server runs with settings that make a commit no promise.
     """
 
     def __init__(
-        self, address: Address, today: Callable[[], datetime.date] = utc_today, may_update: bool = True
+        self,
+        address: Address,
+        today: Callable[[], datetime.date] = utc_today,
+        may_update: bool = False,
+        may_make: bool = True,
     ) -> None:
         super().__init__(str(address), today)
         self.address = address
         self._part = secrets.randbelow(PARTS)
         self._watched: dict[str, Survey] = {}  # surveys whose next release this collector has something to tell at
         self._told: dict[str, int] = {}
-        self.operates = self._bring_up_to_date(may_update)
+        self.operates = self._bring_up_to_date(may_update, may_make)
         self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
             address.url,
             min_size=1,
@@ -296,16 +304,27 @@ class PostgresqlStore(SqlStore):
                     self._pool.drain()  # what connects anew asks anew
                 raise
 
-    def _bring_up_to_date(self, may_update: bool) -> bool:
+    def _bring_up_to_date(self, may_update: bool, may_make: bool) -> bool:
         """Make or bring up to date the tables where this role may; whether this role may do everything."""
         with in_our_words(self.name):
+            if may_update:
+                self._refuse_others_if_older()
             raw = connect(self.address)
             try:
-                return self._prepare(raw, may_update)
+                return self._prepare(raw, may_update, may_make)
             finally:
                 raw.close()
 
-    def _prepare(self, raw: psycopg.Connection[Any], may_update: bool) -> bool:
+    def _refuse_others_if_older(self) -> None:
+        """Raise a DeniableError while others use tables of an older version: they would go on storing reports in them.
+
+        By a connection of its own: one that has looked for tables in vain may not see those that are made meanwhile.
+        """
+        with closing(connect(self.address)) as raw:
+            if 0 < migrations.applied(PostgresqlConnection(raw)) < len(migrations.STEPS):
+                refuse_others(raw, self.name)
+
+    def _prepare(self, raw: psycopg.Connection[Any], may_update: bool, may_make: bool) -> bool:
         db = PostgresqlConnection(raw)
         encoding = raw.info.parameter_status("server_encoding")
         if encoding != "UTF8":
@@ -330,17 +349,20 @@ class PostgresqlStore(SqlStore):
                 f"database {self.name}: the role that owns its tables may make no temporary ones, which folds need; "
                 "roles.sql gives the right"
             )
-        if operates and may_update:
+        if operates and may_make:
             with raw.transaction():
                 db.hold("operators")
-                migrations.bring_up_to_date(db, self.name)
+                migrations.bring_up_to_date(db, self.name, may_update)
                 roles.grant_all(db, lambda: self._surveys_and_whether_closed(db))
-        elif (applied := migrations.applied(db)) != len(migrations.STEPS):
-            if applied > len(migrations.STEPS):
-                raise migrations.newer(self.name, applied)
-            raise DeniableError(
-                f"database {self.name}: is empty or of an older version; 'deniable serve', by a role that owns the "
-                "tables, brings it up to date"
+        elif (applied := migrations.applied(db)) > len(migrations.STEPS):
+            raise migrations.newer(self.name, applied)
+        elif applied < len(migrations.STEPS):
+            raise (
+                older_version(self.name)
+                if applied
+                else DeniableError(
+                    f"database {self.name}: is empty; 'deniable serve', by a role that owns the tables, makes them"
+                )
             )
         # Read back after a commit: what was set, and not what was asked for.
         durability.refuse_unsafe(raw.execute(f"SELECT {durability.IN_SQL}").fetchone() or ())

@@ -43,7 +43,7 @@ def back_up(path: Path, destination: Path) -> Inspection:
         with closing(connect(path)) as db, in_our_words(path):
             db.execute("VACUUM INTO ?", [str(part)])
         _to_disk(part)
-        inspection = inspect(part)
+        inspection = inspect(part, may_be_older=True)
         if inspection.findings:
             raise StoreDamaged(f"database {path}: is damaged, there is no backup of it: {inspection.findings[0]}")
         part.rename(destination)

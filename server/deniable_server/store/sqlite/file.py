@@ -29,9 +29,9 @@ class SqliteFile:
         """Whether there is such a file."""
         return self.path.exists()
 
-    def open(self, today: Callable[[], datetime.date]) -> SqliteStore:
+    def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> SqliteStore:
         """Its store."""
-        return SqliteStore(self.path, today)
+        return SqliteStore(self.path, today, may_update)
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve it: one collector a file."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deniable import Survey
 from deniable.errors import DeniableError
-from deniable_server.store.errors import StoreDamaged, StoreUnavailable
+from deniable_server.store.errors import StoreDamaged, StoreUnavailable, older_version
 from deniable_server.store.integrity import Inspection, look
 from deniable_server.store.sqlite.connection import WAIT_MS, SqliteConnection, transaction
 from deniable_server.store.sqlite.files import read_only
@@ -18,7 +18,7 @@ from deniable_server.store.sqlite.migrations import apply, refuse_newer, refuse_
 from deniable_server.store.sqlite.tables import create_tables
 
 
-def inspect(path: Path, most_rows: int | None = None) -> Inspection:
+def inspect(path: Path, most_rows: int | None = None, may_be_older: bool = False) -> Inspection:
     """Look at a database, also one that a collector is using, without changing it.
 
     Parameters
@@ -28,6 +28,8 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
     most_rows : int, optional
         Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them; then
         SQLite's own look at every page is left out too. By default everything.
+    may_be_older : bool
+        Whether a database of an older version is looked at by SQLite alone, and not refused.
 
     Raises
     ------
@@ -41,7 +43,9 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
             refuse_newer(db, path)
             if schema.pending(db):
                 refuse_unreadable(db, path)
-                raise DeniableError(f"database {path}: is of an older version; 'deniable serve' brings it up to date")
+                if may_be_older:
+                    return _inspect_older(db)
+                raise older_version(path)
             return _inspect(db, most_rows)
     except (sqlite3.OperationalError, StoreUnavailable) as error:
         raise DeniableError(f"database {path}: cannot be read: {error.__cause__ or error}") from None
@@ -49,10 +53,21 @@ def inspect(path: Path, most_rows: int | None = None) -> Inspection:
         return Inspection(0, 0, (str(error.__cause__),))
 
 
+def _inspect_older(db: SqliteConnection) -> Inspection:
+    (surveys,), (reports,) = (
+        db.execute(f"SELECT {what}").fetchone() for what in ("count(*) FROM surveys", "coalesce(sum(n), 0) FROM totals")
+    )
+    return Inspection(surveys, reports, tuple(_damaged_pages(db)), is_older=True)
+
+
+def _damaged_pages(db: SqliteConnection) -> list[str]:
+    return [f"SQLite: {line}" for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
+
+
 def _inspect(db: SqliteConnection, most_rows: int | None) -> Inspection:
     found: list[str] = []
     if most_rows is None:
-        found += [f"SQLite: {line}" for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
+        found += _damaged_pages(db)
     found += [f"{table}: a row names no survey" for table, *_ in db.execute("PRAGMA foreign_key_check")]
     found += _beside_surveys(db)
     return look(

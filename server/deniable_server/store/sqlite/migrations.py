@@ -13,6 +13,7 @@ from sqlite_utils import Database, Migrations
 from deniable import parse_survey
 from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts
+from deniable_server.store.errors import older_version
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection, transaction
 from deniable_server.store.sqlite.tables import create_table
@@ -21,19 +22,22 @@ from deniable_server.store.tables import pending_table, reports_table, rows_of
 schema = Migrations("deniable")
 
 
-def bring_up_to_date(db: SqliteConnection, path: Path) -> None:
-    """Apply what is missing, all of it or nothing.
+def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None:
+    """Apply what is missing, all of it or nothing: to a new file, and with `may_update` to one of an older version.
 
     Raises
     ------
     DeniableError
-        If a newer version wrote the database, or an older one whose surveys this one does not read.
+        If a newer version wrote the database, or an older one and it may not be updated or has surveys that this
+        version does not read.
     """
     refuse_newer(db, path)
     if not schema.pending(db):
         return
     with transaction(db, path):
         refuse_unreadable(db, path)
+        if db["surveys"].exists() and not may_update and schema.pending(db):
+            raise older_version(path)
         apply(db)
         # sqlite-utils writes the time of day there. When a collector was updated is nobody's secret, but no column
         # of any table holds a time of day.

@@ -35,23 +35,28 @@ class SqliteStore(SqlStore):
     Parameters
     ----------
     path : Path or str
-        The SQLite file; made when missing, brought up to date when an older version wrote it.
+        The SQLite file; made when missing.
     today : callable
         The day by which surveys open and close.
+    may_update : bool
+        Whether a file that an older version wrote is brought up to date; it is refused otherwise. Whoever may has the
+        file to itself: a collector of that version would go on storing reports under its tables.
 
     Raises
     ------
     DeniableError
-        If the file cannot be opened, is not a database, or was written by a newer version.
+        If the file cannot be opened, is not a database, or was written by another version.
     """
 
-    def __init__(self, path: Path | str, today: Callable[[], datetime.date] = utc_today) -> None:
+    def __init__(
+        self, path: Path | str, today: Callable[[], datetime.date] = utc_today, may_update: bool = False
+    ) -> None:
         self.path = Path(path)
         super().__init__(str(self.path), today)
         self._threads = threading.local()
         self.files = Siblings()
         try:
-            bring_up_to_date(self.db, self.path)
+            bring_up_to_date(self.db, self.path, may_update)
         except Exception:
             self.close()
             raise

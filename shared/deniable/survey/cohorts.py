@@ -1,0 +1,81 @@
+"""What cohorts cost: reports that wait for a release, and how many people one is hidden among."""
+
+from __future__ import annotations
+
+from deniable.survey.document import LEAST_RELEASE, Survey
+
+FEW_PEOPLE = 100
+"""Below this many people of a cohort `survey check` warns that it hides a person of an unlinkable survey among few."""
+
+
+def groups_of(survey: Survey) -> int:
+    """How many groups of reports are released apart: cohorts, and reports without one where these may come.
+
+    >>> from deniable import Question, Warner
+    >>> asked = (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)),)
+    >>> [groups_of(Survey("T", asked, cohorts=("a", "b"), cohort_required=each)) for each in (True, False)]
+    [2, 3]
+    """
+    return len(survey.cohorts) + (not survey.cohort_required)
+
+
+def release_note(survey: Survey) -> str | None:
+    """When results change, and how many reports may wait for that; None where all come out by other rules."""
+    if survey.results != "batches":
+        return None
+    most = groups_of(survey) * (survey.release - 1)
+    return (
+        f"Results change when {survey.release} new reports of a cohort have come; up to {most:,} wait until the survey "
+        "closes"
+    )
+
+
+def release_warning(survey: Survey, respondents: int) -> str | None:
+    """That more than half of the planned respondents may wait for a release; None where fewer do.
+
+    >>> from deniable import Question, Warner
+    >>> asked = (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)),)
+    >>> survey = Survey("T", asked, cohorts=("north", "south"), cohort_required=True)
+    >>> print(release_warning(survey, 500))
+    release: 200 reports times 2 groups are 400, with 500 planned respondents, so results may show few or none of \
+them before the survey closes; release = 125 or fewer cohorts would show them sooner
+    >>> release_warning(survey, 800) is None
+    True
+    """
+    groups = groups_of(survey)
+    waiting = survey.release * groups
+    if survey.results != "batches" or 2 * waiting <= respondents:
+        return None
+    none = "" if survey.cohort_required else ", one of them for links without a cohort,"
+    counted = "" if groups == 1 else f" times {groups} groups{none} are {waiting:,}"
+    fitting = respondents // (2 * groups)
+    sooner = [f"release = {fitting}"] if fitting >= LEAST_RELEASE else []
+    sooner += ["fewer cohorts"] if groups > 1 else []
+    way_out = f"{' or '.join(sooner)} would show them sooner" if sooner else "closing it shows them all"
+    return (
+        f"release: {survey.release} reports{counted}, with {respondents:,} planned respondents, so results may show few "
+        f"or none of them before the survey closes; {way_out}"
+    )
+
+
+def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
+    """That cohorts divide the people among whom an unlinkable report hides; None where each has many, or there are none.
+
+    Parameters
+    ----------
+    survey : Survey
+    respondents : int or None
+        How many people are planned, who are supposed to divide evenly; None where that is not known.
+    """
+    if survey.access != "unlinkable" or not survey.cohorts:
+        return None
+    rule = "access: nobody can link a report of an unlinkable survey to an invitation, but each report names its cohort"
+    if respondents is None:
+        return f"{rule}, so a person hides among those of one cohort; make none of fewer than {FEW_PEOPLE} people"
+    each = respondents // len(survey.cohorts)
+    if each >= FEW_PEOPLE:
+        return None
+    return (
+        f"{rule}, so a person hides among about {each:,} of the {respondents:,} planned respondents; make fewer "
+        f"cohorts, of {FEW_PEOPLE} people or more, or none"
+    )
