@@ -32,8 +32,8 @@ from deniable.report.report import Report
 from deniable.report.space import Value
 from deniable.report.tally import Tally
 from deniable.survey.group import Group, marginal
+from deniable.survey.precision import people_needed
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
-from deniable.survey.respondents import people_needed
 from deniable.survey.sharing import Member, Sharing, ways_to_share, why
 from deniable_client import randomize
 from deniable_client.device import mixed

@@ -18,7 +18,7 @@ from deniable.mechanisms import mechanism_from_published
 from deniable.mechanisms.optimum import optimal_noise
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
-from deniable.survey.selection import mean_variance
+from deniable.survey.precision import mean_variance
 
 RANGES = [(0, 1), (0, 2), (-1, 2), (0, 4), (3, 10), (0, 10), (18, 31), (0, 60), (0, 97)]
 EPSILONS = ["0.01", "0.1", "0.5", "1", "2", "3", "4", "8", "10"]
@@ -254,7 +254,7 @@ def test_authors_ask_for_it_by_name_or_get_it() -> None:
     given = read_survey(survey_of(1, "epsilon = 2")).questions[0]
     assert asked.mechanism == given.mechanism == Piecewise.from_epsilon(0, 60, 2)
     assert given.why is not None
-    assert given.why.startswith("least variance of the mean: piecewise 1,0")
+    assert given.why.startswith("fewest respondents for ±5 % of the range: piecewise 441; ")
     level = (
         'title = "T"\n[[questions]]\nid = "q"\ntype = "scale"\ntext = "?"\nlo = 1\nhi = 7\nepsilon = 2\ngoal = "mean"'
     )

@@ -215,9 +215,10 @@ def test_crosstabs_that_cannot_be_made_are_refused() -> None:
     assert "must have a randomised question" in refused("crosstab", *STUDY, "wave", "arm")
     assert "given: must be one of affair, drugs" in refused("crosstab", *STUDY, "affair", "drugs", "--given", "arm")
     assert "only correlate" in refused("crosstab", *STUDY, "affair", "drugs", "income")
-    assert "must be of two randomised questions where one has several designs or two groups" in refused(
-        "crosstab", *STUDY, "theft", "wave"
+    assert "must be of two columns where one has several designs or two groups" in refused(
+        "crosstab", *STUDY, "theft", "wave", "affair"
     )
+    assert "regress income on that question, with --likelihood" in refused("crosstab", *STUDY, "theft", "income")
 
 
 def test_a_randomised_outcome_is_regressed_as_the_function_does() -> None:

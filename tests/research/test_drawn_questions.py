@@ -22,8 +22,8 @@ from deniable.estimation.published_rows import EstimateRow, estimate
 from deniable.randomness import system_words
 from deniable.report.tally import Tally
 from deniable.survey.group import Group
+from deniable.survey.precision import people_needed
 from deniable.survey.question_types import YES_NO
-from deniable.survey.respondents import people_needed
 from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
 from deniable_research.files import Table, compare, cross, estimate_shares, regress

@@ -80,6 +80,48 @@ def columns(n: int = 3000, seed: int = 5, direct: float = 0.3) -> dict[str, list
 
 TABLE = Table.of(columns(), read_layout(DESIGN))
 
+TWO_GROUPS = """
+[[questions]]
+column = "q"
+design = "unrelated-question-unknown"
+p1 = "3/4"
+p2 = "1/4"
+group = "grp"
+"""
+
+GROUP_0_IS_DIRECT = """
+[[questions]]
+column = "q"
+arm = "grp"
+[questions.arms.0]
+design = "direct"
+[questions.arms.unrelated]
+design = "unrelated-question-unknown"
+p1 = "3/4"
+p2 = "1/4"
+group = "grp"
+"""
+
+
+def unrelated(n: int = 4000, seed: int = 8) -> dict[str, list[str]]:
+    """People of whom 30 % carry the trait, more in the south, who earn one more; group 0 was asked directly."""
+    rng = np.random.default_rng(seed)
+    group, south = rng.integers(0, 3, n), rng.random(n) < 0.5
+    carrier, other = rng.random(n) < np.where(south, 0.4, 0.2), rng.random(n) < 0.5
+    yes = np.where(rng.random(n) < np.array([1, 0.75, 0.25])[group], carrier, other)
+    return {
+        "grp": group.astype(str).tolist(),
+        "q": np.where(yes, "yes", "no").tolist(),
+        "region": np.where(south, "S", "N").tolist(),
+        "income": [f"{each:.4f}" for each in rng.normal(5 + carrier)],
+    }
+
+
+def only_groups(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    kept = [place for place, each in enumerate(columns["grp"]) if each != "0"]
+    return {name: [each[place] for place in kept] for name, each in columns.items()}
+
+
 CLASSICAL: dict[str, Any] = {
     "warner": warner("0.7"),
     "forced response": forced_response("2/3", ["1/4", "3/4"]),
@@ -275,3 +317,79 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     assert "honest carriers" in shown
     assert " 399 " in shown
     assert "DQ − SLD" in CommandLine("analyze", "compare").ok(file, "affair", "--design", design)
+
+
+# --- questions of two groups beside plain columns, and direct arms that are coded 0
+
+
+def test_a_crosstab_of_a_two_group_question_and_a_plain_column_is_that_of_a_saturated_model() -> None:
+    table = Table.of(only_groups(unrelated()), read_layout(TWO_GROUPS))
+    for names in (["q", "region"], ["region", "q"]):
+        rows = cross(table, names)
+        joint = {(row.first_option, row.second_option): row for row in rows if row.measure == "joint"}
+        assert sum(row.estimate or 0 for row in joint.values()) == pytest.approx(1)
+        fit = regress(table, "q ~ region")
+        north, more = fit.params[:2]
+        share = 1 / (1 + np.exp(-north))
+        yes = joint["yes", "N"] if names[0] == "q" else joint["N", "yes"]
+        no = joint["no", "N"] if names[0] == "q" else joint["N", "no"]
+        assert yes.estimate is not None
+        assert no.estimate is not None
+        assert yes.estimate / (yes.estimate + no.estimate) == pytest.approx(share, abs=1e-5)
+        (odds,) = (row for row in rows if row.measure == "odds ratio")
+        assert odds.estimate == pytest.approx(np.exp(more), rel=1e-4)
+        (test,) = (row for row in rows if row.measure == "independence")
+        assert test.statistic == pytest.approx(fit.glance().lr_statistic, abs=1e-4)
+    among = [row for row in cross(table, ["q", "region"], given="region") if row.measure == "conditional"]
+    for row, truth in zip(among, (0.8, 0.6, 0.2, 0.4), strict=True):
+        assert row.conf_low is not None
+        assert row.conf_high is not None
+        assert row.conf_low < truth < row.conf_high
+
+
+def test_a_number_is_regressed_on_a_two_group_question_by_likelihood_and_moments_say_so() -> None:
+    table = Table.of(only_groups(unrelated()), read_layout(TWO_GROUPS))
+    row = regress(table, "income ~ q", likelihood=True).tidy()[1]
+    assert row.term == "q[T.yes]"
+    assert abs(row.estimate - 1) < 5 * row.std_error  # a failure once in two million seeds
+    assert row.std_error < 0.1
+    with pytest.raises(
+        ParameterError, match=r"finds out the share of unrelated yes; take the likelihood .*--likelihood"
+    ):
+        regress(table, "income ~ q")
+    with pytest.raises(ParameterError, match="regress income on that question, with --likelihood"):
+        cross(table, ["q", "income"])
+
+
+def test_a_direct_arm_coded_0_in_the_column_of_groups_counts() -> None:
+    table = Table.of(unrelated(), read_layout(GROUP_0_IS_DIRECT))
+    assert table.groups_of("q (unrelated)").tolist() == [int(each) - 1 for each in unrelated()["grp"]]
+    rows = [row for row in estimate_shares(table) if row.option == "yes"]
+    alone = Table.of(only_groups(unrelated()), read_layout(TWO_GROUPS)).estimate("q")
+    by_name = {row.question: row for row in rows}
+    assert by_name["q (unrelated)"].estimate == pytest.approx(alone.share[1], abs=1e-6)
+    assert by_name["q"].n == 4000
+    together, direct, groups = (by_name[name] for name in ("q", "q (0)", "q (unrelated)"))
+    assert together.estimate == pytest.approx(0.3, abs=5 * (together.std_error or 0))
+    assert (together.std_error or 0) < (direct.std_error or 0) < (groups.std_error or 0)
+
+
+def test_what_stands_for_the_group_of_people_in_another_arm_means_nothing() -> None:
+    given = columns()
+    given["grp"] = [group if arm == "SLD" else "0" for group, arm in zip(given["grp"], given["condition"], strict=True)]
+    whole = [row.estimate for row in estimate_shares(Table.of(given, read_layout(DESIGN)))]
+    assert whole == [row.estimate for row in estimate_shares(TABLE)]
+
+
+def test_a_group_that_the_design_does_not_know_is_pointed_to_arms() -> None:
+    table = Table.of(unrelated(), read_layout(TWO_GROUPS))
+    with pytest.raises(ReportError, match=r"asked directly \(0 in RRreg\) are an arm of the question, arm = \"grp\""):
+        estimate_shares(table)
+
+
+@pytest.mark.parametrize("effect", ["(1|region)", "(1 + age | region)", "(0 + age||region)", "(1|region/town)"])
+def test_random_effects_are_refused_by_name_with_what_there_is_instead(effect: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        regress(TABLE, f"affair ~ {effect}")
+    assert "random effects are not offered; take C(region" in str(refused.value)
+    assert "--cluster" in str(refused.value)

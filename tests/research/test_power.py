@@ -14,6 +14,7 @@ from scipy.special import expit
 
 from deniable import ParameterError, Survey, read_survey
 from deniable_research.files import regress
+from deniable_research.regression import Fit
 from deniable_research.simulation import Misbehaviour, generator_of
 from deniable_research.simulation.power import planning_curve, power
 from deniable_research.simulation.study import Covariate, Study
@@ -27,6 +28,7 @@ SURVEY = survey_toml(
     question_toml("drugs", "ticks", "D?", options=["a", "b"], epsilon=2),
     cohorts=["2020", "2022", "2024"],
 )
+NOISY = survey_toml("T", question_toml("affair", "yes-no", epsilon=0.5), question_toml("drugs", "yes-no", epsilon=0.5))
 AGE = {"age": Covariate.parse("old:0.4,young:0.6")}
 SIMULATE = CommandLine("simulate")
 
@@ -280,3 +282,45 @@ def test_draws_use_every_level_that_the_study_has(survey: Survey) -> None:
     found = power(rare, 20)
     assert max(row.repetitions for row in found.rows) == 20 - sum(found.failures.values())
     assert np.isfinite([row.bias for row in found.rows]).all()
+
+
+# --- the prior under which a regression estimates
+
+
+def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "noisy.toml"
+    path.write_text(NOISY, encoding="utf-8")
+    asked = [path, "--formula", "affair ~ drugs", "--effect", "drugs[T.yes]=1.5", "--respondents", 400]
+    asked += ["--repetitions", 6]
+    study = Study(read_survey(NOISY), "affair ~ drugs", {"drugs[T.yes]": 1.5}, {}, respondents=400)
+    seeds = np.random.SeedSequence(1).generate_state(6, np.uint64)
+    fits = [regress(study.draw(generator_of(int(seed))), study.formula) for seed in seeds]
+    under = sum(isinstance(fit, Fit) and fit.penalty is not None for fit in fits)
+    assert 0 < under < 6  # or another seed shows nothing
+    result = SIMULATE.run(*asked)
+    assert f"in {under} sample{'s' if under > 1 else ''} of 6 estimates are those under a Cauchy prior" in result.stderr
+    assert "--penalty none does without" in result.stderr
+    assert "Spread: standard deviation of the estimates; stated: root mean square" in result.stdout
+    header = result.stdout.splitlines()[0].split()
+    assert header.index("stated") == header.index("spread") + 1
+    document = json.loads(SIMULATE.ok(*asked, "--format", "json"))
+    assert document["priors"] == [{"estimates are those under a Cauchy prior": under}]
+    spread = np.std([fit.params[fit.terms.index("drugs[T.yes]")] for fit in fits], ddof=1)
+    (effect,) = (row for row in document["figures"] if row["option"] == "drugs[T.yes]")
+    assert effect["under_prior"] == under / 6
+    assert effect["empirical_se"] == pytest.approx(spread)
+    (row, _) = csv.DictReader(io.StringIO(SIMULATE.ok(*asked, "--format", "csv")))
+    assert float(row["under_prior"]) == under / 6
+    without = SIMULATE.run(*asked, "--penalty", "none", "--format", "json")
+    document = json.loads(without.stdout)
+    assert document["priors"] == [{}]
+    assert "Cauchy" not in without.stderr
+    for row in document["figures"]:
+        assert math.isfinite(row["stated_se"])
+        assert row["repetitions"] == 6 - under
+
+
+def test_a_prior_is_chosen_for_a_regression_alone(survey: Survey, file: Path) -> None:
+    with pytest.raises(ParameterError, match="penalty: must be auto for a crosstab, which has no prior, got none"):
+        power(study(survey), 2, analysis="crosstab", penalty=None)
+    assert "--penalty and --over go with --formula" in SIMULATE.refused(file, "--penalty", "none")

@@ -81,6 +81,12 @@ def rounding() -> str:
     return f"{table}\n{coins}\n{sets} parameter sets; none above what was asked."
 
 
+def unary_encoding(k: int, epsilon: float) -> float:
+    """Total variance of optimised unary encoding, which is compared with and not used (Wang et al., USENIX 2017)."""
+    q = 1 / (math.exp(epsilon) + 1)
+    return ((k - 1) * q * (1 - q) + 0.25) / (0.5 - q) ** 2
+
+
 def variances() -> str:
     """Total variance times n of the automatic choice, and its ratio to the best of all."""
     rows, worst = [], 0.0
@@ -88,11 +94,10 @@ def variances() -> str:
         row = [str(k)]
         for epsilon in ("0.5", "1", str(math.log(3)), "2", "4"):
             choice = choose_for_choice(k, epsilon)
-            best = min(each.variance for each in choice.candidates)
-            chosen = next(each for each in choice.candidates if each.mechanism is not None)
-            worst = max(worst, chosen.variance / best)
-            size = chosen.mechanism.w if isinstance(chosen.mechanism, mechanisms.Subset) else 1
-            row.append(f"{chosen.variance:.4g} (w={size})")
+            variances = [each.mechanism.total_variance for each in choice.candidates]
+            worst = max(worst, variances[0] / min(*variances, unary_encoding(k, float(epsilon))))
+            size = choice.best.w if isinstance(choice.best, mechanisms.Subset) else 1
+            row.append(f"{variances[0]:.4g} (w={size})")
         rows.append(row)
     header = ["options", "0.5", "1", "ln 3", "2", "4"]
     table = format_table(header, rows, right=header[1:])

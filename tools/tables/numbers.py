@@ -11,7 +11,7 @@ import math
 
 from deniable import DiscreteLaplace, Geometric, KAry, Mechanism, OneBitMean, ParameterError, Piecewise
 from deniable.mechanisms.optimum import optimal_noise
-from deniable.survey.selection import mean_variance
+from deniable.survey.precision import mean_variance
 from deniable.table import format_table
 
 EPSILONS = ["0.5", "1", "2", "3", "4"]

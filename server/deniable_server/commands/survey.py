@@ -19,7 +19,7 @@ from deniable.survey.analyses import alternatives_for, analyses_of
 from deniable.survey.authoring import SPOKEN_NO_YES
 from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
-from deniable.survey.respondents import group_sentences, needed_sentence
+from deniable.survey.respondents import comparison, group_sentences
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
@@ -84,11 +84,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         mechanism = question.mechanism
         waves = f" of all waves, {mechanism.wave_epsilon:.4f} of one" if mechanism.has_waves else ""
         click.echo(f"  {mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}")
-        if question.why:
-            click.echo(f"  {question.why} (times 1/n)")
-        if needed := needed_sentence(question):
-            click.echo(f"  {needed}")
-        for sentence in odds_sentences(question):
+        for sentence in (*comparison(question), *odds_sentences(question)):
             click.echo(f"  {sentence}")
         possible = analyses_of(question)
         click.echo(f"  Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}")

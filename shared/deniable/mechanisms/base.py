@@ -6,6 +6,7 @@ they share the same numbers and change together.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -225,11 +226,21 @@ class Mechanism(Design):
         return tuple(zip(own.tolist(), others.tolist(), strict=True))
 
     @property
+    def even_share(self) -> float:
+        """The share of an option if all answers are equally frequent."""
+        return 1 / self.k
+
+    @property
+    def share_variance_if_even(self) -> float:
+        """``n`` times the variance of a share, the mean over all options, if all answers are equally frequent."""
+        share = self.even_share
+        return share * (1 - share) + self.total_variance / self.k
+
+    @property
     def total_variance(self) -> float:
-        """``n`` times the sum of the variances of all shares: noise alone, averaged over a uniform truth."""
-        noise = self.noise
-        share = 1 / len(noise)
-        return sum(share * if_true + (1 - share) * if_other for if_true, if_other in noise)
+        """``n`` times what noise alone adds then to the variances of all shares together."""
+        share = self.even_share
+        return math.fsum(share * if_true + (1 - share) * if_other for if_true, if_other in self.noise)
 
     @abstractmethod
     def supported(self, answer: Any) -> Sequence[Fraction]:

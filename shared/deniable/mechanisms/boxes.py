@@ -23,6 +23,10 @@ class BoxMechanism(Mechanism):
     is_exclusive = False
     has_likelihood = False
 
+    @property
+    def even_share(self) -> float:
+        return 0.5
+
     def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
         raise ParameterError(f"{self.name}: answers do not exclude each other; take one box at a time")
 

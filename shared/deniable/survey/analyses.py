@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import Geometric, Mechanism
+from deniable.survey.precision import variance_if_even
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import MAX_LEVELS
-from deniable.survey.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks, mean_variance, total_variance
+from deniable.survey.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks
 
 ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")
 """What `analyses_of` knows of every question, in the order in which it is told; of ticks, of one box."""
@@ -86,9 +87,8 @@ def alternatives_for(question: Question) -> tuple[Alternative, ...]:
     for change, other in _others(question):
         gains = tuple(name for name, possible in analyses_of(other).items() if possible and not now[name])
         if gains and gains not in [each.gains for each in found]:
-            variance, figure = (mean_variance, "mean") if now["mean"] else (total_variance, "shares")
-            times = variance(other.mechanism) / variance(question.mechanism)
-            found.append(Alternative(change, gains, times, figure))
+            own, others = (variance_if_even(each.mechanism, wants_mean=now["mean"]) for each in (question, other))
+            found.append(Alternative(change, gains, others / own, "mean" if now["mean"] else "shares"))
     return tuple(found)
 
 

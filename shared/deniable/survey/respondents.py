@@ -5,29 +5,28 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from statistics import NormalDist
 from typing import NamedTuple
 
-from deniable.mechanisms import Mechanism
+from deniable.survey.precision import people, people_needed
 from deniable.survey.question import Question
-from deniable.survey.selection import Choice, choose, mean_variance
+from deniable.survey.selection import Choice, choose
 from deniable.survey.unit import Unit
-
-HALF_WIDTH = 0.05
-"""Of the 95 % interval: 5 points of a share of one half, or 5 % of a range."""
 
 
 class Needed(NamedTuple):
-    """Respondents for that half width; with ``label`` None the fewest that the best known bound allows."""
+    """Respondents for the precision of `deniable.survey.precision`; with ``label`` None the fewest that are possible.
+
+    That is by the best bound which is known.
+    """
 
     label: str | None
     respondents: int
 
 
 def respondents_needed(question: Question) -> tuple[Needed, ...]:
-    """The respondents that each candidate for a question takes at its epsilon, fewest first, and last the bound.
+    """The respondents that each candidate for a question takes at its epsilon, the chosen one first, last the bound.
 
-    Empty where there is one candidate only. Shares are taken to be one half, numbers to be uniform over their range.
+    Empty where there is one candidate only.
 
     References
     ----------
@@ -46,62 +45,52 @@ def respondents_needed(question: Question) -> tuple[Needed, ...]:
     None 2928
     """
     choice = _choice(question)
-    made = [each for each in choice.candidates if each.mechanism is not None] if choice else []
-    if len(made) < 2:
+    if choice is None:
         return ()
-    asked, wants_mean = question.share_asked, aims_at_mean(question)
-    found = [
-        Needed(each.label, people_needed(each.mechanism, wants_mean=wants_mean, asked=asked))
-        for each in made
-        if each.mechanism is not None
-    ]
-    bounds = (Needed(None, _people(bound / asked)) for bound in _bound(question))
-    return *sorted(found, key=lambda each: each.respondents), *bounds
+    asked = question.share_asked
+    found = [Needed(each.label, each.respondents(asked)) for each in choice.candidates]
+    # Bounds come from sums and linear programs that are solved to a few digits.
+    fewest = min(n for _, n in found)
+    return *found, *(Needed(None, min(people(bound / asked), fewest)) for bound in _bound(question))
 
 
-def needed_sentence(question: Question) -> str | None:
-    """How many respondents the candidates for a question take, in a sentence; None where there is one only."""
-    needed = respondents_needed(question)
-    if not needed:
-        return None
-    what = " % of the range" if aims_at_mean(question) else " points at a share of one half"
-    each = "; ".join(f"{label} {n:,}" if label else f"no mechanism fewer than {n:,}" for label, n in needed)
-    return f"Respondents for \u00b15{what}: {each}"
+def comparison(question: Question) -> list[str]:
+    """Why a question has its mechanism, and what it was compared with, in sentences; none where there was no choice.
+
+    A choice is told in the very words that the survey publishes. Where the author named the mechanism, it stands beside
+    what would have been chosen.
+    """
+    published = question.why
+    choice = _choice(question)
+    if choice is None:
+        return [_sentence(published)] if published else []
+    bounds = "".join(f"; no mechanism fewer than {n:,}" for label, n in respondents_needed(question) if label is None)
+    if published and published.startswith(choice.claim):
+        return [_sentence(published + bounds)]
+    sentences = [_sentence(published)] if published else []
+    said = choice.compared(question.share_asked)
+    mechanism = question.mechanism
+    if type(mechanism) is not type(choice.best) or mechanism.label != choice.best.label:
+        wants_mean = question.kind.wants_mean(question.goal)
+        if wants_mean or mechanism.has_shares:
+            own = people_needed(mechanism, wants_mean=wants_mean, asked=question.share_asked)
+            said += f"; asked for: {mechanism.label} {own:,}"
+    return [*sentences, _sentence(said + bounds)]
 
 
-def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
-    """Respondents for that half width of the mean, or of the shares, if this part of them is asked."""
-    variance = _mean_variance_of_unit_range(mechanism) if wants_mean else _variance_at_one_half(mechanism)
-    return _people(variance / asked)
-
-
-def aims_at_mean(question: Question) -> bool:
-    """Whether it is the mean that is to be accurate."""
-    return question.kind.wants_mean(question.goal)
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _choice(question: Question) -> Choice | None:
+    """The candidates for a question, where there are two at least."""
     kind = question.kind
     if question.mechanism.has_waves or kind.is_yes_no or (question.group and question.group.joint):
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
     goal = "shares" if kind.takes_several else question.goal
-    return choose(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
-
-
-def _people(variance: float) -> int:
-    return math.ceil(variance * (NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2)
-
-
-def _variance_at_one_half(mechanism: Mechanism) -> float:
-    """``n`` times the variance of the share of an option, the mean over all of them."""
-    noise = [(if_true + if_other) / 2 for if_true, if_other in mechanism.noise]
-    return 0.25 + math.fsum(noise) / len(noise)
-
-
-def _mean_variance_of_unit_range(mechanism: Mechanism) -> float:
-    possible = mechanism.answer_range
-    return mean_variance(mechanism) / (possible[-1] - possible[0]) ** 2
+    choice = choose(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
+    return choice if len(choice.candidates) > 1 else None
 
 
 def _bound(question: Question) -> Iterator[float]:
@@ -109,7 +98,7 @@ def _bound(question: Question) -> Iterator[float]:
     ratio = math.exp(question.mechanism.epsilon)
     if question.kind.takes_several:
         yield _least_variance_of_bits(len(question.options), ratio)
-    elif aims_at_mean(question):
+    elif question.kind.wants_mean(question.goal):
         from deniable.mechanisms.optimum import optimal_noise
 
         steps = len(question.mechanism.answer_range) - 1
@@ -130,5 +119,5 @@ def group_sentences(unit: Unit) -> list[str]:
     said = [unit.group.why] if unit.group and unit.group.why else []
     if all(each.kind.is_yes_no for each in unit.questions):
         least = _least_variance_of_bits(len(unit.questions), math.exp(unit.epsilon))
-        said.append(f"no way takes fewer than {_people(least):,}")
+        said.append(f"no way takes fewer than {people(least):,}")
     return said

@@ -1,15 +1,14 @@
-"""Least noise by default: which mechanism costs the least accuracy for an epsilon, and by how much.
+"""Which mechanism answers a question: the one that takes the fewest respondents for what its author wants to know.
 
-Shares are compared by the total variance over the options of the noise alone (the respondents fixed, averaged over a
-uniform truth), means by the variance of the estimated mean of a uniform population; both times the number of reports.
+The figure is that of `deniable.survey.precision`. Of mechanisms within 1 % of the fewest the plainest is taken: one
+binomial has exact intervals, and what tells shares can be modelled.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from deniable.errors import ParameterError
@@ -26,37 +25,67 @@ from deniable.mechanisms import (
     TickBoxes,
 )
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
+from deniable.survey.precision import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
 from deniable.survey.question_types import AnswerKind, QuestionType
+
+TIE = 1.01
+"""Mechanisms that take at most this many times the fewest respondents are as good."""
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A mechanism and what it costs."""
 
-    label: str
-    mechanism: Mechanism | None
-    """None for what is only compared with."""
+    mechanism: Mechanism
     variance: float
-    """``n`` times the variance that the choice looks at."""
+    """``n`` times the variance that `deniable.survey.precision` looks at."""
+
+    @property
+    def label(self) -> str:
+        """What it is called where several are compared."""
+        return self.mechanism.label
+
+    def respondents(self, asked: float = 1.0) -> int:
+        """How many it takes, if this part of them is asked."""
+        return people(self.variance / asked)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The candidates for a question, best first, and what was compared."""
+    """The candidates for a question: the one that is chosen, and the others, those with the fewest respondents first.
 
-    criterion: str
+    Attributes
+    ----------
+    precision : str
+        What the respondents are counted for.
+    candidates : tuple of Candidate
+    """
+
+    precision: str
     candidates: tuple[Candidate, ...]
 
     @property
     def best(self) -> Mechanism:
-        """The mechanism with the least noise of those that can be used."""
-        return next(each.mechanism for each in self.candidates if each.mechanism is not None)
+        """The mechanism that is chosen."""
+        return self.candidates[0].mechanism
+
+    @property
+    def claim(self) -> str:
+        """How `why` begins."""
+        return f"fewest respondents for {self.precision}: "
 
     @property
     def why(self) -> str:
         """The choice in a sentence, as surveys publish it."""
-        usable = [each for each in self.candidates if each.mechanism is not None]
-        return f"least {self.criterion}: " + "; ".join(f"{each.label} {_figure(each.variance)}" for each in usable)
+        return self.compared()
+
+    def compared(self, asked: float = 1.0) -> str:
+        """The same, if each device asks the question with this probability."""
+        chosen, *others = ((each.label, each.respondents(asked)) for each in self.candidates)
+        fewer = [label for label, n in others if n < chosen[1]]
+        plainer = f" (within 1 % of {fewer[0]}, and plainer)" if fewer else ""
+        rest = "".join(f"; {label} {n:,}" for label, n in others)
+        return f"{self.claim}{chosen[0]} {chosen[1]:,}{plainer}{rest}"
 
 
 @functools.lru_cache(maxsize=256, typed=True)  # typed: as an epsilon 0.1 is 1/10, Fraction(0.1) is not
@@ -78,95 +107,64 @@ def choose_for_choice(k: int, epsilon: Number) -> Choice:
     """The candidates for one of ``k`` options: KAry and the best subsets.
 
     >>> choose_for_choice(10, 1).why
-    'least total variance of the shares: subset of 3 29.1; k-ary 40.96'
+    'fewest respondents for \u00b15 points on average over the options: subset of 3 4,611; k-ary 6,432'
     """
-    return _for_shares((KAry, Subset), k, epsilon)
+    return _choose(POINTS, _made((KAry, Subset), range(k), epsilon))
 
 
 def choose_for_scale(levels: int, epsilon: Number, goal: str) -> Choice:
     """The candidates for a scale whose author wants the shares of the levels, or their mean."""
     if goal == "shares":
-        return _for_shares((KAry, Subset, Geometric), levels, epsilon)
+        return _choose(POINTS, _made((KAry, Subset, Geometric), range(levels), epsilon))
     among = (KAry, OneBitMean, Piecewise, Geometric)
-    return _choose("variance of the mean", _made(among, range(levels), epsilon, mean_variance))
+    return _choose(PART_OF_RANGE, _made(among, range(levels), epsilon, wants_mean=True))
 
 
 def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     """The candidates for ``k`` tick boxes whose author wants the share of each, or all boxes together in every report.
 
-    >>> choose_for_ticks(8, 2, "shares").why
-    'least total variance of the shares: drawn-boxes (2 of 8) 19.15; drawn-boxes (3 of 8) 25.05; tick-boxes 127.3'
+    >>> print(choose_for_ticks(8, 2, "shares").why.partition(": ")[2])
+    drawn-boxes (2 of 8) 4,063; drawn-boxes (3 of 8) 5,196; tick-boxes 24,842
     """
-    criterion = "total variance of the shares"
+    coins = _made((TickBoxes,), range(k), epsilon)
     if goal == "together":
-        return _choose(
-            f"{criterion} with all boxes in every report", _made((TickBoxes,), range(k), epsilon, total_variance)
-        )
+        return _choose(f"{POINTS_OF_A_BOX} with all boxes in every report", coins)
     drawn: list[Candidate] = []
     for s in range(1, min(k, MOST_DRAWN) + 1):
         with contextlib.suppress(ParameterError):
-            mechanism = DrawnBoxes.from_epsilon(k, epsilon, s)
-            drawn.append(Candidate(mechanism.label, mechanism, mechanism.total_variance))
+            drawn.append(_candidate(DrawnBoxes.from_epsilon(k, epsilon, s)))
     nearest = sorted(drawn, key=lambda each: each.variance)[:2]
-    return _choose(criterion, [*nearest, *_made((TickBoxes,), range(k), epsilon, total_variance)])
+    return _choose(POINTS_OF_A_BOX, [*nearest, *coins])
 
 
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
     linear = (OneBitMean, Piecewise)
     among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
-    return _choose("variance of the mean", _made(among, range(lo, hi + 1), epsilon, mean_variance))
+    return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True))
 
 
 MOST_COMPARED = 100
 """Ranges above are answered by what needs no weights for each number: they would fill the survey."""
 
 
-def mean_variance(mechanism: Mechanism) -> float:
-    """``n`` times the variance of the estimated mean of a population that is uniform over the answers."""
-    import numpy as np
-
-    weights, _ = mechanism.mean_weights(tuple(mechanism.answer_values))
-    return float(mechanism.score_covariance(np.array([weights]), mechanism.expected_if_even)[0, 0])
-
-
-def total_variance(mechanism: Mechanism) -> float:
-    """``n`` times the sum of the variances of all shares."""
-    return mechanism.total_variance
-
-
-def _oue_variance(k: int, epsilon: float) -> float:
-    ratio = math.exp(epsilon)  # Wang et al. 2017: n Var = 4 E / (E - 1)^2 for every option, plus the share's own
-    q = 1 / (ratio + 1)
-    return ((k - 1) * q * (1 - q) + 0.25) / (0.5 - q) ** 2
-
-
-def _for_shares(among: tuple[type[Mechanism], ...], k: int, epsilon: Number) -> Choice:
-    reference = Candidate("unary encoding (OUE), not used", None, _oue_variance(k, float(epsilon)))
-    made = _made(among, range(k), epsilon, total_variance)
-    return _choose("total variance of the shares", [*made, reference])
-
-
 def _made(
-    among: tuple[type[Mechanism], ...], answers: range, epsilon: Number, variance: Callable[[Mechanism], float]
+    among: tuple[type[Mechanism], ...], answers: range, epsilon: Number, *, wants_mean: bool = False
 ) -> Iterator[Candidate]:
     for cls in among:
         with contextlib.suppress(ParameterError):  # 32-bit weights cannot hold this one; the others are compared
-            mechanism = cls.for_answers(answers, epsilon)
-            yield Candidate(mechanism.label, mechanism, variance(mechanism))
+            yield _candidate(cls.for_answers(answers, epsilon), wants_mean=wants_mean)
 
 
-def _figure(variance: float) -> str:
-    """Four digits that a person reads: 1,002,000 instead of 1.002e+06."""
-    return f"{_digits(variance):,.10g}"
+def _candidate(mechanism: Mechanism, *, wants_mean: bool = False) -> Candidate:
+    return Candidate(mechanism, variance_if_even(mechanism, wants_mean=wants_mean))
 
 
-def _digits(variance: float) -> float:
-    return float(f"{variance:.4g}")
-
-
-def _choose(criterion: str, candidates: Iterable[Candidate]) -> Choice:
-    found = sorted(candidates, key=lambda each: _digits(each.variance))  # of equal ones the plainest, which come first
-    if not any(each.mechanism for each in found):
+def _choose(precision: str, plainest_first: Iterable[Candidate]) -> Choice:
+    candidates = list(plainest_first)
+    if not candidates:
         raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
-    return Choice(criterion, tuple(found))
+    least = min(each.variance for each in candidates)
+    chosen = next(each for each in candidates if each.variance <= TIE * least)
+    others = (each for each in candidates if each is not chosen)
+    return Choice(precision, (chosen, *sorted(others, key=lambda each: each.variance)))

@@ -18,8 +18,8 @@ from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
+from deniable.survey.precision import people_needed
 from deniable.survey.question_types import QuestionType
-from deniable.survey.respondents import people_needed
 from deniable.survey.selection import choose
 
 PATIENCE = 3
@@ -65,7 +65,7 @@ class Sharing:
     joint : KAry or None
     mechanisms : tuple of Mechanism, length size
     respondents : int
-        For the question that takes the most: +-5 points at a share of one half, or +-5 % of the range of a mean.
+        For the question that takes the most, by `deniable.survey.precision`.
     """
 
     size: int
@@ -181,7 +181,7 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
 
 @lru_cache(maxsize=1024)
 def mechanism_at(member: Member, epsilon: Fraction) -> Mechanism:
-    """The one with the least noise; most surveys have many questions of a kind."""
+    """The one that takes the fewest respondents; most surveys have many questions of a kind."""
     if member.kind.is_yes_no:
         return Warner.from_epsilon(epsilon)
     return choose(member.kind, member.answers, epsilon, member.goal).best

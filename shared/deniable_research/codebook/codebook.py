@@ -214,7 +214,7 @@ def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
     ratio = design.likelihood_ratio
     notes = [DIRECT if design.name == "direct" else NOISY]
     if column.arm is not None:
-        notes.append("In rows where {} is {}.".format(*column.arm))
+        notes.append(f"In rows where {column.arm[0]} is {' or '.join(column.arm_labels)}.")
     if column.drawn is not None:
         group = column.drawn
         notes.append(

@@ -17,7 +17,7 @@ from deniable.mechanisms import KAry, TwoCoin
 from deniable.survey.authoring import read_survey
 from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
-from deniable.survey.respondents import group_sentences, needed_sentence
+from deniable.survey.respondents import comparison, group_sentences
 from deniable.table import csv_lines
 from deniable_research.commands.options import FILE, format_option, plot_option
 from deniable_research.pictures import save_picture
@@ -155,7 +155,7 @@ def _as_table(plans: Sequence[Plan], survey: Survey | None) -> str:
     sentences = "\n".join(meaning(plans[0]))
     parts = [plans_table(plans), f"First row: {sentences}" if len(plans) > 1 else sentences]
     if survey is not None:
-        parts += [f"{each.id}: {needed}" for each in survey.questions if (needed := needed_sentence(each))]
+        parts += [f"{each.id}: {said}" for each in survey.questions for said in comparison(each)]
         parts += [
             f"Group {each.group.name!r}: {'; '.join(group_sentences(each))}" for each in survey.units if each.group
         ]

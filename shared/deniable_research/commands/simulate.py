@@ -20,7 +20,8 @@ from deniable.exact import number_hint
 from deniable.output import number, percent
 from deniable.table import format_table
 from deniable_research.commands.options import NEW_FILE, format_option, plot_option
-from deniable_research.commands.simulate_power import print_power
+from deniable_research.commands.simulate_power import SPREAD, print_power
+from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import save_picture
 from deniable_research.results.reading import read_any_survey
@@ -96,6 +97,13 @@ MOST_IN_CSV = 1_000_000
     help="Of the formula: by default regress; of a question and one column also crosstab, or the trend over numbers.",
 )
 @click.option(
+    "--penalty",
+    type=click.Choice(list(PENALTIES)),
+    default="auto",
+    show_default=True,
+    help="Of the regression of the formula, as for analyze regress: none does without a prior.",
+)
+@click.option(
     "--over",
     "curves",
     metavar="WHAT=NUMBERS",
@@ -140,6 +148,7 @@ def simulate(
     effects: tuple[str, ...],
     covariates: tuple[str, ...],
     analysis: str | None,
+    penalty: str,
     curves: tuple[str, ...],
     processes: int | None,
     seed: int,
@@ -159,7 +168,8 @@ def simulate(
     than 10,000 people only what is counted is drawn, in the same distribution, so 100,000,000 take no longer.
 
     With --formula it is the power of that analysis: people get covariates and the outcome that the effects make, and
-    every sample is analysed as its file would be.
+    every sample is analysed as its file would be: a regression whose likelihood has no maximum estimates under a
+    Cauchy prior, which pulls effects towards 0, and it is said for how many samples.
     """
     survey = read_any_survey(file.read())
     if formula is not None:
@@ -180,11 +190,16 @@ def simulate(
             respondents,
             Misbehaviour(noncompliance, denial, careless),
         )
-        settings = {"analysis": analysis or "regress", "confidence_level": confidence, "processes": processes or 1}
+        settings = {
+            "analysis": analysis or "regress",
+            "confidence_level": confidence,
+            "penalty": PENALTIES[penalty],
+            "processes": processes or 1,
+        }
         print_power(planning_curve(study, _curves(curves), repetitions, seed, **settings), study, seed, form, picture)
         return
-    if effects or covariates or analysis or curves:
-        raise click.UsageError("--effect, --covariate, --analysis and --over go with --formula")
+    if effects or covariates or analysis or curves or penalty != "auto":
+        raise click.UsageError("--effect, --covariate, --analysis, --penalty and --over go with --formula")
     if processes is not None and folder is None:
         raise click.UsageError("--processes goes with --formula or --rows")
     simulation = Simulation(
@@ -302,7 +317,7 @@ def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) 
     by_cohort = simulation.compare is not None
     header = ["question", "option", *(["cohort"] if by_cohort else []), "truth", "mean", "bias", "MC error"]
     split = [] if rows[0].empirical_se_if_split is None else ["if split"]
-    header += ["std. error", *split, "stated", "coverage", "MC error", "width", "rejected"]
+    header += ["spread", *split, "stated", "coverage", "MC error", "width", "rejected"]
     lines = []
     for row in rows:
         form = number if row.statistic == "mean" else percent
@@ -332,11 +347,9 @@ def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) 
             "",
             f"{rows[0].repetitions} surveys of {simulation.respondents} people, seed {seed} (PCG64: simulation only)",
             f"{100 * rows[0].conf_level:g} % intervals ({methods}). MC error: standard error of the simulation itself.",
+            SPREAD,
             f"{tests}.",
-            *(
-                ["If split: the standard error if all people were asked all questions, at a part of epsilon each."]
-                * len(split)
-            ),
+            *(["If split: the spread if all people were asked all questions, at a part of epsilon each."] * len(split)),
             *_sentences(simulation.misbehaviour),
         ]
     )

@@ -16,6 +16,8 @@ from deniable_research.simulation.figures import SimulationRow
 from deniable_research.simulation.power import Power
 from deniable_research.simulation.study import Study
 
+SPREAD = "Spread: standard deviation of the estimates; stated: root mean square of the standard errors beside them."
+
 
 def print_power(found: Sequence[Power], study: Study, seed: int, form: str, picture: Path | None) -> None:
     """Rows as a table, as CSV or as JSON, and the picture of power if one is wanted."""
@@ -29,6 +31,7 @@ def print_power(found: Sequence[Power], study: Study, seed: int, form: str, pict
             "seed": seed,
             "repetitions": found[0].repetitions,
             "failures": [each.failures for each in found],
+            "priors": [each.priors for each in found],
             "misbehaviour": vars(study.misbehaviour),
             "figures": records(rows, SimulationRow),
         }
@@ -51,7 +54,7 @@ def _as_table(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> str
         "mean",
         "bias",
         "MC error",
-        "std. error",
+        "spread",
         "stated",
         "coverage",
         "rejected",
@@ -74,6 +77,7 @@ def _as_table(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> str
             format_table(header, lines, right=header[1:]),
             "",
             f"{repetitions} samples each, seed {seed} (PCG64: simulation only). {rows[0].question}",
+            SPREAD,
             f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}, the power where there is an effect.",
         ]
     )
@@ -85,6 +89,11 @@ def _cautions(found: Sequence[Power]) -> list[str]:
         here = f"{counted(each.rows[0].respondents, 'respondent')}: " if each.rows else ""
         for sentence, times in each.failures.items():
             said.append(f"Caution: {here}{counted(times, 'sample')} of {each.repetitions} refused: {sentence}")
+        for sentence, times in each.priors.items():
+            said.append(
+                f"Caution: {here}in {counted(times, 'sample')} of {each.repetitions} {sentence}, which pulls effects "
+                "towards 0; --penalty none does without"
+            )
         lost = each.repetitions - sum(each.failures.values()) - min((row.repetitions for row in each.rows), default=0)
         if lost:
             said.append(f"Caution: {here}{counted(lost, 'sample')} of {each.repetitions} without every estimate")

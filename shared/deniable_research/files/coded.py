@@ -87,11 +87,11 @@ class Coded(Generic[T]):
         found = [place for place, each in enumerate(self.values) if each == value]
         return np.isin(self.codes, found)
 
-    def equal_label(self, label: str) -> NDArray[np.bool_]:
-        """Who has a value that is this text, or has it for a label, shape (people,)."""
-        wanted = alike(label)
+    def equal_label(self, *labels: str) -> NDArray[np.bool_]:
+        """Who has a value that is one of these texts, or has it for a label, shape (people,)."""
+        wanted = set(map(alike, labels))
         found = [
-            place for place, each in enumerate(self.values) if alike(each) == wanted or self.labels.get(each) == label
+            place for place, each in enumerate(self.values) if alike(each) in wanted or self.labels.get(each) in labels
         ]
         return np.isin(self.codes, found)
 

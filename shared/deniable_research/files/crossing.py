@@ -43,7 +43,8 @@ def cross(
     ----------
     table : Table
         Its weights and sampling design, if it has some, are used. People with nothing in one of the columns are left
-        out.
+        out; only beside a question of several designs or two groups, which takes a likelihood, they count with the
+        rest of what they said.
     names : sequence of two or three str
         Questions, boxes like ``drugs[cocaine]``, or plain columns.
     given : str, optional
@@ -87,7 +88,8 @@ def cross(
     if needs_classes(table, names):
         if permutations:
             raise ParameterError("permutations: must be 0 for designs of two groups and several designs")
-        return _marked(list(cross_classes(table, names, given=given, confidence_level=confidence_level)), table)
+        asked = _with_plain_answers(table, [name for name in names if name not in randomised])
+        return _marked(list(cross_classes(asked, names, given=given, confidence_level=confidence_level)), table)
     table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table)
@@ -224,6 +226,11 @@ def _continuous(table: Table, names: Sequence[str]) -> list[str]:
 
 def _plain_item(table: Table, name: str) -> Item:
     """A plain column as a question that was asked directly."""
+    layout = replace(table.layout, questions=(_asked_directly(table, name),), mixed={})
+    return Table.of(table.columns, layout, table.frequencies).item(name)
+
+
+def _asked_directly(table: Table, name: str) -> RandomizedColumn:
     levels = [level for level in table.levels(name) if level in table.labels(name).values]
     if len(levels) < 2:
         raise ParameterError(f"{name}: must have at least 2 different labels, got {len(levels)}")
@@ -232,9 +239,20 @@ def _plain_item(table: Table, name: str) -> Item:
     except ValueError:
         values = None
     places = {level: place for place, level in enumerate(levels)}
-    question = RandomizedColumn(name, name, direct(levels), tuple(levels), values, codes=places)
-    layout = replace(table.layout, questions=(question,), mixed={})
-    return Table.of(table.columns, layout, table.frequencies).item(name)
+    return RandomizedColumn(name, name, direct(levels), tuple(levels), values, codes=places)
+
+
+def _with_plain_answers(table: Table, plain: Sequence[str]) -> Table:
+    """The table with these columns as questions that were asked directly."""
+    for name in _continuous(table, plain):
+        raise ParameterError(
+            f"{name}: must have at most {MOST_LEVELS} different numbers beside a question of several designs or two "
+            f"groups, got {len(table.levels(name))}; regress {name} on that question, with --likelihood"
+        )
+    questions = tuple(_asked_directly(table, name) for name in plain)
+    reports = {each.name: each.read(table.labels(each.name), table.frequencies) for each in questions}
+    layout = replace(table.layout, questions=(*table.layout.questions, *questions))
+    return replace(table, layout=layout, reports={**table.reports, **reports})
 
 
 def _cells(found: Crosstab, given: str | None, level: float) -> Iterator[CrosstabRow]:

@@ -32,10 +32,9 @@ def cross_classes(
     Under a sampling design intervals are Student's. Independence is tested by the likelihood ratio of the logistic or
     multinomial model of the first on the second.
     """
-    if len(names) != 2 or not all(map(table.layout.has, names)):
+    if len(names) != 2:
         raise ParameterError(
-            f"crosstab: must be of two randomised questions where one has several designs or two groups, got "
-            f"{', '.join(names)}; for a plain column use regress"
+            f"crosstab: must be of two columns where one has several designs or two groups, got {', '.join(names)}"
         )
     found = shares_together(table, names)
     weights, df = found.fit.sample.frame.columns.get("weights"), found.fit.df

@@ -115,6 +115,14 @@ class RandomizedColumn:
         return self.drawn.joint.epsilon if self.drawn and self.drawn.joint else self.design.epsilon
 
     @property
+    def arm_labels(self) -> tuple[str, ...]:
+        """What stands in the column of arms for this one: its label; its groups where that column tells these too."""
+        if self.arm is None:
+            return ()
+        column, label = self.arm
+        return self.groups if self.group == column else (label,)
+
+    @property
     def is_direct(self) -> bool:
         """Whether reports are answers."""
         if self.design.groups > 1 or math.isfinite(self.epsilon):

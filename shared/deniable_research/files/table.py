@@ -140,8 +140,7 @@ class Table:
                 _require(coded, column)
             said = coded[question.column]
             if question.arm is not None:
-                column, label = question.arm
-                said = said.only(coded[column].equal_label(label))
+                said = said.only(coded[question.arm[0]].equal_label(*question.arm_labels))
             reports[question.name] = question.read(said, frequencies)
         _check_arms(layout, coded, frequencies)
         for role in filter(None, (layout.weights, *layout.sampling.columns)):
@@ -189,7 +188,7 @@ class Table:
         if box is not None:
             return self.answered(name) | (self.asked(whole.name) & ~self.answered(whole.name))
         if whole.arm is not None:
-            return self.columns[whole.arm[0]].equal_label(whole.arm[1])
+            return self.columns[whole.arm[0]].equal_label(*whole.arm_labels)
         group = whole.drawn
         if group is None or not group.is_drawn:
             return np.ones(len(self), dtype=bool)
@@ -303,6 +302,8 @@ class Table:
     def groups_of(self, name: str) -> NDArray[np.int64]:
         """In which group of its design each person is, counted from 0; -1 where the file does not say.
 
+        Of an arm that is asked of its people alone: what stands there for others, such as a 0, means nothing.
+
         Raises
         ------
         ReportError
@@ -318,11 +319,13 @@ class Table:
         if labelled is not None and set(map(alike, labelled.values)) <= places.keys():
             texts = labelled
         groups = texts.map(lambda text: places.get(alike(text)))
-        unknown = self.count(texts.present & ~groups.present)
-        if unknown:
+        strange = texts.present & ~groups.present & self.asked(name)
+        if unknown := self.count(strange):
             raise ReportError(
                 f"column {question.group!r}: must hold the groups {', '.join(map(repr, question.groups))} or a text of "
-                f"group_missing, got something else in {unknown} row{'s' if unknown > 1 else ''}"
+                f"group_missing, got something else in {unknown} row{'s' if unknown > 1 else ''}, first "
+                f"{texts[int(strange.argmax())]!r:.40}; people who were asked directly (0 in RRreg) are an arm of the "
+                f'question, arm = "{question.group}", with design = "direct"'
             )
         return groups.array(np.int64, -1)
 
@@ -474,13 +477,12 @@ def read_number(text: str) -> float | None:
 
 def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: NDArray[np.int64] | None) -> None:
     """Raise a ReportError if a column of arms holds something else than their labels, or nothing."""
-    for name, arms in layout.mixed.items():
-        known = [question.arm for question in layout.questions if question.name in arms and question.arm]
-        column, labels = known[0][0], [label for _, label in known]
+    for name in layout.mixed:
+        column = layout.arm_column(name)
+        assert column is not None
+        labels = [label for arm in layout.arms(name) for label in arm.arm_labels]
         texts = columns[column].without(layout.missing)
-        strange = texts.present.copy()
-        for label in labels:
-            strange &= ~texts.equal_label(label)
+        strange = texts.present & ~texts.equal_label(*labels)
         if rows := _people(strange, frequencies):
             raise ReportError(
                 f"column {column!r}: must hold the arms of {name}, {', '.join(labels)}, or nothing; got something else "

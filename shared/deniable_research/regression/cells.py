@@ -196,6 +196,11 @@ class Cells:
 
         return Part(moved(), gradient, curvature)
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether `scores` knows how."""
+        return not self.shared and all(each.share is None for each in self.predictors.values())
+
     def likelihood(self) -> Array:
         """The likelihood of every row with unknown shares of 1/2, to start from, shape (n, cells).
 
@@ -219,7 +224,8 @@ class Cells:
         for name, each in self.predictors.items():
             if each.share is not None:
                 raise ParameterError(
-                    f"{name}: design of a predictor must have known probabilities for moments, got unknown {each.share}"
+                    f"{name}: must have a design of known probabilities for corrected least squares, but this one "
+                    f"finds out the share of {each.share}; take the likelihood of a normal outcome (--likelihood)"
                 )
             found *= each.scores()[:, self.digits[name]]
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -294,6 +295,8 @@ def _terms(side: str, is_column: Callable[[str], bool] = lambda name: False) -> 
     try:
         parsed = formulaic.Formula(side)
     except formulaic.errors.FormulaicError as error:
+        if random_effect := _RANDOM_EFFECT.search(side):
+            raise ParameterError(_no_random_effects(*random_effect.group(0, 1))) from None
         # Without the picture in colours that follows in further lines.
         raise ParameterError(f"formula: {str(error).splitlines()[0]}") from None
     except (SyntaxError, ValueError, RecursionError):  # it parses the Python of each factor, too
@@ -304,6 +307,18 @@ def _terms(side: str, is_column: Callable[[str], bool] = lambda name: False) -> 
         if not is_column(str(factor)):  # drugs[cocaine] is a name, and Python of another meaning
             _expression(factor)
     return parsed
+
+
+_RANDOM_EFFECT = re.compile(r"\([^()|]*\|{1,2}\s*([^()|]*[^()|\s])\s*\)")
+"""``(1 + age | region)``, as R's lme4 and brms write it."""
+
+
+def _no_random_effects(written: str, by: str) -> str:
+    return (
+        f"formula: must not have {written:.80}, because random effects are not offered; take C({by:.80}) for an effect "
+        f"of each {by:.80}, or make {by:.80} the cluster of the sampling design (--cluster), whose standard "
+        "errors know that rows of one belong together"
+    )
 
 
 def _formulaic() -> Any:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 MOST_PROFILED = 60
 """Parameters up to which intervals are profiles by default: each needs some 20 fits."""
 
+PRIORS = {
+    "cauchy": "estimates are those under a Cauchy prior",
+    "cauchy on cells": "how often the truths of the predictors are is estimated under a Cauchy prior",
+}
+"""`Fit.penalty` in words."""
+
 KINDS = ("observed", "expected", "opg", "sandwich")
 
 
@@ -328,11 +334,8 @@ class Fit:
     def _remarks(self, excess: float) -> list[str]:
         remarks = []
         if self.separated:
-            end = {
-                "cauchy": "estimates are those under a Cauchy prior",
-                "cauchy on cells": "how often the truths of the predictors are is estimated under a Cauchy prior",
-                None: "terms that run away have infinite standard errors and their estimates mean nothing",
-            }[self.penalty]
+            end = "terms that run away have infinite standard errors and their estimates mean nothing"
+            end = PRIORS[self.penalty] if self.penalty else end
             remarks.append(f"The likelihood has no maximum that the data bound, so {end}.")
         elif self.penalty:
             remarks.append("Estimates are those under a Cauchy prior.")

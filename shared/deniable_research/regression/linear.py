@@ -98,8 +98,8 @@ def linear(
         frame, cells, sample, NormalOutcome(y, regressors, calibrated(y, regressors, cells, sample.weights))
     )
     fit = fit_model(model, sample, penalty, start, random_starts, seed)
-    if shared or set(regressors.terms) != {*frame.terms, *cells.effect_terms}:  # of which moments know nothing
-        return fit
+    if not cells.has_scores or set(regressors.terms) != {*frame.terms, *cells.effect_terms}:
+        return fit  # moments know nothing of it
     moments = corrected_least_squares(y, frame.matrix, cells, sample.weights)
     doubt = _doubt(fit, MomentFit.of((*frame.terms, *cells.effect_terms), moments, sample))
     return replace(fit, message=" ".join(filter(None, (fit.message, doubt))))

@@ -52,6 +52,9 @@ class SimulationRow:
         simulated too.
     epsilon : float or None
         Of each question, where that is varied.
+    under_prior : float or None
+        Of the regression of a formula the share of samples that were fitted under a Cauchy prior, which pulls effects
+        towards 0: by default those whose likelihood has no maximum that the data bound.
 
     References
     ----------
@@ -82,6 +85,7 @@ class SimulationRow:
     method: str
     empirical_se_if_split: float | None = None
     epsilon: float | None = None
+    under_prior: float | None = None
 
 
 class Key(NamedTuple):

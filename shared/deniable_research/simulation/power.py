@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from deniable.errors import DeniableError, ParameterError
 from deniable.estimation.intervals.methods import MOST_TRUTHS
 from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
+from deniable_research.regression.fit import PRIORS
 from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
@@ -23,6 +25,25 @@ from deniable_research.simulation.simulate import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Study
 
 Figures = list[tuple[Key, Outcome]]
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """What an analysis makes of a sample.
+
+    Attributes
+    ----------
+    figures : list of (Key, Outcome)
+    prior : str or None
+        What a regression says of the prior under which it estimates.
+    """
+
+    figures: Figures
+    prior: str | None = None
+
+
+Analysis = Callable[[Study, Table, float], Analysed]
+"""A study, one sample of it, and the confidence level, to the figures."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +58,14 @@ class Power:
         Samples that were drawn.
     failures : dict of str to int
         Sentences with which an analysis refused a sample, and how often.
+    priors : dict of str to int
+        What regressions say of the prior under which they estimate, and how often.
     """
 
     rows: tuple[SimulationRow, ...]
     repetitions: int
     failures: dict[str, int]
+    priors: dict[str, int]
 
 
 def power(
@@ -51,6 +75,7 @@ def power(
     *,
     analysis: str = "regress",
     confidence_level: float = 0.95,
+    penalty: str | None = "auto",
     processes: int = 1,
 ) -> Power:
     """Draw a study again and again, and analyse every sample.
@@ -66,6 +91,9 @@ def power(
         question over the numbers of the one column on the right.
     confidence_level : float
         Tests reject where p is below what it leaves.
+    penalty : {"auto", "cauchy", None}
+        Of regress, as for `deniable_research.files.regress`. Without a prior, a coefficient that the data do not bound
+        is no estimate, and its sample is not among the repetitions of its row.
     processes : int
         How many samples are analysed at a time.
 
@@ -90,41 +118,43 @@ def power(
     """
     if analysis not in ANALYSES:
         raise ParameterError(f"analysis: must be one of {', '.join(ANALYSES)}, got {analysis!r:.40}")
+    if penalty != "auto" and analysis != "regress":
+        raise ParameterError(f"penalty: must be auto for a {analysis}, which has no prior, got {penalty or 'none'}")
     check_number(repetitions, "repetitions", 2, max(MOST_DRAWS // study.respondents, 2))
     _check(study, analysis)
     _ = study.coefficients  # computed once, for all processes
     seeds = [int(each) for each in np.random.SeedSequence(seed).generate_state(repetitions, np.uint64)]
-    one = partial(_sample, study, analysis, confidence_level)
+    analyse = ANALYSES[analysis] if penalty == "auto" else partial(_regression, penalty=penalty)
+    one = partial(_sample, study, analyse, confidence_level)
     if processes > 1:
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
             found = list(pool.map(one, seeds, chunksize=max(repetitions // (8 * processes), 1)))
     else:
         found = list(map(one, seeds))
     figures: dict[Key, list[Outcome]] = {}
-    failures: dict[str, int] = {}
-    for each in found:
-        if isinstance(each, str):
-            failures[each] = failures.get(each, 0) + 1
-            continue
-        for key, outcome in each:
-            figures.setdefault(key, [])
-            if math.isfinite(outcome.estimate):
-                figures[key].append(outcome)
+    failures = Counter(each for each in found if isinstance(each, str))
+    analysed = [each for each in found if isinstance(each, Analysed)]
+    priors = Counter(each.prior for each in analysed if each.prior is not None)
+    for key, outcome in (figure for each in analysed for figure in each.figures):
+        figures.setdefault(key, [])
+        if math.isfinite(outcome.estimate) and outcome.std_error != math.inf:
+            figures[key].append(outcome)
     if sum(failures.values()) > repetitions - 2:
         raise ParameterError(max(failures, key=lambda sentence: failures[sentence]))
+    under_prior = sum(priors.values()) / len(analysed) if analysis == "regress" else None
     rows = [
-        _without_truth(summary(key, outcomes, study.respondents, confidence_level))
+        replace(_without_truth(summary(key, outcomes, study.respondents, confidence_level)), under_prior=under_prior)
         for key, outcomes in figures.items()
         if len(outcomes) > 1
     ]
-    return Power(tuple(rows), repetitions, failures)
+    return Power(tuple(rows), repetitions, dict(failures), dict(priors))
 
 
-def _sample(study: Study, analysis: str, confidence_level: float, seed: int) -> Figures | str:
+def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int) -> Analysed | str:
     """The figures of one sample, or the sentence that refuses it."""
     table = study.draw(generator_of(seed))
     try:
-        return ANALYSES[analysis](study, table, confidence_level)
+        return analyse(study, table, confidence_level)
     except DeniableError as error:
         return str(error)
 
@@ -142,8 +172,8 @@ def _check(study: Study, analysis: str) -> None:
             raise ParameterError(f"covariate: {name} must have {what} for a {analysis}")
 
 
-def _regression(study: Study, table: Table, level: float) -> Figures:
-    fit = regress(table, study.formula)
+def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> Analysed:
+    fit = regress(table, study.formula, penalty=penalty)
     rows, how = fit.tidy(level), fit.interval() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
     found: Figures = []
@@ -156,10 +186,10 @@ def _regression(study: Study, table: Table, level: float) -> Figures:
         key = Key(study.formula, row.term, None, "coefficient", known[row.term], f"{row.term} = 0")
         rejected = row.p_value < 1 - level
         found.append((key, Outcome(row.estimate, row.std_error, row.conf_low, row.conf_high, rejected, how)))
-    return found
+    return Analysed(found, PRIORS[fit.penalty] if isinstance(fit, Fit) and fit.penalty else None)
 
 
-def _crosstab(study: Study, table: Table, level: float) -> Figures:
+def _crosstab(study: Study, table: Table, level: float) -> Analysed:
     name = study.predictors[0]
     true = study.true_shares(name)
     yes = table.layout.question(study.outcome).options[1]
@@ -177,7 +207,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Figures:
             rejected = row.p_value < 1 - level
             key = Key(study.formula, "", None, INDEPENDENCE, math.nan, "independence")
             found.append((key, Outcome(float(row.statistic or 0), math.nan, math.nan, math.nan, rejected, "score")))
-    return found
+    return Analysed(found)
 
 
 INDEPENDENCE = "chi-squared"
@@ -192,7 +222,7 @@ def _without_truth(row: SimulationRow) -> SimulationRow:
     return replace(row, bias=nothing, bias_error=nothing, coverage=nothing, coverage_error=nothing, mean_width=nothing)
 
 
-def _trend(study: Study, table: Table, level: float) -> Figures:
+def _trend(study: Study, table: Table, level: float) -> Analysed:
     name = study.predictors[0]
     question = table.layout.question(study.outcome)
     rows = compare(table, study.outcome, name, line=True, options=(question.options[1],), confidence_level=level)
@@ -204,7 +234,7 @@ def _trend(study: Study, table: Table, level: float) -> Figures:
             ends = (row.conf_low or 0.0, row.conf_high or 0.0)
             error = math.nan if row.std_error is None else row.std_error
             found.append((key, Outcome(row.estimate, error, *ends, row.p_value < 1 - level, row.method)))
-    return found
+    return Analysed(found)
 
 
 def _true_slope(study: Study) -> float:
@@ -223,7 +253,7 @@ def _true_slope(study: Study) -> float:
     return float((weight * x) @ share / ((weight * x) @ x))
 
 
-ANALYSES: dict[str, Callable[[Study, Table, float], Figures]] = {
+ANALYSES: dict[str, Analysis] = {
     "regress": _regression,
     "crosstab": _crosstab,
     "trend": _trend,
