@@ -1,4 +1,4 @@
-# These commands do everything on a machine with python3 (3.11+), make and git:
+# These commands do everything on a machine with python3 (3.11+, on Debian and Ubuntu with python3-venv), make and git:
 #   make demo    real people's answers through the whole path
 #   make test    everything that CI proves
 #   make test-fast    of that, what takes less than a minute together
@@ -9,6 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WEB := client/deniable_web
+# An environment without pip is what a start that failed left behind.
+WITHOUT_HALF = test -e $(BIN)/pip || rm -rf $(VENV)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TOOL := $(BIN)/python -m tools.programs
 # Compiled modules are kept even where the environment says otherwise: tests start three times as fast.
@@ -95,7 +97,10 @@ clean:
 $(VENV)/python.installed: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name it with: make PYTHON=python3.12 ..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@$(WITHOUT_HALF)
+	@$(PYTHON) -c 'from ensurepip import version' 2> /dev/null \
+		|| { $(PYTHON) -c 'import sys; sys.exit("%s lacks ensurepip, which a virtual environment takes. On Debian and Ubuntu: apt install python%d.%d-venv" % (sys.executable, *sys.version_info[:2]))'; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { $(WITHOUT_HALF); exit 1; }
 	$(PIP) install --quiet --constraint constraints.txt --upgrade pip
 	touch $@
 

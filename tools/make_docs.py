@@ -1,4 +1,4 @@
-"""Write the generated pages of ``docs/``: ``python -m tools.make_docs``. Regenerating them must show no difference."""
+"""Write the generated pages: ``python -m tools.make_docs``. Regenerating them must show no difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deniable.commands.main import main
 from deniable_server.app import create_app
 from deniable_server.settings import Settings, flag, variable
 
-FOLDER = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
 
 
 def all_commands(group: click.Group, parent: click.Context) -> Iterator[click.Context]:
@@ -85,10 +85,16 @@ def _describe(schema: dict[str, Any]) -> str:
 
 
 def pages() -> dict[str, str]:
-    """File name to content."""
-    return {"cli.md": cli_page(), "http.md": http_page(), "settings.md": settings_page()}
+    """Path below the root to content. The package has the help of its commands, for where their extra is missing."""
+    cli = cli_page()
+    return {
+        "docs/cli.md": cli,
+        "docs/http.md": http_page(),
+        "docs/settings.md": settings_page(),
+        "shared/deniable/commands/cli.md": cli,
+    }
 
 
 if __name__ == "__main__":
     for name, content in pages().items():
-        (FOLDER / name).write_text(content, encoding="utf-8")
+        (ROOT / name).write_text(content, encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from deniable_server.location import Location
 from deniable_server.store import NotFound, counts, open_store
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import pending_table
+from tests.support.patience import PATIENCE, wait_until
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _running(command: list[str], database: Path, *flags: str) -> Iterator[Collec
         yield collector
     finally:
         process.terminate()
-        process.wait(timeout=15)
+        process.wait(PATIENCE)
 
 
 StartCollector = Callable[..., Collector]
@@ -117,13 +117,18 @@ def free_port() -> int:
 
 
 def wait_until_ready(collector: Collector) -> None:
-    """Wait until a collector answers, at most 60 seconds."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    """Wait until a collector answers."""
+
+    def ready() -> bool:
         assert collector.process.poll() is None, collector.log.read_text()
-        try:
-            if urllib3.request("GET", f"{collector.url}/livez", retries=False, timeout=1).status == 200:
-                return
-        except urllib3.exceptions.HTTPError:
-            time.sleep(0.05)
-    raise AssertionError(f"no collector within 60 s: {collector.log.read_text()}")
+        return answers(collector.url)
+
+    wait_until(ready, "the collector answers")
+
+
+def answers(url: str) -> bool:
+    """Whether a collector answers there."""
+    try:
+        return urllib3.request("GET", f"{url}/livez", retries=False, timeout=PATIENCE).status == 200
+    except urllib3.exceptions.HTTPError:
+        return False

@@ -53,7 +53,7 @@ from deniable_server.work import estimates_csv
     "source",
     metavar="SOURCE",
     help="Instead of a database: a folder of 'deniable export', or other rows as 'deniable analyze' takes them, which "
-    "an engine counts.",
+    "an engine counts, which takes the extra engine.",
 )
 @click.option(
     "--engine",

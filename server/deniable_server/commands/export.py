@@ -19,7 +19,7 @@ from deniable.data.reports_csv import reports_from_csv
 from deniable.data.scripts import r_script, stata_script
 from deniable.data.survey_data import reports_data
 from deniable.data.whole import replace_file
-from deniable.data.writing import WRITERS, check_suffix, write_data_set
+from deniable.data.writing import WRITTEN, check_suffix, write_data_set
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
@@ -48,13 +48,16 @@ from deniable_server.results import waiting_rows
     metavar="FILE|FOLDER",
     type=click.Path(path_type=Path),
     required=True,
-    help=f"What to write: a file, {', '.join(WRITERS)}; or with --format a folder, new or empty.",
+    help=f"What to write: a file, {WRITTEN}; or with --format a folder, new or empty.",
 )
 @click.option(
     "--scripts", is_flag=True, help="Write an R script and a Stata do-file that estimate from the CSV, and the CSV."
 )
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), help="Write a folder of parts, for more reports than memory holds."
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="Write a folder of parts, for more reports than memory holds; parquet takes the extra files.",
 )
 @click.option("--by-cohort", is_flag=True, help="With --format: a folder for each cohort, such as cohort=web.")
 def export(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from deniable.data.writing import WRITERS
+from deniable.data.writing import WRITTEN
 from deniable.errors import ParameterError
 from deniable_server.location import Location, location
 
@@ -56,7 +56,7 @@ to = click.option(
     "--to",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help=f"A file with labels: {', '.join(WRITERS)}.",
+    help=f"A file with labels: {WRITTEN}.",
 )
 
 public_url = click.option(

@@ -7,12 +7,14 @@ it is run, and not to be listed: some of them take a second.
 from __future__ import annotations
 
 import functools
+import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import click
@@ -42,6 +44,12 @@ SHORT_HELP = {
 }
 """The first sentence of each command's help. A command that is missing here is loaded to be listed."""
 
+EXTRAS = {
+    "research": ("analyze", "audit", "codebook", "plan", "simulate"),
+    "server": ("backup", "check", "copy", "demo", "estimate", "invite", "issuer", "serve", "token"),
+}
+"""The commands that cannot run without an extra. The others do something without any."""
+
 
 class Commands(click.Group):
     """Commands found by entry point, loaded when they are needed; errors of this project become one sentence."""
@@ -56,15 +64,21 @@ class Commands(click.Group):
         try:
             command: click.Command = entry.load()
         except ModuleNotFoundError as error:
-            return _not_installed(cmd_name, error.name or "a module")
+            return _NotInstalled(cmd_name, error.name or "a module")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)
         limit = formatter.width - 6 - max(map(len, names), default=0)
-        rows = [(name, _shortened(self._sentence(ctx, name), limit)) for name in names]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        extra_of = {name: extra for extra, commands in EXTRAS.items() for name in commands}
+        for extra in ("", *EXTRAS):
+            rows = [
+                (each, _shortened(self._sentence(ctx, each), limit))
+                for each in names
+                if extra_of.get(each, "") == extra
+            ]
+            with formatter.section(f"Commands of the extra {extra} ({install_hint(extra)})" if extra else "Commands"):
+                formatter.write_dl(rows)
 
     def _sentence(self, ctx: click.Context, name: str) -> str:
         if name in SHORT_HELP:
@@ -128,12 +142,22 @@ def _shortened(sentence: str, limit: int) -> str:
     return click.Command(None, help=sentence).get_short_help_str(limit)
 
 
-def _not_installed(name: str, module: str) -> click.Command:
-    sentence = f"needs {module}; {install_hint(extra_with(module))}"
+class _NotInstalled(click.Command):
+    """A command that cannot be loaded for want of a module: its help is read from the generated page."""
 
-    def refuse(**_ignored: object) -> None:
-        raise click.ClickException(f"deniable {name} {sentence}")
+    def __init__(self, name: str, module: str) -> None:
+        self.sentence = f"needs {module}; {install_hint(extra_with(module))}"
+        super().__init__(name, short_help=f"({self.sentence})")
 
-    settings = {"ignore_unknown_options": True}
-    rest = click.Argument(["rest"], nargs=-1)
-    return click.Command(name, callback=refuse, params=[rest], short_help=f"({sentence})", context_settings=settings)
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not set(ctx.help_option_names) & set(args):
+            raise click.ClickException(f"{ctx.command_path} {self.sentence}")
+        click.echo(f"{_help_of(ctx.command_path, args)}\n\nIt {self.sentence}")
+        ctx.exit()
+
+
+def _help_of(command: str, args: Sequence[str]) -> str:
+    """The help of a command, or of the one below it that the arguments name, from the page that the generator wrote."""
+    page = Path(__file__).with_name("cli.md").read_text(encoding="utf-8")
+    helps: dict[str, str] = dict(re.findall(r"^## `(.+?)`\n\n```text\n(.*?)\n```$", page, re.DOTALL | re.MULTILINE))
+    return next((helps[below] for each in args if (below := f"{command} {each}") in helps), helps.get(command, ""))

@@ -275,6 +275,9 @@ NEEDED = {
     ".sav": ("pandas", "pyreadstat"),
     ".xlsx": ("openpyxl",),
 }
-"""The libraries for it."""
+"""The libraries for it, which the extra ``files`` brings."""
+
+WRITTEN = f"{', '.join(WRITERS)} ({', '.join(NEEDED)} take the extra files)"
+"""The ends of names, for the help of commands."""
 
 __all__ = ["arrow_schema", "arrow_table", "check_suffix", "library", "write_data_set"]

@@ -51,9 +51,9 @@ A design file has a table for each randomised column:
 def analyze() -> None:
     """Analyse a file of randomised reports, a collector's or anybody's.
 
-    DATA is CSV, Parquet, Stata (.dta), SPSS (.sav) or Excel (.xlsx), by its name. Say what the columns hold with
-    --survey, --design or --question. Of more rows than memory holds, --from SOURCE instead of DATA names where they
-    are, and an engine counts them there.
+    DATA is CSV, Parquet, Stata (.dta), SPSS (.sav) or Excel (.xlsx), by its name; all but CSV take the extra files.
+    Say what the columns hold with --survey, --design or --question. Of more rows than memory holds, --from SOURCE
+    instead of DATA names where they are, and an engine counts them there.
     """
 
 

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from deniable.access.words import ONE_REPORT
 from deniable.commands.numbers import LEVEL, Number
-from deniable.data.writing import WRITERS, check_suffix
+from deniable.data.writing import WRITTEN, check_suffix
 from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
@@ -97,7 +97,7 @@ _DATA_OPTIONS = (
         metavar="SOURCE",
         help="Instead of DATA: a folder of 'deniable export'; a folder, file or pattern of Parquet, CSV or JSONL; the "
         "address of an export, of a file, or of a collector's survey; or table:NAME of the engine. Of any size: the "
-        "engine counts, and only counts come back.",
+        "engine counts, and only counts come back. It takes the extra engine.",
     ),
     click.option(
         "--engine",
@@ -188,7 +188,7 @@ _RESULT_OPTIONS = (
         "--to",
         metavar="FILE",
         type=NEW_FILE,
-        help=f"Write the results as well, with labels: {', '.join(WRITERS)}.",
+        help=f"Write the results as well, with labels: {WRITTEN}.",
     ),
 )
 

@@ -1,0 +1,191 @@
+"""First steps by the documents alone: what the README says is done in the environment that it says to make."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from deniable import read_survey
+from deniable.commands.main import EXTRAS
+from deniable.data.writing import library
+from tests.support.collectors import answers, free_port
+from tests.support.extras import results_with, with_extras
+from tests.support.patience import PATIENCE, wait_until
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+HELP = dict(
+    re.findall(
+        r"^## `(.+?)`\n\n```text\n(.*?)\n```$",
+        (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extras", [(), ("server",), ("research",)], ids=lambda extras: "+".join(extras) or "none")
+def test_help_of_every_command_is_whole_without_its_extra(extras: tuple[str, ...]) -> None:
+    commands = [name.split()[1:] for name in HELP]
+    assert len(commands) > 30
+    able = {command for extra in extras for command in EXTRAS[extra]}
+    printed = results_with(extras, [[*command, "--help"] for command in commands], ROOT)
+    for command, help_text, (code, output) in zip(commands, HELP.values(), printed, strict=True):
+        text, _, hint = output.strip().partition("\n\nIt needs ")
+        assert (code, text) == (0, help_text.strip())
+        assert re.fullmatch(r"(\w+; in a clone of the project: pip install '\.\[(server|research)\]')?", hint)
+        assert not hint or command[0] not in able
+
+
+@pytest.mark.slow
+def test_a_command_without_its_extra_says_how_to_install_it() -> None:
+    lines = {("demo", "--exit") if each == "demo" else (each,): extra for extra in EXTRAS for each in EXTRAS[extra]}
+    for extra, (code, output) in zip(lines.values(), results_with((), list(lines), ROOT), strict=True):
+        assert (code, f"pip install '.[{extra}]'" in output) == (1, True), output
+
+
+def told() -> list[tuple[tuple[str, ...], list[str]]]:
+    """Every command line of the README, and the extras that were installed where it stands."""
+    found, extras = [], ()
+    pattern = r"pip install '?\.(?:\[([\w,]+)\])?|^deniable (.*?)(?:  #.*)?$|`deniable ([^`]+)`"
+    for installed in re.finditer(pattern, README, re.MULTILINE):
+        names, line, inline = installed.groups()
+        if installed[0].startswith("pip"):
+            extras = tuple(names.split(",")) if names else ()
+        else:
+            found.append((extras, shlex.split(line or inline)))
+    return found
+
+
+def test_the_readme_names_an_environment_before_its_commands() -> None:
+    extras = {" ".join(line): extras for extras, line in told()}
+    assert len(extras) > 15
+    assert extras["survey check my-survey.toml"] == ("server",)
+    assert extras["analyze regress study.sav affair ~ age + C(region) --design study.toml --to model.xlsx"] == (
+        "research",
+        "files",
+    )
+
+
+DESIGN = """
+[[questions]]
+column = "affair"
+design = "forced-response"
+truth = "2/3"
+codes = {no = "0", yes = "1"}
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A folder with the survey of the README, and the other files that its commands read."""
+    (toml,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "my-survey.toml").write_text(re.sub("closes = .*", "", toml), encoding="utf-8")
+    rows = [f"{('paper', 'web')[row % 2]},{row % 3 % 2},{row % 4}" for row in range(400)]
+    (tmp_path / "reports.csv").write_text("\n".join(["cohort,affair,religious", *rows]) + "\n", encoding="utf-8")
+    study = pd.DataFrame({"affair": [row % 3 % 2 for row in range(400)], "age": [20 + row % 41 for row in range(400)]})
+    study["region"] = [("north", "south")[row // 2 % 2] for row in range(400)]
+    library("pyreadstat", "study.sav").write_sav(study, tmp_path / "study.sav")
+    (tmp_path / "study.toml").write_text(DESIGN, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_commands_of_the_readme_run_in_the_environment_that_it_says_to_make(desk: Path) -> None:
+    """In their order. The help is read of those without arguments, and of the one that asks a person."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    here = {"SURVEY-ID": read_survey((desk / "my-survey.toml").read_bytes()).id, "http://127.0.0.1:8000": url}
+    serve = ["serve", "--db", "deniable.db"]
+    with ExitStack() as running:
+        for (extras, serves), group in groupby(told(), key=lambda each: (each[0], each[1] == serve)):
+            lines = [[here.get(word, word) for word in line] for _, line in group]
+            if serves:
+                command = [sys.executable, "-m", "deniable", *serve, "--port", str(port)]
+                process = running.enter_context(subprocess.Popen(command, cwd=desk, env=with_extras(extras)))
+                running.callback(process.terminate)
+                wait_until(lambda: answers(url), "the collector answers")
+                continue
+            lines = [
+                [*line, *(["--help"] if " ".join(["deniable", *line]) in HELP or line == ["answer", "LINK"] else ())]
+                for line in lines
+            ]
+            lines = [[*line, *(["--draws", "1000"] if line[0] == "audit" else ())] for line in lines]
+            for line, (code, output) in zip(lines, results_with(extras, lines, desk), strict=True):
+                assert (code, "It needs" in output) == (0, False), (line, output)
+    assert {"deniable.db", "reports.sav", "model.xlsx"} <= {each.name for each in desk.iterdir()}
+
+
+DEBIAN = """#!/bin/sh
+# Python as Debian has it without python3-venv: the module venv is there, ensurepip is not.
+case "$*" in
+    *"import version"*) echo "ModuleNotFoundError: No module named 'ensurepip'" >&2; exit 1 ;;
+    "-m venv "*) mkdir -p "$3/bin"; touch "$3/bin/python" "$3/pyvenv.cfg"; exit 1 ;;
+esac
+exec {python} "$@"
+"""
+INTERRUPTED = DEBIAN.replace("import version", "no line")
+"""Its environments stay half made, and it is not ensurepip that is missing."""
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Make an environment in a folder, by a Python that is a script."""
+    for name in ("Makefile", "constraints.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # of the make that runs the tests
+        monkeypatch.delenv(name, raising=False)
+
+    def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        python = tmp_path / "python3"
+        python.write_text(script.replace("{python}", shlex.quote(sys.executable)), encoding="utf-8")
+        python.chmod(0o700)
+        command = ["make", f"PYTHON={python}", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE)
+
+    return run
+
+
+@pytest.mark.parametrize("target", ["demo", "test"])
+@pytest.mark.parametrize("half", [False, True])
+def test_make_names_the_package_that_debian_lacks_and_leaves_no_half_environment(
+    make: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, target: str, half: bool
+) -> None:
+    if half:
+        (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    done = make(DEBIAN, target)
+    assert done.returncode == 2
+    assert f"On Debian and Ubuntu: apt install python3.{sys.version_info.minor}-venv" in done.stderr
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_an_environment_that_fails_half_made_is_removed(
+    make: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    assert make(INTERRUPTED, "demo").returncode == 2
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_an_environment_that_is_whole_stays(
+    make: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    pip = tmp_path / ".venv" / "bin" / "pip"
+    pip.parent.mkdir(parents=True)
+    pip.touch()
+    assert make(INTERRUPTED, "demo").returncode == 2
+    assert pip.exists()
+
+
+def test_the_readme_names_what_its_first_command_takes() -> None:
+    first = README.partition("make demo")[0]
+    assert "apt install python3-venv make git" in first
