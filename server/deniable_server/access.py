@@ -29,7 +29,7 @@ from deniable_server.api import (
     require_owner,
 )
 from deniable_server.inviting import MOST_HASHES
-from deniable_server.limits import get_limits, limited
+from deniable_server.limits import get_limits
 from deniable_server.signing import PrivateKey
 from deniable_server.store import NotFound, Outcome, Store
 
@@ -72,7 +72,6 @@ tokens.after_request(allow_other_origins)
 
 
 @invitations.post("/surveys/<survey_id>/invitations")
-@limited
 @invitations.output(schemas.InvitationsAdded, status_code=201)
 @invitations.doc(
     responses={
@@ -98,7 +97,6 @@ def add_invitations(survey_id: str) -> tuple[dict[str, int], int]:
 
 
 @invitations.post("/surveys/<survey_id>/invitations/unused")
-@limited
 @invitations.output(schemas.InvitationsUnused)
 @invitations.doc(responses={**OF_OWNERS, **OF_HASHES, 429: TOO_MANY, 503: UNAVAILABLE})
 def unused_invitations(survey_id: str) -> dict[str, Any]:
@@ -114,7 +112,6 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
 
 
 @tokens.post("/surveys/<survey_id>/tokens")
-@limited
 @tokens.output(schemas.Signature)
 @tokens.doc(
     responses={

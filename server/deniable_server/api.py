@@ -23,11 +23,12 @@ from deniable.survey.published import parse_survey
 from deniable.table import csv_lines, report_cells
 from deniable_server import results, schemas
 from deniable_server.delivery import counted
-from deniable_server.limits import REPORTS_A_REQUEST, get_limits, limited
+from deniable_server.edge import OPEN_TO_ALL_ORIGINS
+from deniable_server.limits import REPORTS_A_REQUEST, asker, get_limits
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import is_owner, require_reader, require_token
+from deniable_server.tokens import find_token, is_owner, require_reader, require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -51,9 +52,6 @@ UNAVAILABLE = "the database is not available: send the same again"
 OF_BODIES = {413: "body too large", 415: "not application/json"}
 
 BUSY = "busy, or the database is not available: wait as long as Retry-After says"
-
-OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After")]
-"""Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
 
 api = APIBlueprint("api", __name__, url_prefix=BASE, tag="API")
 
@@ -92,7 +90,6 @@ def allow_other_origins(response: Response) -> Response:
 
 
 @api.get("/surveys")
-@limited
 @api.output(schemas.Surveys)
 @api.doc(responses={401: "no valid token", 429: TOO_MANY, 503: UNAVAILABLE})
 def list_surveys() -> dict[str, Any]:
@@ -181,7 +178,6 @@ def close_survey(survey_id: str) -> Response:
 
 
 @api.post("/surveys/<survey_id>/reports")
-@limited
 @api.doc(
     responses={
         200: "known already, counted once; or what became of a batch",
@@ -207,7 +203,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     survey = store.survey(survey_id)
     if request.mimetype == NDJSON:
         limits = get_limits()
-        with limits.batching(limits.key(request.remote_addr or "")):
+        with limits.batching(asker(request.environ)):
             return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
     report = parse_report(read_body(MAX_REPORT, "application/json", NDJSON), survey)
     (outcome,) = submit(survey, [report])
@@ -218,7 +214,6 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 
 @api.get("/surveys/<survey_id>/estimates")
 @api.get("/surveys/<survey_id>/estimates.json")
-@limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
 @api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
@@ -242,7 +237,6 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
-@limited
 @api.input(schemas.EstimatesQuery, location="query", arg_name="query")
 @api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
 def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
@@ -255,7 +249,6 @@ def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
-@limited
 @api.doc(
     responses={
         200: "rows in the order of their random ids",
@@ -281,7 +274,7 @@ def reports_csv(survey_id: str) -> Response:
     rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in store.reports(survey))
     limits = get_limits()
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
-    give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while
+    give_back = limits.sending(asker(request.environ))  # who reads slowly holds a thread all the while
     response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
     response.call_on_close(give_back)
     return response
@@ -294,7 +287,6 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
     if len(lines) > MAX_BATCH_LINES + 1:
         raise ReportError(f"batch: must be at most {MAX_BATCH_LINES} lines, got {len(lines)}")
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    get_limits().charge(request.environ, len(numbered) - 1)  # a refused line takes no less time than a good one
     refused: list[dict[str, Any]] = []
     reports: list[tuple[int, Report]] = []
     for number, line in numbered:
@@ -309,11 +301,21 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
             if refusal := refusal_of(outcome, store, survey):
                 refused.append(refused_line(number, refusal))
         refused.sort(key=lambda refusal: refusal["line"])
+    # A refused line takes no less time than a good one, and whoever may send good ones sends as many as there are.
+    costs = len(refused) if survey.access != "open" or is_owners(store, survey) else len(numbered)
+    get_limits().charge(request.environ, costs - 1)
     return {
         "stored": stored,
         "known": outcomes.count(Outcome.KNOWN),
         "refused": refused[:MAX_REFUSALS],
     }
+
+
+def is_owners(store: Store, survey: Survey) -> bool:
+    """Whether the request bears an API token that may do with a survey what its author may."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    found = find_token(store, token, "publish") if kind == "Bearer" else None
+    return found is not None and found.owns(store.owner(survey.id))
 
 
 def refusal_of(outcome: Outcome, store: Store, survey: Survey) -> ReportError | None:
@@ -369,8 +371,7 @@ def read_body(limit: int, *mimetypes: str) -> bytes:
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
-    limits = get_limits()
-    with limits.receiving(limits.key(request.remote_addr or "")):
+    with get_limits().receiving(asker(request.environ)):
         body = request.get_data(cache=False)
     if len(body) > limit:
         raise RequestEntityTooLarge

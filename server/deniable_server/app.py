@@ -11,6 +11,7 @@ from apiflask import APIFlask
 from deniable import __version__
 from deniable_server import (
     access,
+    admission,
     api,
     delivery,
     edge,
@@ -59,6 +60,7 @@ def create_app(
     openapi.init_app(app)
     intake.init_app(app, store, writer)
     delivery.init_app(app)
+    admission.init_app(app, store)
     edge.init_app(app, settings.trusted_proxies)
     return app
 
@@ -76,6 +78,7 @@ def create_issuer(
     app, store, writer = _application("Deniable issuer", database, today, settings, spec_path=None)
     app.extensions["deniable"] = {"store": store, "writer": writer}
     access.init_app(app, signs_for_others=True)
+    admission.init_app(app, store)
     edge.init_app(app, settings.trusted_proxies)
     return app
 

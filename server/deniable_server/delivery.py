@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from apiflask import APIFlask
 from flask import Response, request
 
-from deniable_server.limits import get_limits
+from deniable_server.limits import asker, get_limits
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -32,8 +32,7 @@ def counted(response: Response) -> Response:
         As `Limits.sending`.
     """
     if (response.content_length or 0) > MOST_AT_ONCE:
-        limits = get_limits()
-        response.call_on_close(limits.sending(limits.key(request.remote_addr or "")))
+        response.call_on_close(get_limits().sending(asker(request.environ)))
     return response
 
 

@@ -8,7 +8,6 @@ from apiflask import APIFlask
 from flask import Response, jsonify
 
 from deniable_server import schemas
-from deniable_server.limits import limited
 from deniable_server.outage import Outage
 from deniable_server.problems import problem
 from deniable_server.store import Store
@@ -27,7 +26,6 @@ def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None
     outage: Outage = app.extensions["deniable-outage"]
 
     @app.get("/readyz")
-    @limited
     @app.output(schemas.Health)
     @app.doc(
         responses={429: "too many requests: wait as long as Retry-After says", 503: "not ready; the sentence says why"}

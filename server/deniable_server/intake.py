@@ -19,8 +19,9 @@ from apiflask import APIFlask
 
 from deniable import parse_report
 from deniable.report.report import MAX_BYTES
-from deniable_server.api import BASE, OPEN_TO_ALL_ORIGINS
-from deniable_server.limits import Limits
+from deniable_server.api import BASE
+from deniable_server.edge import OPEN_TO_ALL_ORIGINS
+from deniable_server.limits import Limits, asker
 from deniable_server.metrics import Metrics
 from deniable_server.store import Outcome, Store
 from deniable_server.writer import Writer
@@ -73,7 +74,7 @@ class Intake:
 
     def _take(self, survey_id: str, environ: dict[str, Any]) -> Outcome | None:
         try:
-            with self._limits.receiving(self._limits.admit(environ)):
+            with self._limits.receiving(asker(environ)):
                 body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
             environ["wsgi.input"] = io.BytesIO(body)
             survey = self._survey(survey_id)

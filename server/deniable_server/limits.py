@@ -1,7 +1,8 @@
 """How much one address may ask for, without remembering any address.
 
-A bucket is kept under a keyed hash of the client's address. The key is random, lives in memory only, and is replaced
-every day together with all buckets, so that nothing here can be joined to anything of another day or another process.
+A bucket is kept under a keyed hash of the client's address, one for each kind of request. The key is random, lives in
+memory only, and is replaced every day together with all buckets, so that nothing here can be joined to anything of
+another day or another process.
 """
 
 from __future__ import annotations
@@ -13,15 +14,14 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from hashlib import blake2b
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
 from apiflask import APIFlask
-from flask import current_app, request
+from flask import current_app
 
 from deniable.errors import DeniableError, ParameterError
 from deniable_server.logs import log
@@ -29,7 +29,10 @@ from deniable_server.logs import log
 DAY = 24 * 60 * 60
 
 MOST_BUCKETS = 50_000
-"""Addresses that are told apart at a time, some 10 MB. A new one takes the place of the one quiet for longest."""
+"""Buckets at a time, some 10 MB. A new one takes the place of the one that was not used for longest."""
+
+DEBT_SECONDS = 60
+"""How long a bucket is shut at the most after one that turned out to be many, such as a batch of 10,000 bad lines."""
 
 MOST_BODIES, MOST_BODIES_OF_ALL = 32, 128
 """Bodies that are on their way from one address at a time, and from all. Each holds a thread until it is complete."""
@@ -51,14 +54,38 @@ _UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
 
 _RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour|day)")
 
-_ADMITTED = "deniable.admitted"
+_ASKER, _BUCKET = "deniable.asker", "deniable.bucket"
+"""Where a request carries what stands for its address, and the bucket that it counts against."""
 
 _MAPPED = bytes(10) + b"\xff\xff"
 """An IPv4 address as IPv6 writes it starts so (RFC 4291, section 2.5.5.2)."""
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+class Kind(NamedTuple):
+    """Requests that share a bucket.
+
+    Attributes
+    ----------
+    name : bytes
+    times : int
+        How many times the rate of reports may come.
+    """
+
+    name: bytes
+    times: int
+
+
+REPORTS = Kind(b"reports", 1)
+"""Single reports, and requests for blind tokens."""
+
+BATCHES = Kind(b"batches", 1)
+RESULTS = Kind(b"results", 1)
+"""Whatever is computed, and what authors do."""
+
+PAGES = Kind(b"pages", 20)
+"""Pages, scripts, surveys: up to ten for somebody who answers."""
+
+PROBES = Kind(b"probes", 20)
 
 
 def init_app(app: APIFlask, rate: Rate | None, trusted_proxies: int) -> None:
@@ -66,21 +93,16 @@ def init_app(app: APIFlask, rate: Rate | None, trusted_proxies: int) -> None:
     app.extensions["deniable-limits"] = Limits(rate, trusted_proxies=trusted_proxies)
 
 
-def limited(view: Callable[P, R]) -> Callable[P, R]:
-    """Make a route count against the rate of who asks, because it writes or computes."""
-
-    @wraps(view)
-    def counted(*arguments: P.args, **named: P.kwargs) -> R:
-        get_limits().admit(request.environ)
-        return view(*arguments, **named)
-
-    return counted
-
-
 def get_limits() -> Limits:
     """The limits of the application that serves this request."""
     limits: Limits = current_app.extensions["deniable-limits"]
     return limits
+
+
+def asker(environ: Mapping[str, Any]) -> bytes:
+    """What stands for the address of a request, which `Limits.admit` was asked about."""
+    found: bytes = environ[_ASKER]
+    return found
 
 
 class TooMany(DeniableError):
@@ -165,6 +187,10 @@ class Rate:
     count: int
     seconds: int
 
+    def seconds_for(self, kind: Kind) -> float:
+        """After how many seconds there is one more for requests of that kind."""
+        return self.seconds / (self.count * kind.times)
+
     @staticmethod
     def parse(text: object) -> Rate | None:
         """Read a rate like ``120/minute``; None for ``off``.
@@ -223,41 +249,51 @@ class Limits:
             with self._lock:
                 if self._now() >= self._key_until:
                     self._renew_key()
-        return blake2b(_network(address), key=self._key, digest_size=16).digest()
+        return blake2b(network(address), key=self._key, digest_size=16).digest()
 
-    def admit(self, environ: dict[str, Any]) -> bytes:
-        """Take one for a request, once however often it is asked; the key of who sent it.
+    def admit(self, environ: dict[str, Any], kind: Kind) -> None:
+        """Take one for a request from the bucket of its address.
 
         Raises
         ------
         TooMany
             If there is none left.
         """
-        known: bytes | None = environ.get(_ADMITTED)
-        if known is not None:
-            return known
         if self._should_warn and "HTTP_X_FORWARDED_FOR" in environ:
             self._should_warn = False
             log(
                 "a proxy is in front that --trusted-proxies does not count: its clients share one limit",
                 logging.WARNING,
             )
-        key = self.key(environ.get("REMOTE_ADDR", ""))
-        self.take(key)
-        environ[_ADMITTED] = key
-        return key
+        environ[_ASKER] = key = self.key(environ.get("REMOTE_ADDR", ""))
+        environ[_BUCKET] = key, kind
+        self.take(key, kind)
+
+    def admit_by(self, right: bytes, environ: dict[str, Any], kind: Kind) -> None:
+        """Take one for a request from the bucket of the right that it bears, which somebody has checked.
+
+        Raises
+        ------
+        TooMany
+            If there is none left.
+        """
+        key = blake2b(right, key=self._key, digest_size=16, person=b"right").digest()
+        environ[_BUCKET] = key, kind
+        self.take(key, kind)
 
     def charge(self, environ: dict[str, Any], more: int) -> None:
         """Take more for a request that was admitted and turned out to be more than one; it is not refused.
 
-        That holds for a batch of reports, and for estimates that must be computed.
+        That holds for a batch of reports, and for estimates that must be computed. The debt ends `DEBT_SECONDS` later.
         """
         if self._rate is not None and more > 0:
-            key = self.admit(environ)
+            key, kind = environ[_BUCKET]
+            now, name = self._now(), key + kind.name
             with self._lock:
-                self._full_at[key] = self._full_at.get(key, self._now()) + more * self._rate.seconds / self._rate.count
+                full_at = max(self._full_at.get(name, now), now) + more * self._rate.seconds_for(kind)
+                self._full_at[name] = min(full_at, now + self._rate.seconds + DEBT_SECONDS)
 
-    def take(self, key: bytes) -> None:
+    def take(self, key: bytes, kind: Kind = REPORTS) -> None:
         """Take one from a bucket.
 
         Raises
@@ -268,19 +304,21 @@ class Limits:
         if self._rate is None:
             return
         now = self._now()
-        step = self._rate.seconds / self._rate.count
+        step = self._rate.seconds_for(kind)
+        name = key + kind.name
         with self._lock:
-            full_at = max(self._full_at.pop(key, now), now)  # popped and put back: the dict stays in order of use
+            full_at = max(self._full_at.pop(name, now), now)  # popped and put back: the dict stays in order of use
             wait = full_at + step - self._rate.seconds - now
             refused = wait > 1e-9 * self._rate.seconds  # a rounding error is not a request too many
-            self._full_at[key] = full_at if refused else full_at + step
+            self._full_at[name] = full_at if refused else full_at + step
             if len(self._full_at) > MOST_BUCKETS:
                 del self._full_at[next(iter(self._full_at))]
         if refused:
-            sentence = (
-                f"Too many requests from your network: at most {self._rate} are taken. Send the same again later."
+            most = Rate(self._rate.count * kind.times, self._rate.seconds)
+            raise TooMany(
+                f"Too many requests from your network: at most {most} are taken. Send the same again later.",
+                math.ceil(wait),
             )
-            raise TooMany(sentence, math.ceil(wait))
 
     @contextmanager
     def receiving(self, key: bytes) -> Iterator[None]:
@@ -327,12 +365,12 @@ class Limits:
         self._full_at.clear()
 
 
-def _network(address: str) -> bytes:
+def network(address: str) -> bytes:
     """The bytes by which clients are told apart: an IPv4 address, or the /64 of an IPv6 address.
 
-    >>> _network("192.0.2.7") == _network("::ffff:192.0.2.7") == bytes([192, 0, 2, 7])
+    >>> network("192.0.2.7") == network("::ffff:192.0.2.7") == bytes([192, 0, 2, 7])
     True
-    >>> _network("2001:db8::1") == _network("2001:db8::ffff:1") != _network("2001:db8:0:1::1")
+    >>> network("2001:db8::1") == network("2001:db8::ffff:1") != network("2001:db8:0:1::1")
     True
     """
     try:

@@ -6,9 +6,10 @@ No answer of the collector repeats what was sent to it beyond the names of keys.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
+from functools import lru_cache, partial
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from apiflask import APIFlask
 from apiflask.exceptions import HTTPError
@@ -17,6 +18,7 @@ from werkzeug.exceptions import HTTPException
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
 from deniable_server.computing import TooBusy
+from deniable_server.edge import OPEN_TO_ALL_ORIGINS
 from deniable_server.limits import NoPlace, TooMany
 from deniable_server.logs import log_mistake
 from deniable_server.outage import get_outage
@@ -29,6 +31,9 @@ from deniable_server.store import (
     StoreReplaced,
     StoreUnavailable,
 )
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
@@ -118,6 +123,39 @@ def status_of(error: DeniableError) -> HTTPStatus:
     return next(status for kind, status in STATUS if isinstance(error, kind))
 
 
+def answer(
+    app: APIFlask,
+    environ: WSGIEnvironment,
+    start_response: StartResponse,
+    status: HTTPStatus,
+    detail: str,
+    headers: list[tuple[str, str]],
+) -> Iterable[bytes]:
+    """The same as `problem`, for what is refused before it gets to Flask, and costs next to nothing.
+
+    What kind of answer is wanted, this only guesses: it reads no more of ``Accept`` than whether it names HTML.
+    """
+    is_api = environ["PATH_INFO"].startswith("/api/")
+    if not is_api and "pages" in app.blueprints and "text/html" in environ.get("HTTP_ACCEPT", ""):
+        body, mimetype = _page(app, status.phrase, detail), "text/html; charset=utf-8"
+    else:
+        body, mimetype = _json(status, detail).encode(), "application/problem+json"
+    more = [("Content-Type", mimetype), ("Content-Length", str(len(body))), *(OPEN_TO_ALL_ORIGINS if is_api else [])]
+    start_response(f"{int(status)} {status.phrase.upper()}", headers + more)
+    return [body]
+
+
+@lru_cache(maxsize=16)
+def _page(app: APIFlask, title: str, detail: str) -> bytes:
+    with app.app_context():
+        return render_template("problem.html", title=title, detail=detail).encode()
+
+
+def _json(status: int, detail: str) -> str:
+    phrase = HTTPStatus(status).phrase
+    return json.dumps({"type": "about:blank", "title": phrase, "status": int(status), "detail": detail})
+
+
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
     """An error response: a page where a browser asked for a page, problem+json everywhere else."""
     title = HTTPStatus(status).phrase
@@ -127,5 +165,4 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     if has_pages and not request.path.startswith("/api/") and wanted == "text/html":
         page = render_template("problem.html", title=title, detail=detail)
         return Response(page, status, headers, mimetype="text/html")
-    body = json.dumps({"type": "about:blank", "title": title, "status": int(status), "detail": detail})
-    return Response(body, status, headers, mimetype="application/problem+json")
+    return Response(_json(status, detail), status, headers, mimetype="application/problem+json")

@@ -15,7 +15,7 @@ from deniable.estimation.fakes import fake_margins
 from deniable.estimation.misbehaviour import Misbehaving
 from deniable.output import number, percent
 from deniable_server.computing import Pool
-from deniable_server.limits import ROWS_A_REQUEST, get_limits
+from deniable_server.limits import ROWS_A_REQUEST, asker, get_limits
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
 from deniable_server.work import NOTHING, Said, chart_of, rows_of, text_of
@@ -132,11 +132,9 @@ class Results:
         survey = self._store.survey(survey_id)
         name = self._name(survey_id, query, form)
         if (kept := self._kept.get(name)) is None:
-            limits = get_limits()
-            key = limits.admit(request.environ)
-            with self._pool.place(key):
+            with self._pool.place(asker(request.environ)):
                 if (kept := self._kept.get(name)) is None:  # whoever waited here before may have asked the same
-                    limits.charge(request.environ, requests_for(survey, query, more_rows) - 1)
+                    get_limits().charge(request.environ, requests_for(survey, query, more_rows) - 1)
                     kept, size = compute(survey)
                     self._kept.put(name, kept, size)
         found: R = kept

@@ -34,7 +34,7 @@ needed and end when idle. How many can be held from outside, by one address and 
 a fourth is left for what is answered at once."""
 
 CONNECTIONS = 4096
-"""Open at a time; more wait in the system's queue."""
+"""Open at a time; more wait in the system's queue. How many one address may have is in `deniable_server.stalls`."""
 
 SILENCE_MS = 15_000
 """How long a connection may take over the head of a request, the first or the next one, before it is closed."""
@@ -46,8 +46,8 @@ SEND_BYTES = 128 * 1024
 """What the system holds of an answer that is not taken; by itself it would take megabytes of each download, and have
 the collector write them, for somebody who reads nothing. Linux doubles it; a second of 100 round trips is 25 MB."""
 
-BUFFER_BYTES = 64 * 1024
-"""What one connection may have waiting unread; heads of more are refused."""
+BUFFER_BYTES = 16 * 1024
+"""What one connection may have waiting unread; heads of more, or of up to twice as much, are refused."""
 
 SWITCH_SECONDS = 0.001
 """After which a thread that computes lets another one run; 5 ms by default, which a report would wait several times."""
@@ -148,7 +148,8 @@ def _load(settings: Settings, create: Callable[..., APIFlask]) -> APIFlask:
     app = create(settings=settings)
     spare_the_collector_of_garbage()
     sys.setswitchinterval(SWITCH_SECONDS)
-    stalls.watch(settings.port)
+    # A proxy's connections are all of one address, and it counts those of its clients.
+    stalls.watch(settings.port, None if settings.trusted_proxies else CONNECTIONS)
     return app
 
 

@@ -9,6 +9,9 @@ The rule has two halves, both of a rate and of some seconds that everybody has:
 
 * an answer must have begun 20 seconds after the one before it was taken, and a second more for each 64 KiB received;
 * an answer that waits to be taken must have been after 20 seconds, and a second more for each 64 KiB taken.
+
+And where one address has more connections than its share, those at rest for longest are closed: Granian accepts so many
+and no more, whoever has them, and a connection of which no head was finished counts like any other.
 """
 
 from __future__ import annotations
@@ -22,7 +25,10 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from deniable_server.limits import network
 
 SECONDS = 20.0
 """What everybody has for a request, or an answer."""
@@ -31,6 +37,12 @@ BYTES_A_SECOND = 64 * 1024
 """How fast a body must come or go beyond that: 4 MiB within 84 seconds."""
 
 LOOK_SECONDS = 2.0
+
+MOST_CONNECTIONS = 1024
+"""Connections that one address may have while it is alone: some hundred browsers, each of which opens up to six."""
+
+CROWD, CROWD_SECONDS = 512, 0.2
+"""Connections from which on they are counted by address, and how often then. Counting 3,000 takes some 50 ms."""
 
 _ESTABLISHED_TO_CLOSE_WAIT = (1, 4, 5, 8)  # TCP_ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT of linux/tcp_states.h
 
@@ -45,6 +57,7 @@ class Progress:
     acknowledged: int
     received: int
     unsent: int
+    network: bytes = b""
 
     @property
     def is_behind(self) -> bool:
@@ -81,6 +94,30 @@ class Watch:
         self._known = known
         return late
 
+    def crowding(self, total: int, most: int = MOST_CONNECTIONS) -> list[tuple[int, int]]:
+        """The connections that addresses have beyond their `share` of a total, those at rest for longest first."""
+        by_network: dict[bytes, list[tuple[int, int]]] = {}
+        for name, seen in sorted(self._known.items(), key=lambda each: each[1].since):
+            by_network.setdefault(seen.now.network, []).append(name)
+        each = share([len(names) for names in by_network.values()], total, most)
+        return [name for names in by_network.values() for name in names[: max(0, len(names) - each)]]
+
+
+def share(held: Iterable[int], total: int, most: int) -> int:
+    """How many connections an address may have, so that somebody who comes new finds as many.
+
+    >>> share([4000], 4096, 1024), share([4000, 5], 4096, 4096), share([1000, 1000, 1000, 1000], 4096, 1024)
+    (1024, 2045, 819)
+    """
+    left = total
+    those = sorted(held)
+    for number, connections in enumerate(those):
+        others = len(those) - number + 1
+        if connections * others > left:
+            return min(most, left // others)
+        left -= connections
+    return min(most, left)
+
 
 def _is_new(before: Progress, after: Progress) -> bool:
     """Whether time starts anew: an answer was taken, or has begun, and has a time of its own."""
@@ -89,19 +126,34 @@ def _is_new(before: Progress, after: Progress) -> bool:
     return after.acknowledged > before.acknowledged
 
 
-def watch(port: int) -> None:
-    """Watch the connections of this process that came in at a port, in a thread of its own."""
+def watch(port: int, total: int | None) -> None:
+    """Watch the connections of this process that came in at a port, in a thread of its own.
+
+    Parameters
+    ----------
+    port : int
+    total : int or None
+        How many there can be, which addresses have to share; None where all come from a proxy.
+    """
     if sys.platform != "linux":
         return
-    threading.Thread(target=_watch, args=(port,), name="deniable-stalls", daemon=True).start()
+    threading.Thread(target=_watch, args=(port, total), name="deniable-stalls", daemon=True).start()
 
 
-def _watch(port: int) -> None:
+def _watch(port: int, total: int | None) -> None:
     watched = Watch()
+    due = time.monotonic() + LOOK_SECONDS
     while True:
-        time.sleep(LOOK_SECONDS)
+        time.sleep(CROWD_SECONDS if total else LOOK_SECONDS)
         try:
-            for name in watched.overdue(look(port), time.monotonic()):
+            is_crowded = total is not None and len(os.listdir("/proc/self/fd")) > CROWD
+            if not is_crowded and time.monotonic() < due:
+                continue
+            due = time.monotonic() + LOOK_SECONDS
+            closed = watched.overdue(look(port), time.monotonic())
+            if total is not None:
+                closed += watched.crowding(total)
+            for name in closed:
                 shut_down(name)
         except OSError as error:  # no descriptor left, say; the next look will do
             logging.getLogger("deniable").warning("connections: not looked at, %s", type(error).__name__)
@@ -120,12 +172,13 @@ def look(port: int) -> dict[tuple[int, int], Progress]:
                     continue
                 if connection.getsockname()[1] != port:
                     continue
+                address = connection.getpeername()[0]
                 told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
             if len(told) < _TCP_INFO.size:
                 continue  # a kernel before 4.6
             state, acknowledged, received, unsent = _TCP_INFO.unpack(told)
             if state in _ESTABLISHED_TO_CLOSE_WAIT:
-                found[int(name), inode] = Progress(acknowledged, received, unsent)
+                found[int(name), inode] = Progress(acknowledged, received, unsent, network(address))
     return found
 
 

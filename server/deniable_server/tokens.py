@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flask import current_app, g, request
@@ -63,12 +64,20 @@ def revoke_token(store: Store, name: str) -> None:
 
 def find_token(store: Store, token: str, scope: str) -> Token | None:
     """The token, if it is known, has the scope, and has not expired; the time that it takes tells nothing else."""
-    scopes = [scope, *(wide for wide, narrow in INCLUDED.items() if scope in narrow)]
+    return _find(store, token, [scope, *(wide for wide, narrow in INCLUDED.items() if scope in narrow)])
+
+
+def _find(store: Store, token: str, scopes: Sequence[str]) -> Token | None:
     today = store.today().isoformat()
     rows = [row for row in store.tokens() if row.scope in scopes and row.expires_on >= today]
     digest = _digest(token)
     found = [row for row in rows if hmac.compare_digest(row.sha256, digest)]  # all of them, found or not
     return Token(found[0].name, found[0].scope) if found else None
+
+
+def is_token(store: Store, token: str) -> bool:
+    """Whether there is such a token, of whatever scope, that has not expired."""
+    return _find(store, token, SCOPES) is not None
 
 
 def require_token(scope: str = "publish") -> Token:

@@ -323,6 +323,18 @@ class Store(ABC):
         """
 
     @abstractmethod
+    def is_invited(self, survey_id: str, invitation: str) -> bool:
+        """Whether an invitation, named by its hash, is one of that survey here, used or not.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        SurveyError
+            If the survey has no invitations here.
+        """
+
+    @abstractmethod
     def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
         """Use an invitation to have a blinded message signed; both are named by their hashes.
 

@@ -173,6 +173,13 @@ class SqlStore(Store):
             self._refuse_without_invitations(db, survey)
             return invitations.unused(db, survey, None if hashes is None else list(hashes))
 
+    def is_invited(self, survey_id: str, invitation: str) -> bool:
+        """As `Store.is_invited`."""
+        survey = self.survey(survey_id)
+        with self._snapshot(survey) as db:
+            self._refuse_without_invitations(db, survey)
+            return bool(invitations.states(db, survey, [invitation]))
+
     def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
         """As `Store.issue`."""
         survey = self.survey(survey_id)

@@ -1,0 +1,154 @@
+"""The door: every request counts against its address here, before anything is parsed, read or computed for it.
+
+What an address sends is counted by kind (`deniable_server.limits.Kind`), so that nobody who reads results, probes or
+sends batches takes what respondents beside them need. And whoever bears a right is let in though the bucket of the
+address is empty: a report that fits its survey with an invitation or a token of it, a request for a token with an
+invitation, a call with an API token. Each right has a bucket of its own, of the same rate.
+
+That a right is one is only asked when the bucket is empty, of one request at a time, and takes no more than a report
+does. There is no number of questions that could be used up: rights that are none cannot keep one from being seen.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from apiflask import APIFlask
+
+from deniable import NotInvited, parse_report
+from deniable.access.invitation import hash_of, is_invitation
+from deniable.errors import DeniableError, ReportError
+from deniable.report import strict_json
+from deniable.report.report import MAX_BYTES
+from deniable_server import problems
+from deniable_server.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany, asker
+from deniable_server.store import Store
+from deniable_server.tokens import is_token
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_SURVEYS = "/api/v1/surveys"
+
+_ANSWERING = re.compile(rf"{_SURVEYS}/([^/]*)/(reports|tokens)")
+
+_COMPUTED = re.compile(
+    rf"{_SURVEYS}(?:|/[^/]*/(?:estimates[^/]*|reports[^/]*|close|invitations(?:/unused)?))|/s/[^/]*/results[^/]*"
+)
+
+_PROBED = {"/livez", "/readyz", "/metrics"}
+
+
+def init_app(app: APIFlask, store: Store) -> None:
+    """Stand before everything that costs time."""
+    limits: Limits = app.extensions["deniable-limits"]
+    app.wsgi_app = Admission(app, app.wsgi_app, limits, Rights(store, limits))  # type: ignore[method-assign]
+
+
+def kind_of(environ: WSGIEnvironment) -> Kind:
+    """What a request counts as. What is not named here is a page."""
+    method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
+    if method == "POST" and _ANSWERING.fullmatch(path):
+        return BATCHES if environ.get("CONTENT_TYPE", "").lower().startswith("application/x-ndjson") else REPORTS
+    if path in _PROBED:
+        return PROBES
+    if method != "OPTIONS" and _COMPUTED.fullmatch(path):
+        return RESULTS
+    return PAGES
+
+
+class Admission:
+    """A WSGI application in front of the others, which lets in what is within the limits or bears a right."""
+
+    def __init__(self, app: APIFlask, wsgi_app: WSGIApplication, limits: Limits, rights: Rights) -> None:
+        self._app = app
+        self._wsgi_app = wsgi_app
+        self._limits = limits
+        self._rights = rights
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Serve a request."""
+        kind = kind_of(environ)
+        try:
+            try:
+                self._limits.admit(environ, kind)
+            except TooMany:
+                right = self._rights.of(environ, kind)
+                if right is None:
+                    raise
+                self._limits.admit_by(right, environ, kind)
+        except (TooMany, NoPlace) as refusal:
+            headers = [("Retry-After", str(refusal.wait))]
+            status = problems.status_of(refusal)
+            return problems.answer(self._app, environ, start_response, status, str(refusal), headers)
+        return self._wsgi_app(environ, start_response)
+
+
+class Rights:
+    """What lets a request in though others of its network have used up what there is."""
+
+    def __init__(self, store: Store, limits: Limits) -> None:
+        self._store = store
+        self._survey = lru_cache(maxsize=256)(store.survey)  # a published survey never changes; a missing one raises
+        self._limits = limits
+        self._one_at_a_time = threading.Lock()
+
+    def of(self, environ: WSGIEnvironment, kind: Kind) -> bytes | None:
+        """The right that a request bears, or None. The body that was read for it can be read again.
+
+        Raises
+        ------
+        TooMany, NoPlace
+            As `Limits.receiving`.
+        """
+        scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme == "Bearer":
+            with self._one_at_a_time:
+                return token.encode() if self._is_token(token) else None
+        if kind is not REPORTS or not (body := self._body(environ)):
+            return None
+        survey_id, what = _ANSWERING.fullmatch(environ["PATH_INFO"]).groups()  # type: ignore[union-attr]
+        with self._one_at_a_time:
+            try:
+                return self._of_report(survey_id, body) if what == "reports" else self._of_request(survey_id, body)
+            except DeniableError:  # whatever is wrong with it, it bears no right
+                return None
+
+    def _is_token(self, token: str) -> bool:
+        try:
+            return is_token(self._store, token)
+        except DeniableError:
+            return False
+
+    def _body(self, environ: WSGIEnvironment) -> bytes:
+        length = environ.get("CONTENT_LENGTH", "")
+        if not (length.isascii() and length.isdigit() and len(length) < 6 and int(length) <= MAX_BYTES):
+            return b""
+        with self._limits.receiving(asker(environ)):
+            body: bytes = environ["wsgi.input"].read(int(length))
+        environ["wsgi.input"] = io.BytesIO(body)
+        return body
+
+    def _of_report(self, survey_id: str, body: bytes) -> bytes | None:
+        survey = self._survey(survey_id)
+        if survey.access == "open":
+            return None
+        credential = parse_report(body, survey).credential  # which checks the signature of a token
+        if credential is None or (survey.access == "invited" and not self._is_invited(survey_id, credential)):
+            return None
+        return credential.encode()
+
+    def _of_request(self, survey_id: str, body: bytes) -> bytes | None:
+        content: Any = strict_json.loads(body, ReportError, "body")
+        invitation = content.get("invitation") if isinstance(content, dict) else None
+        if not isinstance(invitation, str) or not self._is_invited(survey_id, invitation):
+            raise NotInvited("invitation: must be one of this survey")
+        return invitation.encode()
+
+    def _is_invited(self, survey_id: str, invitation: str) -> bool:
+        return is_invitation(invitation) and self._store.is_invited(survey_id, hash_of(invitation))
