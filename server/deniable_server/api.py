@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, current_app, g, request
+from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
@@ -158,6 +158,18 @@ def fetch_survey(survey_id: str) -> Response:
     return response
 
 
+@api.get("/surveys/<survey_id>/state")
+@api.output(schemas.SurveyStanding)
+@api.doc(responses={404: "no such survey", 503: UNAVAILABLE})
+def survey_state(survey_id: str) -> Response:
+    """Ask whether a survey takes reports.
+
+    The same for everybody. Clients ask before anybody answers, so that nobody answers a survey that was closed by hand.
+    """
+    store = get_store()
+    return fresh_json({"state": store.state(survey_id).standing(store.today())})
+
+
 @api.post("/surveys/<survey_id>/close")
 @api.doc(
     responses={204: "closed", 401: "no valid token", 403: "another token's", 404: "no such survey", 503: UNAVAILABLE}
@@ -267,6 +279,13 @@ def reports_csv(survey_id: str) -> Response:
     give_back = limits.sending(limits.key(request.remote_addr or ""))  # who reads slowly holds a thread all the while
     response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
     response.call_on_close(give_back)
+    return response
+
+
+def fresh_json(content: dict[str, Any]) -> Response:
+    """An answer that holds now and that nobody keeps."""
+    response = jsonify(content)
+    response.headers["Cache-Control"] = "no-store"
     return response
 
 

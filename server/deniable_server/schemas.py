@@ -144,6 +144,12 @@ class SurveyInfo(BaseModel):
     open: bool
 
 
+class SurveyStanding(BaseModel):
+    """Whether a survey takes reports."""
+
+    state: Literal["open", "early", "closed"]
+
+
 class Surveys(BaseModel):
     """Every survey of this collector."""
 
@@ -222,6 +228,22 @@ class InvitationsAsked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     hashes: list[_Hash] = Field([], max_length=10_000, description="SHA-256 of the 16 bytes of each invitation")
+
+
+class InvitationHash(BaseModel):
+    """One invitation, by what may be known of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hash: _Hash = Field(description="SHA-256 of the 16 bytes of the invitation")
+
+
+class InvitationStanding(BaseModel):
+    """Whether an invitation still lets a report count."""
+
+    state: Literal["unused", "used", "unknown", "untold"] = Field(
+        description="unknown where the survey has no such invitation, untold where results are live"
+    )
 
 
 class InvitationsAdded(BaseModel):

@@ -7,11 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from deniable import Report, Survey, Tally
 from deniable_server.signing import PrivateKey
 from deniable_server.store.outcome import Outcome
+
+Standing = Literal["open", "early", "closed"]
+"""Whether a survey takes reports, does not yet, or does no longer."""
+
+InvitationState = Literal["unused", "used", "unknown", "untold"]
+"""Of an invitation; unknown where it is none of the survey, untold where results are live."""
 
 HIDDEN = -1
 """What `Store.release_of` says while results may show nothing."""
@@ -51,6 +57,13 @@ class SurveyState:
         if self.closed_on:
             return f"it was closed on {self.closed_on} (UTC)"
         return self.survey.not_open_because(today)
+
+    def standing(self, today: datetime.date) -> Standing:
+        """The same in a word, which says nothing of the day."""
+        if self.not_open_because(today) is None:
+            return "open"
+        is_early = not self.closed_on and self.survey.opens is not None and today < self.survey.opens
+        return "early" if is_early else "closed"
 
 
 class Added(NamedTuple):
@@ -293,6 +306,20 @@ class Store(ABC):
 
         Where results are live it is never said which ones: beside them it would say whose report came when. Refuses
         what `add_invitations` refuses.
+        """
+
+    @abstractmethod
+    def invitation_state(self, survey_id: str, invitation: str) -> InvitationState:
+        """Whether an invitation, named by its hash, would still let a report count; nothing is changed.
+
+        Where results are live it is never said: beside them it would say whose report came when.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        SurveyError
+            If the hash is not a SHA-256 in hexadecimal, or the survey has no invitations that reports carry.
         """
 
     @abstractmethod
