@@ -990,6 +990,36 @@ def ledger_vectors() -> list[dict[str, Any]]:
             (sums[2], a, "2027-02-22"),
             (sums[2], a, "2027-02-23"),
         ),
+        vector(
+            "a clock that was years ahead: what it dated counts for 90 days from when the clock was right again",
+            (sums[0], a, "2099-01-01"),
+            (sums[1], a, "2099-01-01"),
+            (sums[2], a, day),
+            (sums[2], a, "2027-02-22"),
+            (sums[2], a, "2027-02-23"),
+            (sums[3], a, "2027-02-23"),
+            (sums[4], a, "2027-05-23"),
+            (sums[4], a, "2027-05-24"),
+        ),
+        vector(
+            "a clock that was behind and is right again: nothing has aged meanwhile",
+            (sums[0], a, day),
+            (sums[1], a, day),
+            (sums[2], a, "1970-01-01"),
+            (sums[2], a, "2026-11-26"),
+            (sums[2], a, "2027-02-22"),
+            (sums[2], a, "2027-02-23"),
+        ),
+        vector(
+            "a clock that was ahead, then behind: nothing has aged meanwhile",
+            (sums[0], a, "2099-01-01"),
+            (sums[1], a, day),
+            (sums[2], a, "1970-01-01"),
+            (sums[2], a, "1970-03-01"),
+            (sums[2], a, "2026-11-26"),
+            (sums[2], a, "2027-02-22"),
+            (sums[2], a, "2027-02-23"),
+        ),
     ]
 
 

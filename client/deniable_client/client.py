@@ -14,6 +14,7 @@ from deniable import (
     ReportConflict,
     ReportError,
     Survey,
+    SurveyClosed,
     SurveyError,
     __version__,
     is_address,
@@ -22,11 +23,11 @@ from deniable import (
     parse_survey,
     whole_odds_sentences,
 )
-from deniable.access.invitation import is_invitation
+from deniable.access.invitation import hash_of, is_invitation
 from deniable.access.words import ONE_REPORT
 from deniable.errors import describe
 from deniable.report.report import content_of
-from deniable_client.connection import Connection
+from deniable_client.connection import Busy, Connection, Hindrance
 from deniable_client.device import Given, draw_questions, permanent, randomize, true_answers
 from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, parse_link
@@ -137,7 +138,7 @@ class Client:
         self.ceiling = ceiling or Ceiling()
         self._connect = partial(Connection, retries=retries, timeout=timeout, size=connections)
         self._connection = self._connect(self.collector)
-        self._issuers: dict[str, Connection] = {}
+        self._signers: dict[str, Connection] = {}
 
     def survey(self, link: str) -> Survey:
         """Fetch a survey by id or link, and check that the bytes are those of its address.
@@ -163,7 +164,8 @@ class Client:
     ) -> Receipt:
         """Randomise the answers of one person and send the report.
 
-        With a memory this sends what was drawn the first time, and nothing at all once that has arrived.
+        With a memory this sends what was drawn the first time, and nothing at all once that has arrived. A first report
+        is drawn only after the collector was asked whether it would count, see `check_open`.
 
         Of a survey with blind tokens this gets the token and spends it at once, which whoever watches both can see by
         the time. `credential` gets it earlier, and `randomize` and `submit` spend it.
@@ -187,6 +189,10 @@ class Client:
         ------
         NotInvited
             If the survey needs an invitation, and there is none or another one.
+        ReportConflict
+            If the invitation was used.
+        SurveyClosed
+            If the survey takes no reports now.
         AnswerError
             If an answer is not among its question's options. The message does not repeat it; nothing is sent.
         BudgetError
@@ -197,16 +203,38 @@ class Client:
             If the report could not be delivered. A memory keeps it for `resend`; without one its attribute `report`
             can be given to `submit` later.
         """
-        if survey.access != "open" and not self.kept(survey):
+        if not self.kept(survey):
             self.check(survey)
             told, given = self._told_of(survey, answers, asked)
             true_answers(survey, given, cohort, told)  # a slip uses no invitation
+            self.check_open(survey, invitation)
         credential = self.credential(survey, invitation)
         report = self.randomize(survey, answers, cohort, asked, credential)
         kept = self.kept(survey)
         if kept is not None and kept.state == "sent":
             return self.receipt(survey, again=True)
         return self.submit(survey, report)
+
+    def hindrance(self, survey: Survey, invitation: str | None = None) -> Hindrance | None:
+        """Ask the collector why a report would not count, to be called before anybody is asked.
+
+        It is told the survey and, where reports carry an invitation, the hash of that.
+
+        Returns
+        -------
+        {"closed", "early", "used", "unknown"} or None
+            Of the survey that it was closed or is not open yet; of the invitation that it was used or is none of the
+            survey, which is not told of blind tokens and where results are live. None also where the collector cannot
+            be reached or is too old to say it: then the report itself will show it.
+        """
+        carried = hash_of(_needed(invitation)) if survey.access == "invited" else None
+        return self._connection.hindrance(survey.id, carried)
+
+    def check_open(self, survey: Survey, invitation: str | None = None) -> None:
+        """Raise a SurveyClosed, a ReportConflict or a NotInvited where there is a `hindrance`."""
+        if hindrance := self.hindrance(survey, invitation):
+            error, message = _REFUSED[hindrance]
+            raise error(f"{message}; nothing was sent")
 
     def credential(self, survey: Survey, invitation: str | None = None) -> str | None:
         """What lets the report of one person count: the invitation, or a blind token that it is used for; None if open.
@@ -240,19 +268,19 @@ class Client:
         request = self.memory.token_request(survey, make) if self.memory else make()
         if isinstance(request, str):
             return request
-        signature = self._issuer_of(survey).sign(survey.id, _needed(invitation), request.blinded.message)
+        signature = self._signer_of(survey).sign(survey.id, _needed(invitation), request.blinded.message)
         token = request.token(survey, signature)
         if self.memory:
             self.memory.keep_token(survey, token)
         return token
 
-    def _issuer_of(self, survey: Survey) -> Connection:
-        url = survey.issuer and survey.issuer.url
-        if not url:
-            return self._connection
-        if url not in self._issuers:
-            self._issuers[url] = self._connect(collector_url(url))
-        return self._issuers[url]
+    def _signer_of(self, survey: Survey) -> Connection:
+        """Whoever signs the survey's tokens, over a connection that no report uses: that would join the two."""
+        url = survey.issuer.url if survey.issuer else None
+        signer = collector_url(url) if url else self.collector
+        if signer not in self._signers:
+            self._signers[signer] = self._connect(signer)
+        return self._signers[signer]
 
     @answers_stay
     def randomize(
@@ -321,7 +349,9 @@ class Client:
         try:
             return self.receipt(survey, again=self._deliver(survey.id, report.encode()))
         except CollectorError as error:
-            raise UndeliveredReport(str(error), report) from None
+            kept = "; the memory keeps the report, and Client.resend sends it" if self.memory else ""
+            seconds = error.seconds if isinstance(error, Busy) else None
+            raise UndeliveredReport(f"{error}{kept}", report, seconds) from None
 
     def check(self, survey: Survey) -> None:
         """Raise a BudgetError if the ceiling, or a ledger of the memory, has no room for the survey."""
@@ -394,6 +424,14 @@ class Client:
         return found.survey
 
 
+_REFUSED: dict[Hindrance, tuple[type[ReportError], str]] = {
+    "closed": (SurveyClosed, "survey: is closed"),
+    "early": (SurveyClosed, "survey: is not open yet"),
+    "used": (ReportConflict, "invitation: was used for another report"),
+    "unknown": (NotInvited, "invitation: must be one of this survey"),
+}
+
+
 def _needed(invitation: object) -> str:
     if not isinstance(invitation, str) or not is_invitation(invitation):
         raise NotInvited(
@@ -404,8 +442,16 @@ def _needed(invitation: object) -> str:
 
 
 class UndeliveredReport(CollectorError):
-    """A report that did not arrive. Send `report` again with `Client.submit`; never answer again."""
+    """A report that did not arrive. Send `report` again with `Client.submit`; never answer again.
 
-    def __init__(self, message: str, report: Report) -> None:
+    Attributes
+    ----------
+    report : Report
+    seconds : float or None
+        When the collector wants to be asked again, counted from now, if it says so.
+    """
+
+    def __init__(self, message: str, report: Report, seconds: float | None = None) -> None:
         super().__init__(message)
         self.report = report
+        self.seconds = seconds

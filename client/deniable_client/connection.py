@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import logging
 import re
-from typing import Any
+from types import TracebackType
+from typing import Any, Literal, Self, get_args
 
 import urllib3
+from urllib3.connectionpool import ConnectionPool
 
 from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
@@ -18,7 +20,10 @@ from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportEr
 _log = logging.getLogger(__name__)
 
 LONGEST_WAIT = 20.0
-"""Seconds; a collector that asks for more is not waited for so long at once."""
+"""Seconds that a call waits at once; a collector that asks for more is a `Busy` one, which the caller comes back to."""
+
+QUICK = 5.0
+"""Seconds for what is asked so that nobody answers for nothing; people are asked all the same without an answer."""
 
 _HEADERS = {"User-Agent": "deniable", "Accept": "*/*"}
 """As a browser's where that is true; no version, which would tell devices apart."""
@@ -33,7 +38,24 @@ _REFUSALS: dict[int, type[ReportError]] = {
 }
 
 
+Hindrance = Literal["closed", "early", "used", "unknown"]
+"""What a collector says, before there is a report, that leaves nothing to answer: of a survey, or of an invitation."""
+
 _SIGNATURE = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
+
+
+class Busy(CollectorError):
+    """A collector that takes nothing for longer than `LONGEST_WAIT`.
+
+    Attributes
+    ----------
+    seconds : float
+        When it wants to be asked again, counted from now.
+    """
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class Connection:
@@ -87,6 +109,28 @@ class Connection:
             raise self._unexpected(answer)
         return answer.data
 
+    def hindrance(self, survey: str, invitation: str | None) -> Hindrance | None:
+        """Why a report would be refused, as far as the collector says it before there is one.
+
+        Parameters
+        ----------
+        invitation : str or None
+            The hash of the invitation that the report would carry. It is asked about only if the survey is open.
+        """
+        state = self._state(f"/surveys/{survey}/state")
+        if state == "open" and invitation:
+            body = json.dumps({"hash": invitation}, separators=(",", ":")).encode("ascii")
+            state = self._state(f"/surveys/{survey}/invitations/state", body)
+        return next((each for each in get_args(Hindrance) if each == state), None)
+
+    def _state(self, path: str, body: bytes | None = None) -> object:
+        """A state that a collector tells; None where it cannot be reached, or is too old to tell."""
+        try:
+            answer = self._request("GET" if body is None else "POST", path, body, is_quick=True)
+        except CollectorError:
+            return None
+        return _read(answer).get("state") if answer.status == 200 else None
+
     def send(self, survey: str, body: bytes) -> bool:
         """Send the bytes of a report; whether the collector knew them already.
 
@@ -129,10 +173,14 @@ class Connection:
             raise self._unexpected(answer)
         return answer
 
-    def _request(self, method: str, path: str, body: bytes | None = None) -> urllib3.BaseHTTPResponse:
-        headers = _HEADERS | {"Content-Type": "application/json"} if body is not None else None
+    def _request(
+        self, method: str, path: str, body: bytes | None = None, is_quick: bool = False
+    ) -> urllib3.BaseHTTPResponse:
+        headers = _HEADERS | {"Content-Type": "application/json"} if body is not None else _HEADERS
+        patience: dict[str, Any] = {"retries": False, "timeout": QUICK} if is_quick else {}
+        url = f"{self.collector}/api/v1{path}"
         try:
-            return self._pool.request(method, f"{self.collector}/api/v1{path}", body=body, headers=headers)
+            return self._pool.request(method, url, body=body, headers=headers, **patience)
         except urllib3.exceptions.HTTPError as error:
             if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
                 raise CollectorError(
@@ -142,34 +190,43 @@ class Connection:
             raise CollectorError(f"{self.collector}: cannot be reached ({type(error).__name__})") from None
 
     def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
+        message = f"{self.collector}: answered with status {answer.status}: {_detail(answer)}"
+        seconds = _retry_after(answer)
         if answer.status == 429:
-            again = _in_seconds(answer)
-            return CollectorError(
+            again = "later" if seconds is None else f"in {_seconds(seconds)}"
+            message = (
                 f"{self.collector}: takes no more from this network for now, because too much came; try again {again}"
             )
-        return CollectorError(f"{self.collector}: answered with status {answer.status}: {_detail(answer)}")
+        return CollectorError(message) if seconds is None else Busy(message, seconds)
 
 
 class _Retries(urllib3.Retry):
-    """Retries that wait as ``Retry-After`` says, within `LONGEST_WAIT`: a person is waiting too."""
+    """Retries that wait as long as ``Retry-After`` says, and end where that is more than `LONGEST_WAIT`."""
 
-    def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
-        seconds = super().get_retry_after(response)
-        if seconds is None:
-            return None
-        waited = min(seconds, LONGEST_WAIT)
-        if response.status == 429:
-            _log.warning("the collector is throttling this network: sending again in %s", _seconds(waited))
-        return waited
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: urllib3.BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Self:
+        """Raise a MaxRetryError, for which urllib3 returns the response, where the next try is too far away."""
+        seconds = _retry_after(response) if response else None
+        if _pool and seconds is not None and seconds > LONGEST_WAIT:
+            raise urllib3.exceptions.MaxRetryError(_pool, url or "")
+        if response and response.status == 429 and seconds is not None:
+            _log.warning("the collector is throttling this network: sending again in %s", _seconds(seconds))
+        return super().increment(method, url, response, error, _pool, _stacktrace)
 
 
-def _in_seconds(answer: urllib3.BaseHTTPResponse) -> str:
-    """When to try again, as far as the collector says it in a way that can be read."""
+def _retry_after(answer: urllib3.BaseHTTPResponse) -> float | None:
+    """In how many seconds to try again, if the collector says it in a way that can be read."""
     try:
-        seconds = urllib3.Retry().get_retry_after(answer)
+        return urllib3.Retry().get_retry_after(answer)
     except urllib3.exceptions.InvalidHeader:
-        seconds = None
-    return "later" if seconds is None else f"in {_seconds(seconds)}"
+        return None
 
 
 def _seconds(seconds: float) -> str:

@@ -45,14 +45,26 @@ _RECALL = """
 SELECT report, coalesce(state, 'waiting') FROM reports LEFT JOIN recipients
 ON recipients.survey = reports.survey AND collector = ? WHERE reports.survey = ?
 """
+_INVITE = """
+UPDATE recipients SET state = 'waiting' WHERE survey = :survey AND collector = :collector AND state = 'refused'
+AND NOT EXISTS (SELECT 1 FROM recipients WHERE survey = :survey AND state = 'sent')
+"""
 _PENDING = """
 SELECT survey, collector, report, state FROM recipients JOIN reports USING (survey)
 WHERE state = 'waiting' AND collector = coalesce(?, collector) ORDER BY survey, collector
 """
-# What several collectors were told counts once for the device.
+# An entry ages from the latest of its days that is not in the future. What several collectors were told counts once for
+# the device.
 _LEDGER = """
-SELECT question, max(millionths) FROM told WHERE origin = coalesce(?, origin) AND day > ? GROUP BY question
+SELECT question, max(millionths) FROM (
+    SELECT origin, question, max(millionths) AS millionths, max(CASE WHEN day <= :today THEN day END) AS since
+    FROM told GROUP BY origin, question
+) WHERE origin = coalesce(:origin, origin) AND coalesce(since, :today) > :start GROUP BY question
 """
+_FROM_THE_FUTURE = """
+SELECT origin, question, ?1, max(millionths) FROM told GROUP BY origin, question HAVING min(day) > ?1
+"""
+_DATE_THE_FUTURE = f"INSERT INTO told {_FROM_THE_FUTURE}"
 
 
 @dataclass(frozen=True)
@@ -239,12 +251,12 @@ class Memory:
     def invite(self, survey: Survey, collector: str, invitation: str) -> None:
         """Let a report that the collector refused carry another invitation, and wait again.
 
-        Its id and its values stay as they are, so it counts once whichever invitation is the right one.
+        Its id and its values stay as they are, so it counts once whichever invitation is the right one. A report that
+        has arrived anywhere stays what it is to the last byte.
         """
         with self._file.transaction() as db:
             report = self._report_of(db, survey)
-            waits = "UPDATE recipients SET state = 'waiting' WHERE survey = ? AND collector = ? AND state = 'refused'"
-            if report and db.execute(waits, (survey.id, collector)).rowcount:
+            if report and db.execute(_INVITE, {"survey": survey.id, "collector": collector}).rowcount:
                 body = replace(report, credential=invitation).encode()
                 db.execute("UPDATE reports SET report = ? WHERE survey = ?", (body, survey.id))
 
@@ -260,6 +272,7 @@ class Memory:
         BudgetError
             If that is too much.
         """
+        self._date_the_future()
         with self._file.reading() as db:
             ledgers = self._ledgers(db, collector) if db else _Ledgers(set(), {}, {})
         _, own, everybody = ledgers.with_survey(survey, collector, ceiling or Ceiling())
@@ -301,8 +314,21 @@ class Memory:
         return ledger
 
     def _recent(self, db: sqlite3.Connection, origin: str | None) -> dict[str, int]:
-        start = self.today() - datetime.timedelta(days=WINDOW_DAYS)
-        return dict(db.execute(_LEDGER, (origin, start.isoformat())))
+        today = self.today()
+        start = today - datetime.timedelta(days=WINDOW_DAYS)
+        return dict(db.execute(_LEDGER, {"origin": origin, "today": today.isoformat(), "start": start.isoformat()}))
+
+    def _date_the_future(self) -> None:
+        """Let entries whose days are all later than today age from today on, too.
+
+        Either the clock was ahead when they were made, or it is behind now. Their days stay, and count again as soon as
+        the clock has reached them.
+        """
+        with self._file.reading() as db:
+            is_needed = db is not None and db.execute(_FROM_THE_FUTURE, [self.today().isoformat()]).fetchone()
+        if is_needed:
+            with self._file.transaction() as db:
+                db.execute(_DATE_THE_FUTURE, [self.today().isoformat()])
 
     def _ledgers(self, db: sqlite3.Connection, collector: str) -> _Ledgers:
         origin = origin_of(collector)
@@ -311,11 +337,12 @@ class Memory:
 
     def _charge(self, db: sqlite3.Connection, survey: Survey, collector: str, ceiling: Ceiling) -> None:
         """Enter what is new to the collector, if there is room for it."""
+        today = self.today().isoformat()
+        db.execute(_DATE_THE_FUTURE, [today])
         new, _, _ = self._ledgers(db, collector).with_survey(survey, collector, ceiling)
-        # A clock that goes back makes no entry older than the last one.
-        (latest,) = db.execute("SELECT max(day) FROM told").fetchone()
-        day = max(self.today().isoformat(), latest or "")
-        entries = [(origin_of(collector), key, day, cost) for key, cost in new.items()]
+        # A clock that goes back makes no entry older than the last one: it has the later days of the others, too.
+        days = [today, *(day for (day,) in db.execute("SELECT DISTINCT day FROM told WHERE day > ?", (today,)))]
+        entries = [(origin_of(collector), key, day, cost) for key, cost in new.items() for day in days]
         db.executemany("INSERT INTO told VALUES (?, ?, ?, ?)", entries)
 
     def _with_known_values(self, db: sqlite3.Connection, survey: Survey, report: Report) -> Report:

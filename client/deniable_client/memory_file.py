@@ -38,7 +38,6 @@ CREATE TABLE told (
     PRIMARY KEY (origin, question)
 ) WITHOUT ROWID;
 PRAGMA application_id = 0x44656e69;
-PRAGMA user_version = 2;
 """
 _TOKENS = """
 CREATE TABLE tokens (
@@ -47,14 +46,27 @@ CREATE TABLE tokens (
     token TEXT,
     CHECK ((request IS NULL) != (token IS NULL))
 ) WITHOUT ROWID;
-PRAGMA user_version = 3;
 """
-"""What version 3 has more."""
+_SEVERAL_DAYS = """
+ALTER TABLE told RENAME TO told_once;
+CREATE TABLE told (
+    origin TEXT NOT NULL,
+    question TEXT NOT NULL,
+    day TEXT NOT NULL CHECK (day IS date(day)),
+    millionths INTEGER NOT NULL CHECK (typeof(millionths) = 'integer' AND millionths >= 0),
+    PRIMARY KEY (origin, question, day)
+) WITHOUT ROWID;
+INSERT INTO told SELECT * FROM told_once;
+DROP TABLE told_once;
+"""
 
-VERSION = 3
+_MADE_BY = {2: _SCHEMA, 3: _TOKENS, 4: _SEVERAL_DAYS}
+"""What makes a file of each version out of one of the version before it."""
+
+VERSION = max(_MADE_BY)
 
 # Without the check a page whose count of rows was damaged would read as an empty one, and be drawn for again.
-_MARKS = {"application_id": (0x44656E69,), "user_version": (2, VERSION), "quick_check": ("ok",)}
+_MARKS = {"application_id": (0x44656E69,), "user_version": tuple(_MADE_BY), "quick_check": ("ok",)}
 
 
 class UnusableMemory(DeniableError):
@@ -78,9 +90,7 @@ class MemoryFile:
             assert db is not None
             db.execute("BEGIN IMMEDIATE")
             try:
-                if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
-                    for statement in _TOKENS.split(";"):
-                        db.execute(statement)
+                _bring_up_to_date(db)
                 yield db
             except BaseException:
                 db.execute("ROLLBACK")
@@ -118,6 +128,8 @@ class MemoryFile:
                     if db.execute(f"PRAGMA {mark}").fetchone()[0] not in wanted:
                         raise self.unusable("it is damaged, of another version, or of another program")
                 yield db
+        except UnicodeDecodeError:  # raised for damaged text, in names of tables too
+            raise self.unusable("it is damaged: it holds text that is not UTF-8") from None
         except (OSError, sqlite3.Error) as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise UnusableMemory(f"memory {self.path}: is in use by another process; try again") from None
@@ -129,8 +141,8 @@ class MemoryFile:
         handle, name = tempfile.mkstemp(prefix=".new-", dir=self.path.parent)  # mode 0600
         os.close(handle)
         try:
-            with closing(sqlite3.connect(name)) as db:
-                db.executescript(_SCHEMA + _TOKENS)
+            with closing(sqlite3.connect(name, isolation_level=None)) as db:
+                _bring_up_to_date(db)
             os.link(name, self.path)  # unlike a renaming it never replaces
         except FileExistsError:
             pass  # another process was faster
@@ -140,3 +152,14 @@ class MemoryFile:
     def _only_for_its_owner(self) -> None:
         if os.name == "posix" and self.path.stat().st_mode & 0o077:
             self.path.chmod(0o600)
+
+
+def _bring_up_to_date(db: sqlite3.Connection) -> None:
+    """Make a file of this version out of one of any older version, or out of an empty one."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    for number, script in _MADE_BY.items():
+        if number > version:
+            for statement in script.split(";"):
+                db.execute(statement)
+    if version != VERSION:
+        db.execute(f"PRAGMA user_version = {VERSION}")

@@ -91,7 +91,7 @@ export class DeniableSurvey extends DeniableElement {
     const closed = screens.notOpen(m, view, today(), place, () => this.restart(true));
     if (kept && !this.isShared) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
-      else if (seen.isSent === false && carrying(kept, place.invitation) === kept) this.#send(view, place, kept, true);
+      else if (seen.isSent === false && (seen.hasArrived || carrying(kept, place.invitation) === kept)) this.#send(view, place, kept, true);
       // To another collector, or under another invitation, the same report goes if somebody wants that.
       else again(m.same, () => this.#answer(view, place));
     } else if (closed) {

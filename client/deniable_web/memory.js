@@ -25,6 +25,7 @@ import { browserStore } from "./store.js";
  * @typedef {object} Seen What a device knows before somebody answers.
  * @property {string | undefined} kept the report of the survey
  * @property {boolean | undefined} isSent whether the collector has it; undefined if nobody pressed Send for this one
+ * @property {boolean} hasArrived whether any collector has it, and it never changes
  * @property {boolean} isSame whether a question of it was asked before
  * @property {boolean} hasTold whether anybody was told anything within 90 days
  * @property {number[]} totals of the collector and of the device: epsilon within 90 days, this survey included
@@ -53,7 +54,9 @@ export class Memory {
    * @param {Survey} survey @param {string} collector @param {boolean} [isShared] and so nobody's budget
    * @returns {Promise<Seen>}
    */
-  look(survey, collector, isShared = false, day = today()) {
+  async look(survey, collector, isShared = false, day = today()) {
+    const date = (/** @type {State} */ { told }) => dateTheFuture(told, day);
+    if (await this.#store.run(date, true)) await this.#store.run(date);
     return this.#store.run(({ reports, noisy, told }) => {
       const kept = reports[survey.id];
       const hasTold = !isShared && sum(Object.values(told), day) > 0;
@@ -61,6 +64,7 @@ export class Memory {
       return {
         kept: survey.id in reports ? fitting(kept.report, survey) : undefined,
         isSent: kept?.to[collector],
+        hasArrived: hasArrived(kept),
         isSame: survey.units.some(({ key }) => key in noisy),
         hasTold,
         totals,
@@ -90,7 +94,8 @@ export class Memory {
       }
       const kept = reports[name];
       kept.report = fitting(kept.report, survey);
-      if (!(kept.to[collector] ??= false)) kept.report = carrying(kept.report, invitation);
+      kept.to[collector] ??= false;
+      if (!hasArrived(kept)) kept.report = carrying(kept.report, invitation);
       return kept.report;
     });
   }
@@ -165,11 +170,13 @@ export class Memory {
  * @returns {number[]} the totals of the collector and of the device
  */
 function charge(told, collector, units, day) {
+  dateTheFuture(told, day);
   const mine = (told[new URL(collector).origin] ??= {});
   const fresh = units.filter(({ key }) => !(key in mine));
-  // A clock that goes back makes no entry older than the last one.
-  const latest = Object.values(told).flatMap(Object.values).reduce((last, [since]) => (since > last ? since : last), day);
-  for (const { key, mechanism } of fresh) mine[key] = [latest, mechanism.cost];
+  // A clock that goes back makes no entry older than the last one: it has the later days of the others, too.
+  const later = entriesOf(told).flatMap(([days]) => daysIn(days)).filter((each) => each > day);
+  const days = [...new Set([day, ...later.sort()])].join(" ");
+  for (const { key, mechanism } of fresh) mine[key] = [days, mechanism.cost];
   const own = sum([mine], day);
   const all = sum(Object.values(told), day);
   if (fresh.length) {
@@ -179,14 +186,36 @@ function charge(told, collector, units, day) {
   return [own, all];
 }
 
+/** @param {State["told"]} told @returns {[string, number][]} */
+const entriesOf = (told) => Object.values(told).flatMap(Object.values);
+
+/** The days of an entry; none where they cannot be read. @param {unknown} days */
+const daysIn = (days) => (/^\d{4}-\d\d-\d\d( \d{4}-\d\d-\d\d)*$/.test(String(days)) ? String(days).split(" ") : []);
+
+/**
+ * Let entries whose days are all later than today age from today on, too: the clock was ahead when they were made, or is
+ * behind now. Their days stay, and count again as soon as the clock has reached them.
+ * @param {State["told"]} told changed @param {string} day @returns {boolean} whether there were some
+ */
+function dateTheFuture(told, day) {
+  const ahead = entriesOf(told).filter(([days]) => daysIn(days)[0] > day);
+  for (const entry of ahead) entry[0] = `${day} ${entry[0]}`;
+  return ahead.length > 0;
+}
+
+/** Whether a collector has a report that is kept. @param {State["reports"][string] | undefined} kept */
+const hasArrived = (kept) => Object.values(kept?.to ?? {}).includes(true);
+
 /**
  * Epsilon within 90 days; what several were told counts once. In whole millionths, so that no order of adding matters.
  * @param {Record<string, [string, number]>[]} ledgers @param {string} day
  */
 function sum(ledgers, day) {
-  // What is damaged counts, and its sum is no number, which no ceiling allows.
-  const isRecent = (/** @type {any} */ [, [since]]) =>
-    !(/^\d{4}-\d\d-\d\d$/.test(since) && Date.parse(day) - Date.parse(since) >= LEDGER_MS);
+  // An entry ages from the latest of its days that is not in the future. One without counts, as one does that is damaged.
+  const isRecent = (/** @type {any} */ [, [days]]) => {
+    const since = daysIn(days).filter((each) => each <= day).pop();
+    return !since || !(Date.parse(day) - Date.parse(since) >= LEDGER_MS);
+  };
   const recent = ledgers.flatMap(Object.entries).filter(isRecent);
   return Object.values(Object.fromEntries(recent)).reduce((all, [, cost]) => all + (isWhole(cost, 0, 1e15) ? cost : NaN), 0) / 1e6;
 }

@@ -15,8 +15,8 @@ import { DeniableError, UnusableMemory } from "./errors.js";
  *   survey, or on a shared device by survey and person; the collectors it is for, and whether they have it
  * @property {Record<string, number | string>} noisy the noisy value of a question, or the JSON of those of a group, by its
  *   key; by the key and "draw", which questions of a group are asked
- * @property {Record<string, Record<string, [string, number]>>} told by collector's origin and that key, since
- *   which day, and what it cost in millionths
+ * @property {Record<string, Record<string, [string, number]>>} told by collector's origin and that key, since which
+ *   day, and what it cost in millionths; several days, the earliest first, where the clock was ahead or went back
  * @property {Record<string, import("./tokens.js").Token>} [tokens] the token of a survey, or
  *   what asks for it, by survey, or on a shared device by survey and invitation, until there is a report
  */

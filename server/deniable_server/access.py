@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import current_app, request
+from flask import Response, current_app, jsonify, request
 
 from deniable import NotInvited, ReportConflict, ReportError, Survey, SurveyClosed, SurveyError
 from deniable.access.blind_rsa import SIZE
@@ -24,6 +24,7 @@ from deniable_server.api import (
     TOO_MANY,
     UNAVAILABLE,
     allow_other_origins,
+    fresh_json,
     get_store,
     read_body,
     require_owner,
@@ -111,6 +112,21 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
     return store.unused_invitations(survey_id, _hashes(content) if content else None)._asdict()
 
 
+@invitations.post("/surveys/<survey_id>/invitations/state")
+@limited
+@invitations.output(schemas.InvitationStanding)
+@invitations.doc(responses={404: "no such survey", **OF_HASHES, 429: TOO_MANY, 503: UNAVAILABLE})
+def invitation_state(survey_id: str) -> Response:
+    """Ask whether an invitation was used.
+
+    Takes the SHA-256 of the invitation's 16 bytes; clients ask with that of their own link before anybody answers, so
+    that nobody answers for nothing. It changes nothing. Where results are live the answer is always `untold`: beside
+    them it would say whose noisy report came when.
+    """
+    content = _content(MAX_REQUEST, {"hash"}, SurveyError)
+    return fresh_json({"state": get_store().invitation_state(survey_id, content["hash"])})
+
+
 @tokens.post("/surveys/<survey_id>/tokens")
 @tokens.output(schemas.Signature)
 @tokens.doc(
@@ -126,7 +142,7 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
         507: "disk full: send the same again later",
     }
 )
-def sign(survey_id: str) -> dict[str, str]:
+def sign(survey_id: str) -> Response:
     """Get a token signed.
 
     Signs a blinded message (RFC 9474) for an invitation, once; the same message again gets the same signature. Whoever
@@ -154,7 +170,10 @@ def sign(survey_id: str) -> dict[str, str]:
         raise SurveyClosed(f"survey {survey_id}: gives no tokens: {reason}")
     get_limits().charge(request.environ, 1)
     with _one_signature_at_a_time:
-        return {"signature": key.blind_sign(message).hex()}
+        response = jsonify({"signature": key.blind_sign(message).hex()})
+    # The report that spends the token must not come over the same connection.
+    response.headers["Connection"] = "close"
+    return response
 
 
 _parsed = lru_cache(maxsize=256)(PrivateKey.parse)

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, current_app, g, request
+from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
@@ -113,7 +113,7 @@ def list_surveys() -> dict[str, Any]:
                 "reports": state.reports,
                 "waiting": results.waiting_rows(store, state.survey),
                 "open": state.not_open_because(store.today()) is None,
-                "state": state.phase(store.today()),
+                "state": state.standing(store.today()),
             }
             for state in store.states(None if token.scope == "operate" else token.name)
         ]
@@ -161,6 +161,18 @@ def fetch_survey(survey_id: str) -> Response:
     response = Response(survey.document, mimetype="application/json")
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
+
+
+@api.get("/surveys/<survey_id>/state")
+@api.output(schemas.SurveyStanding)
+@api.doc(responses={404: "no such survey", 503: UNAVAILABLE})
+def survey_state(survey_id: str) -> Response:
+    """Ask whether a survey takes reports.
+
+    The same for everybody. Clients ask before anybody answers, so that nobody answers a survey that was closed by hand.
+    """
+    store = get_store()
+    return fresh_json({"state": store.state(survey_id).standing(store.today())})
 
 
 @api.post("/surveys/<survey_id>/close")
@@ -277,6 +289,13 @@ def reports_csv(survey_id: str) -> Response:
     give_back = limits.sending(asker(request.environ))  # who reads slowly holds a thread all the while
     response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
     response.call_on_close(give_back)
+    return response
+
+
+def fresh_json(content: dict[str, Any]) -> Response:
+    """An answer that holds now and that nobody keeps."""
+    response = jsonify(content)
+    response.headers["Cache-Control"] = "no-store"
     return response
 
 

@@ -14,7 +14,7 @@ _REF = "#/components/schemas/{model}"
 
 _MODELS = (
     *(schemas.BatchTaken, schemas.Problem, schemas.ReportBody, schemas.Taken),
-    *(schemas.InvitationHashes, schemas.InvitationsAsked, schemas.TokenRequest),
+    *(schemas.InvitationHashes, schemas.InvitationsAsked, schemas.InvitationHash, schemas.TokenRequest),
 )
 
 _TAKEN = {"$ref": _REF.format(model="Taken")}
@@ -31,6 +31,7 @@ REQUESTS: dict[tuple[str, str], dict[str, Any]] = {
     (REPORTS, "post"): {"application/json": {"$ref": _REF.format(model="ReportBody")}, NDJSON: _TEXT},
     (INVITATIONS, "post"): {"application/json": _HASHES},
     (f"{INVITATIONS}/unused", "post"): {"application/json": {"$ref": _REF.format(model="InvitationsAsked")}},
+    (f"{INVITATIONS}/state", "post"): {"application/json": {"$ref": _REF.format(model="InvitationHash")}},
     (f"{BASE}/surveys/{{survey_id}}/tokens", "post"): {"application/json": {"$ref": _REF.format(model="TokenRequest")}},
 }
 """Media type to schema of what is parsed strictly instead of through pydantic."""

@@ -16,6 +16,7 @@ from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.intervals import METHODS
 from deniable.estimation.intervals.interval import LOWEST_LEVEL
 from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
+from deniable_server.store.interface import Standing
 
 INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 
@@ -168,7 +169,13 @@ class SurveyInfo(BaseModel):
     reports: int = Field(description="reports that results show")
     waiting: list[Waiting] = Field(description="reports that they do not show yet")
     open: bool
-    state: Literal["not open yet", "open", "closed"]
+    state: Standing
+
+
+class SurveyStanding(BaseModel):
+    """Whether a survey takes reports."""
+
+    state: Standing
 
 
 class Surveys(BaseModel):
@@ -249,6 +256,22 @@ class InvitationsAsked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     hashes: list[_Hash] = Field([], max_length=10_000, description="SHA-256 of the 16 bytes of each invitation")
+
+
+class InvitationHash(BaseModel):
+    """One invitation, by what may be known of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hash: _Hash = Field(description="SHA-256 of the 16 bytes of the invitation")
+
+
+class InvitationStanding(BaseModel):
+    """Whether an invitation still lets a report count."""
+
+    state: Literal["unused", "used", "unknown", "untold"] = Field(
+        description="unknown where the survey has no such invitation, untold where results are live"
+    )
 
 
 class InvitationsAdded(BaseModel):

@@ -46,6 +46,21 @@ ANSWERS = {"affair": "yes", "religious": "strongly"}
 BOTH: list[Access] = ["invited", "unlinkable"]
 
 
+TOLD_ONCE = """
+ALTER TABLE told RENAME TO now;
+CREATE TABLE told (
+    origin TEXT NOT NULL,
+    question TEXT NOT NULL,
+    day TEXT NOT NULL CHECK (day IS date(day)),
+    millionths INTEGER NOT NULL CHECK (typeof(millionths) = 'integer' AND millionths >= 0),
+    PRIMARY KEY (origin, question)
+) WITHOUT ROWID;
+INSERT INTO told SELECT * FROM now;
+DROP TABLE now
+"""
+"""What brings the ledger back to the form that it had up to version 3."""
+
+
 def always_open(access: Access, **changes: Any) -> Survey:
     """Without dates, because devices go by the day that it is."""
     return survey_with(access, **{"opens": None, "closes": None} | changes)
@@ -130,7 +145,7 @@ class TestAnswering:
                 with pytest.raises(errors.NotInvited, match="invitation: must be the 32 hexadecimal digits") as refused:
                     client.answer(survey, ANSWERS, invitation=nonsense)  # type: ignore[arg-type]
                 assert mine[:-1] not in str(refused.value)
-            assert wire.requests == []
+            assert wire.bodies("/tokens") + wire.bodies("/reports") + wire.bodies("/invitations/state") == []
         with pytest.raises(errors.NotInvited, match=r"must be (one|an invitation) of this survey") as unknown:
             Client(HERE).answer(survey, ANSWERS, invitation=new_invitation())
         assert unknown.type is errors.NotInvited
@@ -206,10 +221,11 @@ class TestAnswering:
         client = Client(HERE)
         client.answer(survey, ANSWERS, invitation=mine)
         assert [(each.place, each.path.rsplit("/", 1)[1]) for each in wire.requests] == [
+            (HERE, "state"),
             (ISSUER, "tokens"),
             (HERE, "reports"),
         ]
-        assert mine.encode() not in wire.requests[1].body, "the collector is not shown the invitation"
+        assert mine.encode() not in wire.requests[2].body, "the collector is not shown the invitation"
         assert store.state(survey.id).reports == 1
 
     def test_hands_the_report_back_with_its_token(self, store: SqliteStore, wire: Wire) -> None:
@@ -334,6 +350,8 @@ class TestMemory:
             ("before /tokens", 1, 0, 0),
             ("after /tokens", 1, 0, 0),
             ("between", 0, 1, 0),
+            ("before /state", 0, 1, 0),
+            ("after /state", 0, 1, 0),
             ("before /reports", 0, 0, 1),
             ("after /reports", 0, 0, 1),
         ]
@@ -371,7 +389,7 @@ class TestMemory:
         Client(HERE, memory=memory).answer(survey, ANSWERS)
         kept = memory.recall(survey.id, HERE)
         with closing(sqlite3.connect(memory.path)) as db:
-            db.executescript("DROP TABLE tokens; PRAGMA user_version = 2")
+            db.executescript(f"DROP TABLE tokens; {TOLD_ONCE}; PRAGMA user_version = 2")
         assert memory.recall(survey.id, HERE) == kept, "looking changes nothing"
         asked = always_open("unlinkable")
         (mine,) = publish_to(store, asked, 1)
@@ -379,7 +397,8 @@ class TestMemory:
         assert memory.recall(survey.id, HERE) == kept
         assert store.state(asked.id).reports == 1
         with closing(sqlite3.connect(memory.path)) as db:
-            assert db.execute("PRAGMA user_version").fetchone() == (3,)
+            assert db.execute("PRAGMA user_version").fetchone() == (4,)
+        assert memory.ledger(HERE).epsilon == pytest.approx(survey.epsilon, abs=1e-5)
 
     @pytest.mark.parametrize(
         "damage",
@@ -432,6 +451,17 @@ class TestMemory:
         changed = replace(report, credential=second)
         assert memory.recall(survey.id, HERE) == Kept(survey.id, HERE, changed.encode(), "waiting")
 
+    def test_never_changes_a_report_that_has_arrived_anywhere(self, memory: Memory) -> None:
+        survey = always_open("invited")
+        report = memory.once(survey, HERE, lambda: randomize(survey, ANSWERS, credential=new_invitation()))
+        memory.mark(survey.id, HERE, "sent")
+        elsewhere = "https://elsewhere.example"
+        memory.once(survey, elsewhere, lambda: report)
+        memory.mark(survey.id, elsewhere, "refused")
+        memory.invite(survey, elsewhere, new_invitation())
+        assert memory.recall(survey.id, HERE) == Kept(survey.id, HERE, report.encode(), "sent")
+        assert memory.recall(survey.id, elsewhere) == Kept(survey.id, elsewhere, report.encode(), "refused")
+
     def test_of_a_report_that_was_refused_takes_the_right_invitation(
         self, store: SqliteStore, wire: Wire, memory: Memory
     ) -> None:
@@ -469,9 +499,9 @@ class TestMemory:
 
 
 STEPS = {
-    "invited": ["report drawn", "before /reports", "after /reports", "report sent"],
+    "invited": ["before /state", "after /state", "report drawn", "before /reports", "after /reports", "report sent"],
     "unlinkable": [
-        *("request kept", "before /tokens", "after /tokens", "token kept"),
+        *("request kept", "before /tokens", "after /tokens", "token kept", "before /state", "after /state"),
         *("report drawn", "before /reports", "after /reports", "report sent"),
     ],
 }
@@ -622,7 +652,28 @@ class TestTerminal:
         assert messages.TRUTHFULLY not in said(result)
 
     @pytest.mark.parametrize("used", [False, True])
-    def test_of_an_invited_survey_says_it_when_it_is_sent(self, store: SqliteStore, run: Any, used: bool) -> None:
+    def test_of_an_invited_survey_is_known_before_start_and_nothing_is_sent(
+        self, store: SqliteStore, run: Any, wire: Wire, used: bool
+    ) -> None:
+        survey = always_open("invited", results="batches")
+        (mine,) = publish_to(store, survey, 1)
+        other = new_invitation()
+        if used:
+            Client(HERE).answer(survey, ANSWERS, invitation=mine)
+        sent = len(wire.bodies("/reports"))
+        result = run(f"{HERE}/s/{survey.id}#invitation={mine if used else other}", typed=[])
+        assert result.exit_code == 1
+        assert (messages.USED_BEFORE if used else messages.UNKNOWN) in said(result)
+        assert messages.NOT_ASKED in said(result)
+        assert messages.PROCESS not in said(result), "not even the consent card is shown"
+        assert len(wire.bodies("/reports")) == sent
+        asked = b"".join(request.body for request in wire.requests if request.path.endswith("state"))
+        assert (mine.encode() in asked, other.encode() in asked) == (False, False), "its hash is"
+
+    @pytest.mark.parametrize("used", [False, True])
+    def test_of_an_invited_survey_with_live_results_says_it_when_it_is_sent(
+        self, store: SqliteStore, run: Any, used: bool
+    ) -> None:
         survey = always_open("invited")
         (mine,) = publish_to(store, survey, 1)
         if used:
@@ -631,6 +682,7 @@ class TestTerminal:
         assert result.exit_code == 1
         assert (messages.USED_BEFORE if used else messages.UNKNOWN) in said(result)
         assert messages.NOT_ASKED not in said(result), "they were"
+        assert messages.TOO_LATE in said(result)
         if not used:
             again = run(f"{HERE}/s/{survey.id}#invitation={mine}", typed=[""])
             assert again.exit_code == 0, again.output

@@ -329,9 +329,10 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     store = SqliteStore(collector.database)
     store.close_survey(by_hand.id)
     store.close()
-    result = run(f"{collector.url}/s/{by_hand.id}", typed=["", "yes", "send"])
-    assert result.exit_code == 1
-    assert "This survey is closed.\n\nYour answers were not kept." in result.stderr
+    result = run(f"{collector.url}/s/{by_hand.id}", typed=[])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "This survey is closed.\n\nWhoever runs it takes no more answers. You were not asked" in result.stderr
+    assert list(home.rglob("*")) == []
     assert collector.reports(by_hand) == 0
 
 

@@ -143,8 +143,10 @@ def test_closed_survey_is_refused(collector: Collector) -> None:
     store = SqliteStore(collector.database)
     store.close_survey(survey.id)
     store.close()
-    with pytest.raises(SurveyClosed, match="takes no reports: it was closed on"):
+    with pytest.raises(SurveyClosed, match="survey: is closed; nothing was sent"):
         Client(collector.url).answer(survey, ANSWERS)
+    with pytest.raises(SurveyClosed, match="takes no reports: it was closed on"):
+        Client(collector.url).submit(survey, randomize(survey, ANSWERS))
     assert collector.reports(survey) == 0
 
 
@@ -184,6 +186,9 @@ def misbehaving(
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.endswith("/state"):
+                self.send_error(404)  # an older collector has no such route
+                return
             bodies.append(self.rfile.read(int(self.headers.get("Content-Length", 0))))
             if heads is not None:
                 heads.append((self.requestline, {name.lower(): value for name, value in self.headers.items()}))
@@ -228,10 +233,14 @@ def test_throttling_is_told_with_how_long_it_lasts(
     assert str(caught.value) == (
         f"{url}: takes no more from this network for now, because too much came; try again in 20000 seconds"
     )
-    monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
+    assert caught.value.seconds == 20000
+    slept: list[float] = []
+    monkeypatch.setattr(connection, "LONGEST_WAIT", 20001)
+    monkeypatch.setattr("urllib3.util.retry.time.sleep", slept.append)
     with misbehaving([(429, b"busy"), (201, STORED)]) as (url, _):
         Client(url).answer(open_survey, ANSWERS)
-    assert caplog.messages == ["the collector is throttling this network: sending again in 0 seconds"]
+    assert caplog.messages == ["the collector is throttling this network: sending again in 20000 seconds"]
+    assert slept == [20000]
 
 
 def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_path: Path) -> None:
@@ -248,11 +257,34 @@ def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_pat
         Client(f"https://{address}", retries=0).survey(open_survey.id)
 
 
-def test_collector_cannot_make_a_device_wait_for_hours(open_survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
-    with misbehaving([(503, b"busy"), (201, STORED)]) as (url, bodies):
-        Client(url).answer(open_survey, ANSWERS)
-    assert len(bodies) == 2
+@pytest.mark.parametrize("status", [429, 503])
+def test_collector_that_asks_for_hours_is_asked_once_and_the_report_waits(
+    open_survey: Survey, tmp_path: Path, status: int
+) -> None:
+    """Neither does a call sleep for hours, nor does it come back before the collector wants it to."""
+    with misbehaving([(status, b"busy"), (201, STORED)]) as (url, bodies):
+        client = Client(url, memory=Memory(tmp_path / "memory.db"))
+        with pytest.raises(
+            UndeliveredReport, match=r"the memory keeps the report, and Client\.resend sends it"
+        ) as caught:
+            client.answer(open_survey, ANSWERS)
+        assert (len(bodies), caught.value.seconds) == (1, 20000)
+        assert [each.state for each in client.resend()] == ["sent"]
+    assert len(set(bodies)) == 1
+
+
+def test_closed_survey_is_known_before_anything_is_drawn_or_sent(collector: Collector, tmp_path: Path) -> None:
+    survey = read_survey(survey_toml("Closed by hand", question_toml("affair", "yes-no", truth="1/2")))
+    collector.publish(survey)
+    before = collector.reports(survey)
+    with closing(SqliteStore(collector.database)) as store:
+        store.close_survey(survey.id)
+    memory = Memory(tmp_path / "memory.db")
+    with pytest.raises(SurveyClosed, match="is closed; nothing was sent"):
+        Client(collector.url, memory=memory).answer(survey, {"affair": "yes"})
+    assert memory.recall(survey.id, collector.url) is None
+    assert not memory.path.exists()
+    assert collector.reports(survey) == before
 
 
 def test_undelivered_report_is_handed_back_for_later(collector: Collector, client: Client, open_survey: Survey) -> None:

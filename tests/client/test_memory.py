@@ -243,6 +243,40 @@ def test_damaged_file_is_refused_and_left_as_it_is(memory: Memory, damage: Calla
     assert [each.name for each in memory.path.parent.iterdir()] == ["memory.db"]
 
 
+def test_flipped_bit_anywhere_is_refused_with_the_way_out_or_harmless(tmp_path: Path, clock: Clock) -> None:
+    """Whatever bit of the file flips: what is read is what was kept, or the error is the project's own."""
+    memory = Memory(tmp_path / "memory.db", today=clock)
+    survey, new = survey_of(title="1"), survey_of(title="2")
+    report = memory.once(survey, HERE, draw_of(survey))
+    good = memory.path.read_bytes()
+    refused: list[tuple[int, UnusableMemory]] = []
+    left: list[bool] = []
+    for place in [*range(100), *range(100, len(good), 41), *_text_in(good)]:
+        damaged = bytearray(good)
+        damaged[place] ^= 1 << place % 8 if place % 3 else 0x80
+        memory.path.write_bytes(damaged)
+        try:
+            memory.told(new, HERE)
+            memory.pending()
+            memory.recall(survey.id, HERE)
+            memory.ledger()
+            if memory.recall(survey.id, HERE):
+                assert memory.once(survey, HERE, never).values.keys() == report.values.keys(), place
+        except UnusableMemory as error:
+            refused.append((place, error))
+            left.append(memory.path.read_bytes() == damaged)
+    assert len(refused) > 100
+    assert all(left)
+    for place, error in refused:
+        assert "It was left as it is; put back a copy, or move it away" in str(error), place
+
+
+def _text_in(content: bytes) -> list[int]:
+    """Where the names of tables and columns stand, which SQLite reads first."""
+    start = content.index(b"CREATE TABLE")
+    return list(range(start - 200, start + 1500, 7))
+
+
 def test_file_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("precious")
     with pytest.raises(UnusableMemory, match="must be a file of this program that it may read and write"):
@@ -442,6 +476,21 @@ def test_clock_that_goes_back_dates_no_entry_before_the_last_one(memory: Memory,
         clock.today = day
         with pytest.raises(BudgetError):
             memory.once(survey_of(1, "3"), HERE, never)
+
+
+def test_clock_that_was_once_at_2099_locks_nobody_out_for_ever(memory: Memory, clock: Clock) -> None:
+    """What it dated counts for 90 days from when the clock was seen to be right again, and so does what came since."""
+    first, second, third = survey_of(4, "1"), survey_of(2, "2"), survey_of(4, "3")
+    noon, clock.today = clock.today, datetime.date(2099, 1, 1)
+    memory.once(first, HERE, draw_of(first))
+    clock.today = noon
+    memory.told(second, HERE)
+    clock.today = noon + datetime.timedelta(days=30)
+    memory.once(second, HERE, draw_of(second))
+    for days, sum_ in ((89, 6), (90, 2), (119, 2), (120, 0)):
+        clock.today = noon + datetime.timedelta(days=days)
+        assert memory.ledger(HERE).epsilon == pytest.approx(sum_, abs=1e-5), days
+    memory.once(third, HERE, draw_of(third))
 
 
 def test_value_that_does_not_fit_its_question_is_refused(memory: Memory) -> None:

@@ -87,15 +87,28 @@ class Model:
     noisy: dict[str, Any] = field(default_factory=dict)
     waves: dict[tuple[int, str], int] = field(default_factory=dict)
     draws: dict[str, list[int]] = field(default_factory=dict)
-    told: dict[tuple[str, str], tuple[datetime.date, int]] = field(default_factory=dict)
+    told: dict[tuple[str, str], tuple[set[datetime.date], int]] = field(default_factory=dict)
+    clock: datetime.date = START
+    run: int = 0
+    """How many days the clock has moved forwards, all its steps back left out."""
+    entered: dict[tuple[str, str], int] = field(default_factory=dict)
+    """How far it had run when a collector was told something."""
 
     def copy(self) -> Model:
         """Another device that remembers the same."""
         reports = {number: (text, dict(to)) for number, (text, to) in self.reports.items()}
-        return Model(reports, dict(self.noisy), dict(self.waves), dict(self.draws), dict(self.told))
+        told = {entry: (set(days), cost) for entry, (days, cost) in self.told.items()}
+        noisy, waves, draws = dict(self.noisy), dict(self.waves), dict(self.draws)
+        return Model(reports, noisy, waves, draws, told, self.clock, self.run, dict(self.entered))
 
     def step(self, step: dict[str, Any]) -> dict[str, Any]:
         """Do a step, and say what it comes to."""
+        if "day" in step:
+            today = datetime.date.fromisoformat(step["day"])
+            self.run += max((today - self.clock).days, 0)
+            self.clock = today
+        if step["act"] == "look":
+            self.date_the_future(today)
         after = self.copy()
         try:
             result = getattr(after, step["act"])(
@@ -160,11 +173,13 @@ class Model:
 
     def charge(self, survey: int, collector: str, today: datetime.date) -> tuple[int, int]:
         """Enter what is new to a collector, if there is room; the two totals."""
+        self.date_the_future(today)
         origin = PLACES[collector]
         asked = {key: cost_of(survey, key, names) for key, names in units(survey)}
         new = {key: cost for key, cost in asked.items() if (origin, key) not in self.told}
-        latest = max([today, *(day for day, _ in self.told.values())])
-        self.told |= {(origin, key): (latest, cost) for key, cost in new.items()}
+        later = {day for days, _ in self.told.values() for day in days if day > today}
+        self.told |= {(origin, key): ({today} | later, cost) for key, cost in new.items()}
+        self.entered |= {(origin, key): self.run for key in new}
         own, everybody = self.total(origin, today), self.total(None, today)
         if new and (own > 8 * MILLION or everybody > 16 * MILLION):
             raise _Refused("budget")
@@ -174,20 +189,25 @@ class Model:
         """What was told within 90 days, by question."""
         told = {
             key: cost
-            for (whom, key), (day, cost) in self.told.items()
-            if day > today - WINDOW and origin in (None, whom)
+            for (whom, key), (days, cost) in self.told.items()
+            if origin in (None, whom) and max((day for day in days if day <= today), default=today) > today - WINDOW
         }
         return sum(told.values())
 
+    def date_the_future(self, today: datetime.date) -> None:
+        """Entries of later days only are dated today, too."""
+        for days, _ in self.told.values():
+            if min(days) > today:
+                days.add(today)
+
     def check(self) -> None:
-        """In no 90 days was anybody told too much, whatever the clock said."""
-        days = {day for day, _ in self.told.values()}
-        for end in days:
+        """While the clock ran 90 days forwards nobody was told too much, however often it went back meanwhile."""
+        for end in set(self.entered.values()):
             for origin in {None, *PLACES.values()}:
                 told = {
-                    key: cost
-                    for (whom, key), (day, cost) in self.told.items()
-                    if end - WINDOW < day <= end and origin in (None, whom)
+                    key: self.told[whom, key][1]
+                    for (whom, key), entered in self.entered.items()
+                    if end - WINDOW.days < entered <= end and origin in (None, whom)
                 }
                 assert sum(told.values()) <= (16 if origin is None else 8) * MILLION
 
@@ -284,8 +304,10 @@ def some_value(dice: random.Random, question: Question) -> Any:
 
 
 def next_day(dice: random.Random, day: datetime.date) -> datetime.date:
-    """Mostly the same day; sometimes later, sometimes a clock that goes back."""
-    return day + datetime.timedelta(days=dice.choices([0, 1, 30, 89, 90, -40, -400], [14, 3, 2, 1, 1, 1, 0.2])[0])
+    """Mostly the same day; sometimes later, sometimes a clock that goes back, or that was years ahead or behind."""
+    days = [0, 1, 30, 89, 90, -40, -400, 20_000, -20_000]
+    moved = day + datetime.timedelta(days=dice.choices(days, [14, 3, 2, 1, 1, 1, 0.2, 0.1, 0.1])[0])
+    return moved if 1970 <= moved.year < 2200 else START
 
 
 def sequence(dice: random.Random, length: int) -> list[dict[str, Any]]:

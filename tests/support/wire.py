@@ -50,7 +50,9 @@ class Wire:
     requests: list[Request]
     cut: Callable[[str], None] = lambda _: None
 
-    def __call__(self, connection: Connection, method: str, path: str, body: bytes | None = None) -> Answered:
+    def __call__(
+        self, connection: Connection, method: str, path: str, body: bytes | None = None, is_quick: bool = False
+    ) -> Answered:
         what = path[path.rindex("/") :]
         self.cut(f"before {what}")
         answer = self.places[connection.collector].open(
@@ -68,5 +70,5 @@ class Wire:
 def wire_to(monkeypatch: pytest.MonkeyPatch, **places: FlaskClient) -> Wire:
     """Let all clients of this process talk to these applications, at ``https://NAME.example``."""
     wire = Wire({f"https://{name}.example": http for name, http in places.items()}, [])
-    monkeypatch.setattr(Connection, "_request", lambda *request: wire(*request))
+    monkeypatch.setattr(Connection, "_request", lambda *request, **more: wire(*request, **more))
     return wire

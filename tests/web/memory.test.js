@@ -207,10 +207,25 @@ test("a report that has not arrived at a collector takes the invitation of the l
   await memory.markSent(invited.id, HERE);
   assert.equal(await memory.once(invited, HERE, never, "", one), second, "it has arrived as it is");
   assert.equal((await memory.look(invited, HERE)).kept, second);
+  const elsewhere = await memory.once(invited, "https://b.example", never, "", one);
+  assert.equal(elsewhere, second, "another collector gets what has arrived, whatever its link says");
+  assert.equal((await memory.look(invited, "https://b.example")).hasArrived, true);
   const token = await memory.once(UNLINKABLE, HERE, reportOf(1), "", one);
   assert.equal(JSON.parse(token).credential, reportOf(1)().credential, "a token is no invitation");
   const open = await memory.once(ONE, HERE, drawOf(ONE), "", one);
   assert.ok(!open.includes(one));
+});
+
+test("a device whose clock was once at 2099 is not locked out for ever, though it only looks", async () => {
+  const store = fakeStore();
+  const sums = SURVEYS.filter(({ title }) => title.startsWith("Sum"));
+  const memory = () => new Memory(store);
+  for (const survey of sums.slice(0, 2)) await memory().once(survey, HERE, drawOf(survey), "", null, "2099-01-01");
+  await assert.rejects(memory().look(sums[2], HERE, false, DAY), BudgetError);
+  const { text } = store;
+  await assert.rejects(memory().look(sums[2], HERE, false, "2027-02-22"), BudgetError);
+  assert.equal(store.text, text, "its entries are dated once");
+  assert.deepEqual((await memory().look(sums[2], HERE, false, "2027-02-23")).totals, [3, 3]);
 });
 
 test("a kept report whose credential is not its survey's is damaged", async () => {

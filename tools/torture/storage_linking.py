@@ -121,9 +121,11 @@ class Noted(Connection):
         super().__init__(collector, retries=5, timeout=30.0, size=1)
         self.seen: list[tuple[float, float, bytes, bytes]] = []
 
-    def _request(self, method: str, path: str, body: bytes | None = None) -> urllib3.BaseHTTPResponse:
+    def _request(
+        self, method: str, path: str, body: bytes | None = None, is_quick: bool = False
+    ) -> urllib3.BaseHTTPResponse:
         start = time.monotonic()
-        answer = super()._request(method, path, body)
+        answer = super()._request(method, path, body, is_quick)
         self.seen.append((start, time.monotonic() - start, body or b"", answer.data))
         return answer
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
+import time
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -29,6 +31,9 @@ from deniable_client.client import Client, UndeliveredReport
 from deniable_client.frames import answers_stay
 from deniable_client.link import parse_link
 from deniable_client.memory import Memory, utc_today
+
+LONGEST_SLEEP = 30.0
+"""Seconds."""
 
 INTERRUPTED = 130
 """Exit status of who stops, as shells give it for Ctrl-C."""
@@ -136,9 +141,11 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
 
 
 def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None) -> None:
-    """Show what a person should know, until they start."""
+    """Show what a person should know, until they start; ends where the report would be refused."""
     if closed := screens.not_open(survey, utc_today(), cohort, invitation):
         end(closed)
+    if hindrance := client.hindrance(survey, invitation):
+        end(screens.hindered(survey, hindrance))
     show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=client.told(survey)))
     while read(m.START) == "?":
         show([*screens.odds(survey), *screens.invitation(survey)])
@@ -172,11 +179,22 @@ def deliver(client: Client, survey: Survey, report: Report) -> None:
             client.submit(survey, report)
         except UndeliveredReport as error:
             show(notice(m.WAITING, m.WAITING_TEXT, detail=str(error)))
-            read(m.AGAIN)
+            if error.seconds is None:
+                read(m.AGAIN)
+            else:
+                wait(error.seconds)
         except ReportError as error:
-            end(notice(refusal(survey, error), m.NOT_KEPT, detail=str(error)))
+            end(notice(refusal(survey, error), f"{m.TOO_LATE} {m.NOT_KEPT}", detail=str(error)))
         else:
             return
+
+
+def wait(seconds: float) -> None:
+    """Let as much time pass as the collector asked for, by the clock, because a device that slept counts none."""
+    due = datetime.datetime.now().astimezone() + datetime.timedelta(seconds=seconds)
+    show([m.AGAIN_AT.format(time=f"{due:%Y-%m-%d %H:%M}")])
+    while (left := (due - datetime.datetime.now().astimezone()).total_seconds()) > 0:
+        time.sleep(min(left, LONGEST_SLEEP))
 
 
 def send_what_waits(memory: Memory) -> None:

@@ -110,6 +110,11 @@ JSON = "Exactly what was sent"
 
 WAITING = "Your report has not arrived yet"
 WAITING_TEXT = "It waits here. Your answers are forgotten, and every try sends the same report."
+AGAIN_AT = (
+    "The collector asks this device to wait. It sends the same report again at {time}; you can leave this window open, "
+    "or stop with Ctrl-C."
+)
+TOO_LATE = "Your reply was sent, and the collector refused it: it does not count."
 AGAIN = "Press Enter to try again, or type stop: "
 NONE_WAITS = "No report waits on this device."
 
@@ -120,6 +125,10 @@ INCOMPLETE = (
     "has a link of their own."
 )
 CLOSED = "This survey is closed"
+CLOSED_NOW = (
+    "Whoever runs it takes no more answers. You were not asked anything, and nothing about you was sent. If you wanted "
+    "to take part, please ask whoever gave you the link."
+)
 CLOSED_TEXT = "It took answers until {day} (UTC)."
 EARLY = "This survey is not open yet"
 EARLY_TEXT = "It takes answers from {day} (UTC) on."

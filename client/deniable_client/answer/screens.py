@@ -22,6 +22,7 @@ from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT
+from deniable_client.connection import Hindrance
 from deniable_client.device import Given, range_of
 from deniable_client.memory import Told
 
@@ -191,6 +192,15 @@ def not_open(
     if not is_invited or not survey.takes_cohort(cohort):
         return notice(m.UNREACHABLE, m.INCOMPLETE)
     return None
+
+
+def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
+    """That the collector would take no report, as it says itself before anybody answers."""
+    if hindrance == "early" and survey.opens:
+        return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
+    if hindrance in ("used", "unknown"):
+        return notice(m.USED_BEFORE if hindrance == "used" else m.UNKNOWN, m.NOT_ASKED)
+    return notice(m.CLOSED, m.CLOSED_NOW)
 
 
 def trial(survey: Survey) -> Paragraphs:

@@ -100,7 +100,7 @@ def answer_all(client: Client, survey: Survey, people: list[Answers]) -> None:
         ThreadPoolExecutor(SENDERS) as senders,
         click.progressbar(length=len(people), label=f"{len(people):,} people answer", file=sys.stderr) as bar,
     ):
-        for _ in senders.map(lambda person: client.answer(survey, person), people):
+        for _ in senders.map(lambda person: client.submit(survey, client.randomize(survey, person)), people):
             bar.update(1)
 
 

@@ -36,6 +36,8 @@ FILE = click.argument("file", type=click.File("rb"))
 OUR_WORDS = [publish_text(each) for each in SPOKEN_NO_YES]
 """Options whose translations are ours, whatever languages the author speaks."""
 
+_STANDING = {"open": "open", "early": "not open yet", "closed": "closed"}
+
 
 @click.group()
 def survey() -> None:
@@ -170,7 +172,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
                 each["id"],
                 str(each["reports"]),
                 str(sum(waits["n"] for waits in each["waiting"])),
-                each["state"],
+                _STANDING[each["state"]],
                 each["title"],
                 enforced(each["access"]),
             )
@@ -183,7 +185,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
                 state.survey.id,
                 str(state.reports),
                 str(sum(store.waiting(state.survey).values())),
-                state.phase(store.today()),
+                _STANDING[state.standing(store.today())],
                 state.survey.title,
                 enforced(state.survey.access),
             )

@@ -13,12 +13,14 @@ from deniable import Report, Survey, Tally
 from deniable_server.signing import PrivateKey
 from deniable_server.store.outcome import Outcome
 
+Standing = Literal["open", "early", "closed"]
+"""Whether a survey takes reports, does not yet, or does no longer."""
+
+InvitationState = Literal["unused", "used", "unknown", "untold"]
+"""Of an invitation; unknown where it is none of the survey, untold where results are live."""
+
 HIDDEN = -1
 """What `Store.release_of` says while results may show nothing."""
-
-
-Phase = Literal["not open yet", "open", "closed"]
-"""Where a survey stands on a day."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class SurveyState:
 
     def more_may_wait(self, today: datetime.date) -> str | None:
         """That results may not show every report yet, for whoever may not know how many wait; None where they do."""
-        if self.hidden_because or self.survey.results != "batches" or self.phase(today) != "open":
+        if self.hidden_because or self.survey.results != "batches" or self.standing(today) != "open":
             return None
         return (
             f"reports are released in lots of {self.survey.release} or more of a cohort, so others may have come that "
@@ -65,12 +67,12 @@ class SurveyState:
             return f"it was closed on {self.closed_on} (UTC)"
         return self.survey.not_open_because(today)
 
-    def phase(self, today: datetime.date) -> Phase:
-        """Where the survey stands on that day."""
-        if not self.not_open_because(today):
+    def standing(self, today: datetime.date) -> Standing:
+        """The same in a word, which says nothing of the day."""
+        if self.not_open_because(today) is None:
             return "open"
-        is_early = self.survey.opens is not None and today < self.survey.opens
-        return "not open yet" if is_early and not self.closed_on else "closed"
+        is_early = not self.closed_on and self.survey.opens is not None and today < self.survey.opens
+        return "early" if is_early else "closed"
 
 
 class Added(NamedTuple):
@@ -332,6 +334,20 @@ class Store(ABC):
             If there is no such survey.
         SurveyError
             If the survey has no invitations here.
+        """
+
+    @abstractmethod
+    def invitation_state(self, survey_id: str, invitation: str) -> InvitationState:
+        """Whether an invitation, named by its hash, would still let a report count; nothing is changed.
+
+        Where results are live it is never said: beside them it would say whose report came when.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        SurveyError
+            If the hash is not a SHA-256 in hexadecimal, or the survey has no invitations that reports carry.
         """
 
     @abstractmethod

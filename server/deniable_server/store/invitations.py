@@ -21,7 +21,7 @@ from deniable.access.invitation import hash_of
 from deniable.errors import SurveyError
 from deniable_server.store import checksum
 from deniable_server.store.connection import Connection
-from deniable_server.store.interface import Added, Unused
+from deniable_server.store.interface import Added, InvitationState, Unused
 from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import invitations_table
 
@@ -88,6 +88,17 @@ def unused(db: Connection, survey: Survey, hashes: Sequence[str] | None) -> Unus
     if survey.results == "live":
         return Unused(invited, invited - used, None)
     return Unused(invited, invited - used, [each for each, state in found.items() if not state.strip(UNUSED)])
+
+
+def state_of(db: Connection, survey: Survey, invitation: str) -> InvitationState:
+    """Whether one invitation is used, unless results are live: then that would say whose report came when."""
+    check([invitation])
+    if survey.results == "live":
+        return "untold"
+    found = states(db, survey, [invitation])
+    if not found:
+        return "unknown"
+    return "used" if found[invitation].strip(UNUSED) else "unused"
 
 
 def states(db: Connection, survey: Survey, hashes: Iterable[str], lock: bool = False) -> dict[str, str]:

@@ -19,7 +19,16 @@ from deniable_server.store.calendar import Calendar
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import NotFound
 from deniable_server.store.integrity import UNFINISHED
-from deniable_server.store.interface import HIDDEN, Added, Released, Store, SurveyState, TokenRow, Unused
+from deniable_server.store.interface import (
+    HIDDEN,
+    Added,
+    InvitationState,
+    Released,
+    Store,
+    SurveyState,
+    TokenRow,
+    Unused,
+)
 from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import is_empty, pending_table, report_of, reports_table, rows_of
 
@@ -179,6 +188,14 @@ class SqlStore(Store):
         with self._snapshot(survey) as db:
             self._refuse_without_invitations(db, survey)
             return bool(invitations.states(db, survey, [invitation]))
+
+    def invitation_state(self, survey_id: str, invitation: str) -> InvitationState:
+        """As `Store.invitation_state`."""
+        survey = self.survey(survey_id)
+        if survey.access != "invited":
+            raise SurveyError(f"survey {survey_id}: its reports carry no invitation, its access is {survey.access!r}")
+        with self._snapshot(survey) as db:
+            return invitations.state_of(db, survey, invitation)
 
     def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
         """As `Store.issue`."""
