@@ -113,7 +113,6 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
 
 
 @invitations.post("/surveys/<survey_id>/invitations/state")
-@limited
 @invitations.output(schemas.InvitationStanding)
 @invitations.doc(responses={404: "no such survey", **OF_HASHES, 429: TOO_MANY, 503: UNAVAILABLE})
 def invitation_state(survey_id: str) -> Response:
