@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deniable import EstimateRow, Question
+from deniable.estimation.leading import most_frequent
 from deniable.output import number
 
 LINE = 1.3
@@ -226,6 +227,15 @@ def _round(y: float) -> float:
 
 MOST_HEADLINES = 6
 
+TOO_WIDE = 0.15
+"""Half the width of an interval, in parts of the axis, above which a sentence says nothing."""
+
+LEAST_LEVEL = 0.95
+"""Of the intervals that sentences are made from."""
+
+TOO_FEW = "too few replies to say"
+NONE_AHEAD = "no answer is clearly ahead of the others"
+
 
 @dataclass(frozen=True)
 class Headline:
@@ -238,36 +248,50 @@ class Headline:
 
 
 def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]:
-    """The result of a question in plain words: the share of yes, the mean, or the largest share.
+    """The result of a question in plain words, where it is surely so.
 
-    One for each cohort; none where there are more cohorts than anybody reads.
+    Of a yes-no question the share of yes and of numbers the mean, for each cohort: what is told was chosen before
+    anybody answered. Of other questions the most frequent answer of everybody together, if a comparison of all answers
+    says which it is, see `deniable.estimation.leading`; never by cohort, where many comparisons would be read at once.
     """
-    found = []
-    for cohort in dict.fromkeys(row.cohort for row in rows):
-        mine = [row for row in rows if row.cohort == cohort and row.estimate is not None]
-        shares = [row for row in mine if row.statistic == "share"]
-        means = [row for row in mine if row.statistic == "mean"]
-        if not mine:
-            continue
-        if question.kind.headline is not None:
-            what, row = "Yes", shares[question.kind.headline]
-        elif means:
-            what, row = "Mean", means[0]
-        else:
-            what, row = "Largest estimate", max(shares, key=lambda each: each.feasible or 0.0)
-        axis = axis_of(question, row.statistic)
-        named = what == "Largest estimate" and not tells_nothing(row, axis)
-        found.append(Headline(what, cohort, row.option if named else None, in_words(row, axis)))
-    return found if len(found) <= MOST_HEADLINES else []
+    cohorts = list(dict.fromkeys(row.cohort for row in rows))
+    if len(cohorts) > MOST_HEADLINES:
+        return []
+    fixed = question.kind.headline
+    chosen = [row for row in rows if row.statistic == "mean"]
+    if fixed is not None:
+        chosen = [row for row in rows if row.statistic == "share" and row.option == question.options[fixed]]
+    if chosen:
+        what = "Mean" if fixed is None else "Yes"
+        return [
+            Headline(what, row.cohort, None, in_words(row, axis_of(question, row.statistic)))
+            for row in chosen
+            if row.estimate is not None
+        ]
+    most = _most_frequent(question, rows) if cohorts == [None] else None
+    return [] if most is None else [most]
 
 
-def tells_nothing(row: EstimateRow, axis: Axis) -> bool:
-    """Whether the interval holds nearly all that is possible."""
-    return min(row.conf_high, axis.high) - max(row.conf_low, axis.low) >= 0.98 * (axis.high - axis.low)
+def _most_frequent(question: Question, rows: Sequence[EstimateRow]) -> Headline | None:
+    """The most frequent answer; None without reports, and where people or reports are supposed to be false."""
+    if any(row.estimate is None or row.assumed_fake or row.misbehaving for row in rows):
+        return None
+    what = "Most frequent" if question.mechanism.is_exclusive else "Ticked most often"
+    found = most_frequent(question.mechanism, rows)
+    if found is None:
+        is_wide = any(_is_wide(row.conf_low, row.conf_high, SHARES) for row in rows)
+        return Headline(what, None, None, TOO_FEW if is_wide else NONE_AHEAD)
+    row = replace(rows[found.option], conf_low=found.interval.low, conf_high=found.interval.high)
+    said = in_words(row, SHARES)
+    return Headline(what, None, None if said == TOO_FEW else row.option, said)
+
+
+def _is_wide(low: float, high: float, axis: Axis) -> bool:
+    return high - low > 2 * TOO_WIDE * (axis.high - axis.low)
 
 
 def in_words(row: EstimateRow, axis: Axis) -> str:
-    """An estimate as people say it: about 15 %, between 8 and 22 %.
+    """An estimate as people say it: about 15 %, between 8 and 22 %; nothing where the interval is too wide for that.
 
     Ends are rounded outwards: the interval that is said holds the one that was computed.
     """
@@ -275,6 +299,8 @@ def in_words(row: EstimateRow, axis: Axis) -> str:
     point = shown_point(row, axis)
     if point is None:
         return "the interval holds nothing that is possible; look at the table"
+    if _is_wide(low, high, axis):
+        return TOO_FEW
     scale = 100 if axis is SHARES else 1
     width = scale * (high - low)
     digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
@@ -286,6 +312,4 @@ def in_words(row: EstimateRow, axis: Axis) -> str:
         f"{round(each, digits) + 0.0:.{digits}f}".replace("-", minus) for each in (scale * point, down, up)
     )
     percent = " %" if scale == 100 else ""
-    if tells_nothing(row, axis):
-        return f"too few reports to tell, between {least} and {most}{percent}"
     return f"about {about}{percent}, between {least} and {most}{percent}"

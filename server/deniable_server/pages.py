@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from deniable import EstimateRow, Survey, __version__
 from deniable.access.words import ONE_REPORT
+from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.privacy.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
@@ -105,6 +106,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
             methods=sorted({row.method for row in rows}),
             query=query,
             chosen=query_string(query),
+            has_headlines=query.method == DEFAULT_METHOD and query.confidence >= drawing.LEAST_LEVEL,
             has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
             has_chart=n > 0 and charts.can_draw(rows),
         )

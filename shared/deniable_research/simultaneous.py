@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import Interval, level_of_each, resolve_simultaneous, share_interval
+from deniable.estimation.intervals import Interval, level_of_each, resolve_method, share_interval
 
 
 def simultaneous_intervals(
@@ -37,8 +37,9 @@ def simultaneous_intervals(
 
     Notes
     -----
-    By Bonferroni's inequality each interval may miss with ``alpha / k``, whatever the dependence. The default is the
-    exact method up to 10,000 reports and Goodman's intervals above [1]_, which are Wilson's at that level.
+    By Bonferroni's inequality each interval may miss with ``alpha / k``, whatever the dependence. The method is that of
+    a single interval: exact up to 10,000 reports and by likelihood ratio above. So each interval holds the single one
+    of the same share, and by default it is no point. With ``wilson`` they are Goodman's [1]_.
 
     References
     ----------
@@ -59,5 +60,5 @@ def simultaneous_intervals(
     if len(counts) != len(supports):
         raise ParameterError(f"supports: must be {len(counts)}, one for each count, got {len(supports)}")
     each = level_of_each(confidence_level, len(counts))
-    name = resolve_simultaneous(method, n)
+    name = resolve_method(method, n)
     return [share_interval(count, n, support, each, name) for count, support in zip(counts, supports, strict=True)]

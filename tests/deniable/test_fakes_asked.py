@@ -118,7 +118,7 @@ def test_weighted_reports_and_fakes_count_by_the_same_measure(asked: list[Asked]
 
 
 def test_methods_of_both_numbers_of_reports_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above 10,000 reports the default is another one, and another one again for all options together."""
+    """Above 10,000 reports the default is another one, for all options together too."""
     seen: list[tuple[Any, ...]] = []
 
     def answer(*arguments: Any) -> Interval:
@@ -137,7 +137,7 @@ def test_methods_of_both_numbers_of_reports_are_asked(monkeypatch: pytest.Monkey
     assert names([4000, 3000, 3200], 100) == (["likelihood-ratio"], {1.0})
     assert names([4000, 3000, 3200], 300) == (["likelihood-ratio", "feldman-cousins"], {1.0})
     assert names([4000, 3000, 2900], 300) == (["feldman-cousins"], {1.0})
-    assert names([4000, 3000, 3200], 300, together=True) == (["wilson", "feldman-cousins"], {1.0})
+    assert names([4000, 3000, 3200], 300, together=True) == (["likelihood-ratio", "feldman-cousins"], {1.0})
     assert names([40.5, 30.0, 30.0], 3.0, 60.0) == (["feldman-cousins"], {60 / 100.5})
 
 

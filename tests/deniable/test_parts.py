@@ -59,8 +59,7 @@ def test_intervals_that_hold_together_share_the_chance_of_missing(result: Estima
 
 def test_the_method_that_is_used_is_named(result: Estimate) -> None:
     many = FOUR.estimate([4000] * 4)
-    assert many.interval_method() == many.interval_method(simultaneous=False) != "wilson"
-    assert many.interval_method(simultaneous=True) == "wilson"
+    assert many.interval_method() == "likelihood-ratio"
     noisy = Geometric.from_epsilon(0, 3, 2).estimate(COUNTS)
     assert [noisy.interval_method(method) for method in ("default", "agresti-coull", "wald", "normal")] == [
         "likelihood-ratio",

@@ -17,7 +17,7 @@ from scipy.special import betaln, xlog1py, xlogy
 from scipy.stats import binom
 
 from deniable import KAry, Warner
-from deniable.estimation.intervals import METHODS, resolve_simultaneous, share_interval
+from deniable.estimation.intervals import METHODS, resolve_method, share_interval
 from deniable.table import format_table
 from deniable_research.simultaneous import simultaneous_intervals
 from deniable_research.weights import kish
@@ -164,7 +164,7 @@ def joint_coverage(k: int, support: Pair, n: int, share: Floats, simulations: in
 
 
 def joint_table(
-    sizes: Sequence[int] = (50, 200, 2000, 5000), options: Sequence[int] = (3, 5, 10), simulations: int = 20_000
+    sizes: Sequence[int] = (50, 200, 2000, 5000, 20_000), options: Sequence[int] = (3, 5, 10), simulations: int = 20_000
 ) -> tuple[str, float]:
     """One row for each number of options and reports, and the lowest joint coverage of all."""
     rows, least = [], 1.0
@@ -177,7 +177,7 @@ def joint_table(
             where = min(found, key=lambda place: found[place][0])
             least = min(least, found[where][0])
             mean, width = np.mean(list(found.values()), axis=0)
-            method = resolve_simultaneous("default", n)
+            method = resolve_method("default", n)
             rows.append([str(k), str(n), method, f"{found[where][0]:.4f}", where, f"{mean:.4f}", f"{width:.4f}"])
     header = ["options", "n", "method", "lowest", "where", "mean", "width"]
     return format_table(header, rows, right={"options", "n", "lowest", "mean", "width"}), least

@@ -22,7 +22,6 @@ from deniable.estimation.intervals import (
     contaminated_interval,
     level_of_each,
     resolve_method,
-    resolve_simultaneous,
     share_interval,
     without_binomial,
 )
@@ -262,15 +261,15 @@ class Estimate:
         """
         return self._intervals(confidence_level, method, fakes, together=True)
 
-    def interval_method(self, method: str = DEFAULT_METHOD, *, simultaneous: bool = False, fakes: Count = 0) -> str:
-        """The method that `interval` (or `simultaneous_interval`) really uses.
+    def interval_method(self, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> str:
+        """The method that `interval` and `simultaneous_interval` really use.
 
         ``likelihood-ratio`` where no one binomial describes the count of an option, unless a normal one is asked for.
         In a finite population the default is exact up to 400 reports, and ``wilson`` above or with weights, or where
         fakes leave too many tallies, or people who were not asked.
         """
         fewest = min((each.n for each in self.binomials or ()), default=self.n)
-        named = (resolve_simultaneous if simultaneous else resolve_method)(method, self._effective(fewest))
+        named = resolve_method(method, self._effective(fewest))
         if self.binomials is None:
             return without_binomial(named, self.design)
         if self.population is None:
@@ -295,7 +294,7 @@ class Estimate:
 
     def _intervals(self, confidence_level: float, method: str, fakes: Count, *, together: bool) -> tuple[Interval, ...]:
         level = check_confidence_level(confidence_level)
-        named = self.interval_method(method, simultaneous=together, fakes=check_fakes(fakes))
+        named = self.interval_method(method, fakes=check_fakes(fakes))
         k = len(self.share)
         if not self.n:
             return (Interval(0.0, 1.0),) * k
@@ -303,9 +302,10 @@ class Estimate:
         if fakes >= self.n:
             return (Interval(0.0, 1.0),) * k
         if fakes and self.binomials is not None and self.population is None:
-            resolve = resolve_simultaneous if together else resolve_method
             fewest = min(each.n for each in self.binomials)
-            names = dict.fromkeys(resolve(method, self._effective(max(each, 0))) for each in (fewest, fewest - fakes))
+            names = dict.fromkeys(
+                resolve_method(method, self._effective(max(each, 0))) for each in (fewest, fewest - fakes)
+            )
             return tuple(self._contaminated(each, level, tuple(names), fakes) for each in self.binomials)
         if fakes:
             return self._intervals_with_fakes(named, level, fakes)
@@ -428,9 +428,11 @@ class Estimate:
 
         Solves ``(estimate - f)^2 = z^2 V(f)`` for ``f``, where ``n V(f)``, which is
         ``lam (1 - lam) / (a - b)^2 - (1 - phi) f (1 - f)``, is written ``b (1 - b) / (a - b)^2 + slope f - phi f^2``.
+        The estimate is brought into [0, 1] first: cutting the interval instead would leave a single point where all
+        solutions are impossible.
         """
         (a, b), phi = binomial.support.floats, _correction(binomial.n, population)
-        estimate = (float(binomial.supporting) / float(binomial.n) - b) / (a - b)
+        estimate = min(max((float(binomial.supporting) / float(binomial.n) - b) / (a - b), 0.0), 1.0)
         factor = z * z / self._effective(binomial.n)
         level = b * (1 - b) / (a - b) ** 2
         slope = (1 - 2 * b) / (a - b) - (1 - phi)

@@ -182,7 +182,7 @@ def share_rows(
     find = result.simultaneous_interval if wanted.simultaneous else result.interval
     fakes = wanted.fakes(result.n if reports is None else reports)
     intervals = find(wanted.confidence_level, wanted.method, fakes=fakes)
-    method = result.interval_method(wanted.method, simultaneous=wanted.simultaneous, fakes=fakes)
+    method = result.interval_method(wanted.method, fakes=fakes)
     fits, flags = result.consistency, result.flags
     suspected = wanted.misbehaving
     robust: Sequence[Robust | None] = [None] * len(options)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, normal_intervals, wilson
+from deniable.estimation.intervals import Interval, normal_intervals
+from deniable_research.comparison.unconditional import Arm
 from deniable_research.designs import of_one_truth
 
 
@@ -44,15 +45,20 @@ def is_binomial(estimate: Estimate) -> bool:
     return estimate.design.support is not None and estimate.population is None
 
 
+def arm(estimate: Estimate, option: int) -> Arm:
+    """The binomial count behind a share, of `is_binomial`; with weights among the effective number of reports."""
+    assert estimate.design.support is not None
+    a, b = map(float, estimate.design.support[option])
+    return Arm(estimate.effective_counts[option], estimate.n_effective, a, b)
+
+
 def limits(estimate: Estimate, option: int, confidence_level: float) -> Interval:
-    """Limits of one share, *not* cut to [0, 1]: Wilson's where the count is binomial, else normal ones (Wald).
+    """Limits of one share, *not* cut to [0, 1]: Clopper-Pearson's where the count is binomial, else normal ones (Wald).
 
     Limits that are cut carry a wrong idea of the error where the estimate leaves [0, 1]: the coverage of Newcombe's
-    difference falls from .94 to .66.
+    difference falls from .94 to .66. Wilson's limits miss too often where a count is near 0 or its largest, and
+    whatever is made of them inherits that: differences covered .87 with 7 and 7 people, ratios .88.
     """
     if not is_binomial(estimate):
         return normal_intervals([estimate.share[option]], [estimate.std_error[option]], confidence_level)[0]
-    assert estimate.design.support is not None
-    a, b = map(float, estimate.design.support[option])
-    ends = wilson(estimate.effective_counts[option], estimate.n_effective, confidence_level)
-    return ends.debiased(a, b)
+    return arm(estimate, option).limits(confidence_level)

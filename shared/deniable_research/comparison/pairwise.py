@@ -47,9 +47,9 @@ def pairwise(estimates: Sequence[Estimate], option: int | str = 1) -> Pairwise:
     >>> result = pairwise([coins.estimate([1000 - yes, yes]) for yes in (430, 380, 500)])
     >>> for pair, each, p, (low, high) in zip(result.pairs, result.differences, result.p_values, result.interval()):
     ...     print(pair, round(each.difference, 2), round(p, 4), round(low, 3), round(high, 3))
-    (0, 1) 0.1 0.0228 -0.005 0.204
-    (0, 2) -0.14 0.0034 -0.246 -0.033
-    (1, 2) -0.24 0.0 -0.344 -0.134
+    (0, 1) 0.1 0.0228 -0.007 0.206
+    (0, 2) -0.14 0.0034 -0.247 -0.032
+    (1, 2) -0.24 0.0 -0.346 -0.133
     """
     cohorts = check_cohorts(estimates)
     pairs = tuple(itertools.combinations(range(len(cohorts)), 2))

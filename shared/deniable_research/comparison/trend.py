@@ -58,8 +58,8 @@ class Trend:
 
     @property
     def method(self) -> str:
-        """How `interval` is made: ``newcombe``, or ``wald`` where a count is not binomial."""
-        return "newcombe" if all(map(is_binomial, self.cohorts)) else "wald"
+        """How `interval` is made: ``mover``, or ``wald`` where a count is not binomial."""
+        return "mover" if all(map(is_binomial, self.cohorts)) else "wald"
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval of the slope; infinite where there is none."""
@@ -100,7 +100,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     that hypothesis it is the test of Cochran [1]_ and Armitage [2]_ on the *reports*, because debiasing multiplies
     slope and error by the same number. Its square is one part of the chi-squared statistic of homogeneity, and the
     rest tells how far the shares are from a straight line. The interval is that of a linear combination of shares,
-    from Wilson's limits.
+    from Clopper-Pearson's limits.
 
     References
     ----------
@@ -118,7 +118,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     >>> round(result.slope, 4), round(result.statistic, 3), round(result.p_value, 4)
     (0.07, 3.219, 0.0013)
     >>> [round(end, 4) for end in result.interval()]
-    [0.0274, 0.1123]
+    [0.0267, 0.1131]
     """
 
     cohorts = check_cohorts(estimates)

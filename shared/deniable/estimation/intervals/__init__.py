@@ -33,7 +33,6 @@ from deniable.estimation.intervals.methods import (
     ALIASES,
     METHODS,
     resolve_method,
-    resolve_simultaneous,
     share_interval,
     without_binomial,
 )
@@ -58,7 +57,6 @@ __all__ = [
     "normal_intervals",
     "normal_quantile",
     "resolve_method",
-    "resolve_simultaneous",
     "share_interval",
     "two_sided",
     "wald",

@@ -88,16 +88,6 @@ def without_binomial(name: str, design: Design) -> str:
     return "likelihood-ratio" if design.channels and len(design.truths) <= MOST_TRUTHS else "agresti-coull"
 
 
-def resolve_simultaneous(method: str, n: float) -> str:
-    """The name of the method that intervals of all options at once use.
-
-    >>> resolve_simultaneous("default", 10_000), resolve_simultaneous("default", 10_001)
-    ('feldman-cousins', 'wilson')
-    """
-    name = resolve_method(method, n)
-    return "wilson" if method == "default" and name == "likelihood-ratio" else name
-
-
 def share_interval(
     count: float, n: float, support: tuple[float, float], confidence_level: float = 0.95, method: str = "default"
 ) -> Interval:

@@ -1,0 +1,112 @@
+"""What results say in a sentence: on simulated surveys it is false at most one time in twenty."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import KAry, Question, Report, Survey, Tally, TickBoxes, estimate, read_survey
+from deniable.estimation.leading import most_frequent
+from deniable.estimation.published_rows import share_rows
+from deniable_server import drawing
+from deniable_server.store import Store
+from tools.tables.headlines import SITUATIONS, simulate, table
+
+CHOICE = """title = "T"
+{cohorts}
+[[questions]]
+id = "q"
+type = "choice"
+text = "Q?"
+options = ["a", "b", "c"]
+epsilon = 2.0
+"""
+
+
+def sentences(survey: Survey, tallies: dict[str | None, tuple[int, ...]], **wanted: object) -> list[drawing.Headline]:
+    (question,) = survey.questions
+    counted = {cohort: Tally(sum(counts), {question.id: counts}) for cohort, counts in tallies.items()}
+    rows = estimate(counted, survey, **wanted)  # type: ignore[arg-type]  # whatever the test says
+    return drawing.headlines(question, rows)
+
+
+@pytest.mark.simulation
+def test_sentences_on_two_thousand_surveys_are_false_in_at_most_one_of_twenty() -> None:
+    # Fixed seeds. What was said before was false of .09 to .22 of surveys with equal answers.
+    surveys = false = 0
+    for situation in SITUATIONS:
+        if situation.name.startswith("choice, "):
+            for epsilon, n in ((1.0, 400), (4.0, 200)):
+                found = simulate(situation, epsilon, n, 112, seed=1)
+                assert found.sentences == 112
+                assert found.false <= 0.05 * 112, situation.name
+                surveys, false = surveys + found.surveys, false + found.false
+    assert surveys > 2000
+    assert false <= 0.05 * surveys
+
+
+@pytest.mark.long
+def test_sentences_of_all_kinds_of_questions_are_true() -> None:
+    together = table(11)[1]
+    assert together.surveys > 2000
+    assert together.false <= 0.05 * together.sentences
+    assert together.missed <= 0.05 * together.intervals
+    assert together.intervals > 1000
+
+
+def test_the_most_frequent_answer_is_named_only_where_a_comparison_of_all_holds_it() -> None:
+    survey = read_survey(CHOICE.format(cohorts=""))
+    (named,) = sentences(survey, {None: (520, 300, 180)})
+    assert (named.what, named.option) == ("Most frequent", "a")
+    assert named.said == "about 58 %, between 50 and 66 %"
+    (close,) = sentences(survey, {None: (350, 330, 320)})
+    assert (close.option, close.said) == (None, "no answer is clearly ahead of the others")
+    (few,) = sentences(survey, {None: (12, 9, 8)})
+    assert (few.option, few.said) == (None, "too few replies to say")
+    assert sentences(survey, {}) == []
+    assert sentences(survey, {None: (520, 300, 180)}, assume_fake=0.1) == []
+
+
+def test_cohorts_have_no_most_frequent_answer() -> None:
+    survey = read_survey(CHOICE.format(cohorts='cohorts = ["north", "south"]'))
+    tallies: dict[str | None, tuple[int, ...]] = {"north": (520, 300, 180), "south": (180, 300, 520)}
+    assert sentences(survey, tallies, by_cohort=True) == []
+
+
+def test_boxes_are_compared_as_if_their_errors_went_against_each_other() -> None:
+    boxes = TickBoxes.from_epsilon(3, 4)
+    options = ("a", "b", "c")
+
+    def leading(*counts: int) -> int | None:
+        found = most_frequent(boxes, share_rows(boxes.estimate(counts, 1000), "q", options, 4.0))
+        return None if found is None else found.option
+
+    assert leading(700, 400, 400) == 0
+    assert leading(480, 400, 400) is None
+
+
+def test_equal_shares_at_the_top_are_not_named_however_many_reports_there_are() -> None:
+    four = KAry.from_epsilon(4, 2)
+    rows = share_rows(four.estimate([400_100, 400_000, 100_000, 100_000]), "q", tuple("abcd"), 2.0)
+    assert most_frequent(four, rows) is None
+
+
+def test_sentences_are_made_from_default_intervals_of_at_least_95_percent(http: FlaskClient, store: Store) -> None:
+    survey = read_survey('title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
+    store.publish(survey)
+    store.store_reports([(survey, [Report(f"{i:032x}", None, {"q": int(i % 8 < 3)}) for i in range(800)])])
+    for chosen, has_sentence in (
+        ("", True),
+        ("?confidence=0.99", True),
+        ("?confidence=0.8", False),
+        ("?method=wald", False),
+    ):
+        page = http.get(f"/s/{survey.id}/results{chosen}").text
+        assert ('class="headline"' in page) == has_sentence
+
+
+def test_no_page_says_largest() -> None:
+    assert "largest" not in drawing.NONE_AHEAD.lower()
+    for situation in SITUATIONS:
+        question: Question = situation.survey(2.0).questions[0]
+        assert question.kind.headline in (None, 1)
