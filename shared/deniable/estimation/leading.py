@@ -52,7 +52,7 @@ def most_frequent(design: Design, rows: Sequence[EstimateRow], confidence_level:
     >>> rows = share_rows(three.estimate([520, 300, 180]), "q", ("a", "b", "c"), 2.0)
     >>> option, (low, high) = most_frequent(three, rows)
     >>> option, round(low, 2), round(high, 2)
-    (0, 0.5, 0.66)
+    (0, 0.55, 0.67)
     >>> most_frequent(three, share_rows(three.estimate([350, 330, 320]), "q", ("a", "b", "c"), 2.0)) is None
     True
     """

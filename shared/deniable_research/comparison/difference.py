@@ -105,9 +105,10 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     can make, the limits are not: cut ones would make it too short. It covers at least 95.0 % at 95 % from epsilon .5 to
     4, by enumeration; without noise, or at epsilon 5 and more, it can be 93 % where one share is within a point of 0
     and the other one within a point of 1. On Wilson's limits it covered .87 with 7 and 7 people, .93 with 100 and 100
-    at epsilon 4, and .943 with 300 and 300. The test is the score test, on the counts of reports: if both cohorts have the same support
-    probabilities, equal shares are equal binomial probabilities whatever the shares are, so the noise does not touch
-    its level. It is less careful than the interval, which can hold 0 where the p-value is a little below the level.
+    at epsilon 4, and .943 with 300 and 300. The test is the score test, on the counts of reports: if both cohorts have
+    the same support probabilities, equal shares are equal binomial probabilities whatever the shares are, so the noise
+    does not touch its level. It is less careful than the interval, which can hold 0 where the p-value is a little below
+    what the level leaves.
 
     Where a count is not binomial (tallies of a matrix mechanism, groups, a finite population), the interval is normal
     with the errors of the estimates (Wald), and so is the test unless the design is the same.
