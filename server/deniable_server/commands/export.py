@@ -27,6 +27,7 @@ from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
+from deniable_server.people.links import id_at
 
 
 @click.command(
@@ -37,7 +38,7 @@ from deniable_server.location import Location
         "deniable export ID --url https://collector.example --to reports.sav",
     )
 )
-@click.argument("survey_id", metavar="ID")
+@click.argument("survey_id", metavar="ID|LINK")
 @options.database
 @options.url
 @options.token
@@ -78,6 +79,7 @@ def export(
     """
     if url and click.get_current_context().get_parameter_source("database") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--db and --url: give one of them")
+    survey_id = id_at(survey_id, url)
     if form is None:
         if by_cohort:
             raise click.UsageError("--by-cohort goes with --format")
