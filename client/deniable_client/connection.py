@@ -16,6 +16,7 @@ from urllib3.connectionpool import ConnectionPool
 
 from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
+from deniable.unreachable import unreachable
 
 _log = logging.getLogger(__name__)
 
@@ -187,7 +188,7 @@ class Connection:
                     f"{self.collector}: this device does not trust its certificate, so nothing was sent; check "
                     "the date of this device and the address, and tell who gave you the link"
                 ) from None
-            raise CollectorError(f"{self.collector}: cannot be reached ({type(error).__name__})") from None
+            raise CollectorError(f"{self.collector}: {unreachable(error)}") from None
 
     def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
         message = f"{self.collector}: answered with status {answer.status}: {_detail(answer)}"

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from deniable.access import issuer
 from deniable.errors import AnswerError, NotInvited, ReportError, describe
+from deniable.exact import as_integer
 from deniable.mechanisms import KAry
 from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
@@ -199,8 +200,8 @@ def true_answer(question: Question, given: object) -> Answer:
         if len(set(ticked)) != len(ticked):
             raise AnswerError(f"{where}: must not name an option twice")
         return ticked
-    if question.kind.answers is AnswerKind.LEVELS and type(given) is int:
-        given = str(given)
+    if question.kind.answers is AnswerKind.LEVELS and (level := as_integer(given)) is not None:
+        given = str(level)
     return _option(question, given, where)
 
 
@@ -219,6 +220,7 @@ def _option(question: Question, label: object, where: str) -> int:
 
 def _number_in(question: Question, given: object, where: str) -> int:
     lo, hi = range_of(question)
-    if type(given) is not int or not lo <= given <= hi:
+    number = as_integer(given)
+    if number is None or not lo <= number <= hi:
         raise AnswerError(f"{where}: must be a whole number from {lo} to {hi}")
-    return given
+    return number

@@ -15,7 +15,7 @@ from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
-from deniable.access.words import ONE_REPORT_COLUMN
+from deniable.access.words import one_report_column
 from deniable.privacy.ceiling import check_askable
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
@@ -282,7 +282,8 @@ def reports_csv(survey_id: str) -> Response:
     store = get_store()
     survey = store.survey(survey_id)
     require_reader(survey)
-    header = ["id", "cohort", *(question.id for question in survey.questions), ONE_REPORT_COLUMN]
+    ids = [question.id for question in survey.questions]
+    header = ["id", "cohort", *ids, one_report_column(ids)]
     rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in store.reports(survey))
     limits = get_limits()
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)

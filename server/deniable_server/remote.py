@@ -12,6 +12,7 @@ from typing import Any
 import urllib3
 
 from deniable import CollectorError, Survey, parse_survey
+from deniable.unreachable import unreachable
 
 _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=0.2), timeout=30)
 
@@ -66,8 +67,10 @@ def report_lines(url: str, token: str | None, survey_id: str) -> Iterator[Iterat
         def lines() -> Iterator[str]:
             try:
                 yield from io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            except urllib3.exceptions.HTTPError as error:
-                raise CollectorError(f"{url}: broke off within its reports ({type(error).__name__})") from None
+            except urllib3.exceptions.HTTPError:
+                raise CollectorError(
+                    f"{url}: broke off within its reports; the file is not whole, so try again"
+                ) from None
             except UnicodeDecodeError:
                 raise CollectorError(f"{url}: must send reports in UTF-8") from None
 
@@ -135,7 +138,7 @@ def _call(
                 f"{url}: this machine does not trust its certificate, so nothing was sent; check the date and the "
                 "address, or give the collector a certificate that this machine trusts"
             ) from None
-        raise CollectorError(f"{url}: cannot be reached ({type(error).__name__})") from None
+        raise CollectorError(f"{url}: {unreachable(error)}") from None
     if answer.status >= 300:
         raise CollectorError(f"{url}: refused with status {answer.status}: {_detail(answer)}")
     return answer

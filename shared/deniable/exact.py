@@ -8,10 +8,12 @@ epsilon that was asked for, and an epsilon that is shown is never below the real
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import SupportsIndex
 
 from deniable.errors import ParameterError, describe
 from deniable.randomness import UNIT
@@ -77,8 +79,10 @@ def positive_epsilon(value: Number) -> Fraction:
     return epsilon
 
 
-def probability(value: Number, subject: str) -> Fraction:
+def probability(value: Number, subject: str, maker: type | None = None) -> Fraction:
     """Read a probability that leaves both outcomes possible.
+
+    A ``maker`` with a ``from_epsilon`` is named to whoever wrote an epsilon where a probability belongs.
 
     An integer above 1 is the weight out of ``2**32`` that a published survey carries. Probabilities 0 and 1
     are refused: some report would be impossible under one answer and possible under another, which is
@@ -91,11 +95,30 @@ def probability(value: Number, subject: str) -> Fraction:
     if isinstance(value, int) and value > 1:
         number /= UNIT
     if not 0 < number < 1:
+        hint = (
+            f"; for an epsilon there is {maker.__name__}.from_epsilon"
+            if maker and hasattr(maker, "from_epsilon")
+            else ""
+        )
         raise ParameterError(
             f"{subject}: must be a probability above 0 and below 1, got {value!s}; "
-            "a coin that always falls on one side gives infinite epsilon or no information"
+            f"a coin that always falls on one side gives infinite epsilon or no information{hint}"
         )
     return number
+
+
+def as_integer(value: object) -> int | None:
+    """An integer of any library as an int; None for everything else, truth values among it.
+
+    >>> as_integer(3), as_integer(True), as_integer(3.0)
+    (3, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:  # an array that holds several
+        return None
 
 
 def ratio(part: int | float, whole: int | float) -> tuple[int, int]:

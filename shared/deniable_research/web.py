@@ -9,6 +9,8 @@ from urllib.parse import urljoin
 
 import urllib3
 
+from deniable.unreachable import unreachable
+
 CHUNK = 2**18
 """Bytes that are held at once."""
 
@@ -94,7 +96,7 @@ def download(
         finally:
             answer.close()
     except urllib3.exceptions.HTTPError as error:
-        raise Unreachable(f"cannot be reached ({type(error).__name__})") from None
+        raise Unreachable(unreachable(error)) from None
 
 
 def _answer(

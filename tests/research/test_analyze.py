@@ -341,7 +341,9 @@ def test_pictures_are_the_same_bytes_and_end_at_infinity(tmp_path: Path) -> None
     for picture in (first, second):
         ok("shares", *STUDY, "--plot", picture)
     assert first.read_bytes() == second.read_bytes()
-    endless = Panel("odds", (Mark("open", 1.0, 0.0, math.inf), Mark("shut", 1.0, -math.inf, 2.0)), share=False)
+    endless = Panel(
+        "odds", "log odds ratio", (Mark("open", 1.0, 0.0, math.inf), Mark("shut", 1.0, -math.inf, 2.0)), share=False
+    )
     assert interval_chart([endless]).get_axes()[0].get_xlim()[1] < 10
     with pytest.raises(ParameterError, match="chart: must have 1 to 300 figures, got 0"):
         interval_chart([])

@@ -30,6 +30,7 @@ from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
+from deniable_server.people.links import id_at
 from deniable_server.results import estimates_document, estimates_of, figure
 from deniable_server.schemas import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
 from deniable_server.work import estimates_csv
@@ -44,7 +45,7 @@ from deniable_server.work import estimates_csv
         "deniable estimate --from exports/ --by cohort",
     )
 )
-@click.argument("survey_id", metavar="[ID]", required=False)
+@click.argument("survey_id", metavar="[ID|LINK]", required=False)
 @options.database
 @options.url
 @options.token
@@ -132,6 +133,8 @@ def estimate(
         raise click.UsageError("--misbehaving goes with --target population")
     if query["misbehaving"] is not None and query["assume_fake"] is not None:
         raise click.UsageError("--assume-fake and --misbehaving: give one of the two")
+    if survey_id is not None:
+        survey_id = id_at(survey_id, url)
     if source is not None:
         result = _counted(source, engine, file, survey_id, EstimatesQuery.model_validate(query))
     elif survey_id is None:

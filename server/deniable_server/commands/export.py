@@ -29,6 +29,7 @@ from deniable_server.commands.estimate import not_shown
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.results import waiting_rows
+from deniable_server.people.links import id_at
 
 
 @click.command(
@@ -39,7 +40,7 @@ from deniable_server.results import waiting_rows
         "deniable export ID --url https://collector.example --to reports.sav",
     )
 )
-@click.argument("survey_id", metavar="ID")
+@click.argument("survey_id", metavar="ID|LINK")
 @options.database
 @options.url
 @options.token
@@ -83,6 +84,7 @@ def export(
     """
     if url and click.get_current_context().get_parameter_source("database") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--db and --url: give one of them")
+    survey_id = id_at(survey_id, url)
     if form is None:
         if by_cohort:
             raise click.UsageError("--by-cohort goes with --format")

@@ -15,7 +15,7 @@ from deniable_server.commands import options
 from deniable_server.commands.serve import flags_of_settings, run
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
-from deniable_server.people.links import read_place
+from deniable_server.people.links import id_at, read_place
 
 
 @click.group()
@@ -63,7 +63,7 @@ def add(survey: str, database: Location) -> None:
 
 
 @issuer.command(epilog=example("deniable issuer reissue abcdefghijklmnopqrstuvwxyz -n 1 --db issuer.db"))
-@click.argument("survey_id", metavar="ID")
+@click.argument("survey_id", metavar="ID|LINK")
 @click.option("-n", "number", type=int, required=True, help="Other requests that an invitation may make: 0 to 9.")
 @options.database
 def reissue(survey_id: str, number: int, database: Location) -> None:
@@ -72,6 +72,7 @@ def reissue(survey_id: str, number: int, database: Location) -> None:
     Whoever does not tell that a token was lost can take part as often as that and once more, so results say
     less about people: leave it at 0 unless many ask.
     """
+    survey_id = id_at(survey_id, None)
     open_store(existing(database)).set_reissue(survey_id, number)
     others = "1 other request" if number == 1 else f"{number} other requests"
     click.echo(f"Survey {survey_id}: each invitation may make {others} after its first.")

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
-from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
+from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
 from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling, check_askable
@@ -26,6 +26,7 @@ from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.location import Location
+from deniable_server.people.links import id_at
 
 if TYPE_CHECKING:
     # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.
@@ -191,17 +192,18 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
             )
             for state in store.states()
         ]
-    header = ("id", "reports", "waiting", "state", "title", ONE_REPORT_COLUMN)
+    header = ("id", "reports", "waiting", "state", "title", ONE_REPORT_HEADING)
     click.echo(format_table(header, rows, right={"reports", "waiting"}))
 
 
 @survey.command(epilog=example("deniable survey close abcdefghijklmnopqrstuvwxyz --db deniable.db"))
-@click.argument("survey_id", metavar="ID")
+@click.argument("survey_id", metavar="ID|LINK")
 @options.database
 @options.url
 @options.token
 def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     """Take no more reports for a survey, from now on and for good."""
+    survey_id = id_at(survey_id, url)
     if url:
         remote.close(url, token, survey_id)
     else:

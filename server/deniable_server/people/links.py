@@ -55,6 +55,30 @@ def read_place(text: str) -> Place:
     raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r:.80}")
 
 
+def id_at(text: str, url: str | None) -> str:
+    """The id of a survey that a command names by id or by link, there being perhaps a collector that it asks.
+
+    Raises
+    ------
+    SurveyError
+        If the text is a link to no survey, or to one of another collector than that.
+
+    Examples
+    --------
+    >>> id_at("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=web", None)
+    'bpn4zq5y7xlxpqd63hsrm4s5ky'
+    """
+    if not text.lower().startswith(("http://", "https://")):
+        return text
+    collector, survey_id = read_place(text)
+    if url and collector and collector.lower() != url.rstrip("/").lower():
+        raise SurveyError(
+            f"survey: must be at the collector of --url {url}, got a link to {collector}; give the --url of the link, "
+            f"or the id {survey_id} alone"
+        )
+    return survey_id
+
+
 def is_start(text: str) -> bool:
     """Whether links that begin so lead somewhere, on every device: the address of a collector, and not of a survey.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Collection
+
 ONE_REPORT = {
     "open": "one report a person: not enforced",
     "invited": "one report a person, by invitation",
@@ -9,8 +12,10 @@ ONE_REPORT = {
 }
 """For each value of `Survey.access`."""
 
-ONE_REPORT_COLUMN = "one report a person"
-"""A column of reports that says whether they are people, in every row. No question can have an id with spaces."""
+ONE_REPORT_HEADING = "one report a person"
+"""Above what `enforced` says, for people; and the column of reports that older versions wrote."""
+
+ONE_REPORT_COLUMN = "one_report_a_person"
 
 ACCESS_LABELS = {
     "access": "Who may be counted: open, invited or unlinkable",
@@ -20,12 +25,22 @@ ACCESS_LABELS = {
 
 
 def enforced(access: str) -> str:
-    """How a survey sees to it that a report is a person, as a value of `ONE_REPORT_COLUMN`.
+    """How a survey sees to it that a report is a person, as a value of `one_report_column`.
 
     >>> [enforced(access) for access in ("open", "invited", "unlinkable")]
     ['not enforced', 'by invitation', 'by blind token']
     """
-    return ONE_REPORT[access].removeprefix(ONE_REPORT_COLUMN).lstrip(":, ")
+    return ONE_REPORT[access].removeprefix(ONE_REPORT_HEADING).lstrip(":, ")
+
+
+def one_report_column(questions: Collection[str]) -> str:
+    """The column of reports that says in every row whether they are people, beside questions of these ids.
+
+    >>> one_report_column(["affair"]), one_report_column(["one_report_a_person"])
+    ('one_report_a_person', 'one_report_a_person_1')
+    """
+    numbered = (f"{ONE_REPORT_COLUMN}_{number}" for number in itertools.count(1))
+    return next(name for name in itertools.chain([ONE_REPORT_COLUMN], numbered) if name not in questions)
 
 
 def access_cells(access: str) -> list[str]:

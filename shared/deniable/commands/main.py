@@ -6,6 +6,7 @@ it is run, and not to be listed: some of them take a second.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 import signal
@@ -66,6 +67,17 @@ class Commands(click.Group):
         except ModuleNotFoundError as error:
             return _NotInstalled(cmd_name, error.name or "a module")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if not near or not isinstance(error, click.exceptions.NoSuchCommand):
+                raise
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)

@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from deniable.access.words import enforced
+from deniable.access.words import ONE_REPORT_HEADING, enforced
 from deniable.data.survey_data import report_variables
 from deniable.errors import ReportError
 from deniable.report.report import Report, downloaded_report
@@ -41,7 +41,8 @@ def reports_from_csv(lines: Iterable[str], survey: Survey) -> Iterator[Report]:
     before = ""
     number = 0
     try:
-        if (found := next(rows, [])) != header:
+        found = next(rows, [])
+        if found not in (header, [*header[:-1], ONE_REPORT_HEADING]):
             raise ReportError(f"must begin with the {len(header)} columns of this survey, got {len(found)} or others")
         for row in rows:
             number += 1

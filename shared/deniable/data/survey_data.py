@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from deniable.access.words import ACCESS_LABELS, ONE_REPORT_COLUMN, access_cells
+from deniable.access.words import ACCESS_LABELS, access_cells, one_report_column
 from deniable.data.data_set import DataSet, Kind, Variable
 from deniable.estimation.published_rows import EstimateRow
 from deniable.report.report import Report
@@ -66,7 +66,9 @@ def report_variables(survey: Survey) -> list[Variable]:
         Variable("id", "Random id of the report"),
         Variable(COHORT, "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
         *map(variable_of, survey.questions),
-        Variable(ONE_REPORT_COLUMN, "Whether a report is a person", Kind.CATEGORY),
+        Variable(
+            one_report_column([each.id for each in survey.questions]), "Whether a report is a person", Kind.CATEGORY
+        ),
     ]
 
 

@@ -18,7 +18,7 @@ from deniable.estimation.debiasing import Count
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.means import MeanEstimate
-from deniable.exact import Number, log_above
+from deniable.exact import Number, as_integer, log_above
 from deniable.randomness import Word, Words, system_word, system_words
 from deniable.report.space import Numbers, ReportSpace
 
@@ -335,8 +335,8 @@ class OneOfK(Mechanism):
             reports[block] = self._randomize_array(flat[block], words)
         return reports.reshape(array.shape)
 
-    def _check_answer(self, answer: int) -> None:
-        check_answer(answer, self.answer_range)
+    def _check_answer(self, answer: int) -> int:
+        return check_answer(answer, self.answer_range)
 
 
 BLOCK = 2**18
@@ -356,10 +356,12 @@ class OverRange(Mechanism):
         return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
 
-def check_answer(answer: object, possible: range) -> None:
-    """Raise an AnswerError, which does not repeat the answer, unless it is a possible one."""
-    if type(answer) is not int or answer not in possible:
+def check_answer(answer: object, possible: range) -> int:
+    """The answer as an int, or an AnswerError that does not repeat it: integers of numpy are integers, True is not."""
+    number = as_integer(answer)
+    if number is None or number not in possible:
         raise AnswerError(f"answer: must be an integer in [{possible.start}, {possible.stop})")
+    return number
 
 
 def check_answers(answers: ArrayLike, possible: range) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import AnswerError, ParameterError
 from deniable.estimation.debiasing import Count
+from deniable.exact import as_integer
 from deniable.mechanisms.base import Mechanism
 
 if TYPE_CHECKING:
@@ -37,11 +38,10 @@ class BoxMechanism(Mechanism):
         expectation = f"answer: must be a list of different integers in [0, {self.k})"
         if isinstance(answer, (str, bytes)) or not isinstance(answer, (Sequence, frozenset, set)):
             raise AnswerError(expectation)
-        if any(type(option) is not int or not 0 <= option < self.k for option in answer):
+        ticked = {number for number in map(as_integer, answer) if number is not None and 0 <= number < self.k}
+        if len(ticked) != len(answer):
             raise AnswerError(expectation)
-        if len(set(answer)) != len(answer):
-            raise AnswerError(expectation)
-        return frozenset(answer)
+        return frozenset(ticked)
 
     def _check_rows(self, answers: ArrayLike) -> NDArray[np.uint8]:
         """Many answers, each a row of 0 and 1."""

@@ -66,7 +66,7 @@ class ForcedResponse(PureMechanism, OneOfK):
         if isinstance(forced, (str, bytes)) or not isinstance(forced, Sequence):
             raise ParameterError(f"forced: must be a list of probabilities, one each option, got {describe(forced)}")
         check_k(len(forced))
-        t = probability(truth, "truth")
+        t = probability(truth, "truth", type(self))
         shares = [probability(each, "forced") for each in forced]
         if sum(shares) != 1:
             raise ParameterError(f"forced: must add up to 1, adds up to {float(sum(shares)):.6g}")
@@ -103,7 +103,7 @@ class ForcedResponse(PureMechanism, OneOfK):
         return list(itertools.accumulate(self.forced))
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
-        self._check_answer(answer)
+        answer = self._check_answer(answer)
         first, second = word(), word()  # both, always: the number of words must not tell which step decided
         return answer if first < self.truth else bisect.bisect_right(self._ends, second)
 

@@ -72,7 +72,7 @@ class KAry(PureMechanism, OneOfK):
 
     def __init__(self, k: int, keep: Number) -> None:
         check_k(k)
-        p = probability(keep, "keep")
+        p = probability(keep, "keep", type(self))
         other = math.ceil((1 - p) * UNIT / (k - 1))
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "keep", UNIT - (k - 1) * other)
@@ -147,7 +147,7 @@ class KAry(PureMechanism, OneOfK):
         return Fraction(self.keep, self.other)
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
-        self._check_answer(answer)
+        answer = self._check_answer(answer)
         draw = word()
         if draw < self.keep:
             return answer

@@ -145,7 +145,7 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
         return Fraction(UNIT - self._weight(self.lo), self._weight(self.lo))
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
-        self._check_answer(answer)
+        answer = self._check_answer(answer)
         return 1 if word() < self._weight(answer) else 0
 
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:

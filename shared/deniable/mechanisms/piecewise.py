@@ -136,7 +136,7 @@ class Piecewise(OverRange, RowMechanism):
         return tuple(tuple(self.row(knot)) for knot in self.knots)
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
-        self._check_answer(answer)
+        answer = self._check_answer(answer)
         return bisect.bisect_right(list(itertools.accumulate(self.row(answer))), word())
 
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:

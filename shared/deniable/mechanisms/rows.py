@@ -82,7 +82,7 @@ class RowMechanism(OneOfK):
         return _largest_ratio(self.extreme_rows)
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
-        self._check_answer(answer)
+        answer = self._check_answer(answer)
         ends = self._ends[answer - self.answer_range.start]
         return self.report_range.start + bisect.bisect_right(ends, word())
 

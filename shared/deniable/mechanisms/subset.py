@@ -123,7 +123,7 @@ class Subset(PureMechanism):
         return Fraction(self.inside, UNIT)
 
     def randomize(self, answer: int, word: Word = system_word) -> str:
-        check_answer(answer, range(self.k))
+        answer = check_answer(answer, range(self.k))
         holding = math.comb(self.k - 1, self.w - 1)
         outside = math.comb(self.k - 1, self.w)
         draw = below(holding * self.inside + outside * UNIT, word)

@@ -73,7 +73,7 @@ class TickBoxes(BoxMechanism, PureMechanism):
 
     def __init__(self, k: int, keep: Number) -> None:
         check_k(k, MOST_BOXES)
-        p = probability(keep, "keep")
+        p = probability(keep, "keep", type(self))
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "keep", checked_weight(floor_weight(p), "keep"))
         if self.keep <= UNIT // 2:

@@ -75,7 +75,7 @@ class TwoCoin(YesNoMechanism):
     parameters = ("truth", "yes")
 
     def __init__(self, truth: Number, yes: Number = "1/2") -> None:
-        t, y = probability(truth, "truth"), probability(yes, "yes")
+        t, y = probability(truth, "truth", type(self)), probability(yes, "yes", type(self))
         object.__setattr__(self, "truth", checked_weight(floor_weight(t), "truth"))
         object.__setattr__(self, "yes", checked_weight(weight_towards_half(y), "yes"))
         asked = 1 + t / ((1 - t) * min(y, 1 - y))
@@ -94,7 +94,7 @@ class TwoCoin(YesNoMechanism):
         return Fraction((UNIT - self.truth) * self.yes, UNIT**2)
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
-        self._check_answer(answer)
+        answer = self._check_answer(answer)
         first, second = word(), word()  # both, always: the number of words must not tell which coin decided
         if first < self.truth:
             return answer

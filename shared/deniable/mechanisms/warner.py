@@ -64,7 +64,7 @@ class Warner(YesNoMechanism):
     parameters = ("keep",)
 
     def __init__(self, keep: Number) -> None:
-        p = probability(keep, "keep")
+        p = probability(keep, "keep", type(self))
         object.__setattr__(self, "keep", checked_weight(weight_towards_half(p), "keep"))
         if self.keep == UNIT // 2:
             raise ParameterError("keep: must not be 1/2, where every answer gives the same reports")
@@ -98,7 +98,7 @@ class Warner(YesNoMechanism):
         return 1 - Fraction(self.keep, UNIT)
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
-        self._check_answer(answer)
+        answer = self._check_answer(answer)
         return answer if word() < self.keep else 1 - answer
 
     def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:

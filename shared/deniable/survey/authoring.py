@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from deniable.access.issuer import Issuer
@@ -45,11 +46,18 @@ _DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 MAX_END = 100
 """Characters of what an end of a scale means: it stands in a box beside the others."""
 
+_FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\][^\n=\[\]]{1,250}")
+
 _COINS = ("truth", "yes", "forced")
 
 
-def read_survey(text: str | bytes) -> Survey:
+def read_survey(text: str | bytes | Path) -> Survey:
     """Read a survey from its author's TOML and resolve every mechanism to its integers.
+
+    Parameters
+    ----------
+    text : str, bytes or Path
+        The TOML itself, or the path of a file with it.
 
     Raises
     ------
@@ -69,6 +77,8 @@ def read_survey(text: str | bytes) -> Survey:
     >>> survey.id, survey.questions[0].mechanism
     ('httkewi55ornktgjp4t4lebelm', TwoCoin(truth=2147483648, yes=2147483648))
     """
+    if isinstance(text, Path):
+        text = _read_file(text)
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
     except UnicodeDecodeError as problem:
@@ -82,6 +92,10 @@ def read_survey(text: str | bytes) -> Survey:
     try:
         written = tomllib.loads(source, parse_float=Decimal)
     except tomllib.TOMLDecodeError as problem:
+        if _FILE_NAME.fullmatch(source):
+            raise SurveyError(
+                f"survey: must be TOML, got what looks like the name of a file; read_survey(Path({source!r})) reads it"
+            ) from None
         last = source.rstrip("\n").count("\n") + 1
         sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
         raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
@@ -112,6 +126,13 @@ def read_survey(text: str | bytes) -> Survey:
         issuer=_issuer(written.get("issuer")),
         questions=_questions(drafts, groups),
     )
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
 
 
 def _issuer(written: object) -> Issuer | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
+from deniable.access.words import ONE_REPORT, enforced, one_report_column
 from deniable.estimation.design import Design
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
@@ -136,7 +136,11 @@ class Codebook:
                     _of_column(column, question)
                     for column, question in zip(layout.questions, survey.questions, strict=True)
                 ),
-                Entry(ONE_REPORT_COLUMN, "Whether a report is a person", repr(enforced(survey.access))),
+                Entry(
+                    one_report_column([each.id for each in survey.questions]),
+                    "Whether a report is a person",
+                    repr(enforced(survey.access)),
+                ),
             ),
         )
 

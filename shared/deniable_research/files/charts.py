@@ -48,6 +48,8 @@ class Panel:
     Attributes
     ----------
     title : str
+    axis : str
+        What the axis measures.
     marks : tuple of Mark
         Marks of one line and different series stand side by side.
     share : bool
@@ -61,6 +63,7 @@ class Panel:
     """
 
     title: str
+    axis: str
     marks: tuple[Mark, ...]
     share: bool = True
     within: tuple[float, float] | None = (0.0, 1.0)
@@ -78,7 +81,9 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
             mark = Mark(name, row.estimate, row.conf_low, row.conf_high, row.cohort, robust)
             subjects.setdefault((row.question, "mean" if row.statistic == "mean" else "share"), []).append(mark)
     return [
-        Panel(question, tuple(marks)) if statistic == "share" else Panel(f"{question}: mean", tuple(marks), False, None)
+        Panel(question, "share", tuple(marks))
+        if statistic == "share"
+        else Panel(f"{question}: mean", "mean", tuple(marks), False, None)
         for (question, statistic), marks in subjects.items()
     ]
 
@@ -104,7 +109,7 @@ def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
         if marks:
             share = measure in ("difference", "trend")
             equal = 1.0 if measure == "ratio" else 0.0
-            panels.append(Panel(f"{rows[0].question}: {title}", tuple(marks), share, (equal, equal), equal))
+            panels.append(Panel(f"{rows[0].question}: {title}", title, tuple(marks), share, (equal, equal), equal))
     return panels
 
 
@@ -124,7 +129,8 @@ def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
         title = f"{'among ' if row.given else ''}{head}: {answers[head]}"
         mark = Mark(line, row.estimate, row.conf_low, row.conf_high, series[0] if series else None)
         panels.setdefault(title, []).append(mark)
-    return [Panel(name, tuple(marks)) for name, marks in panels.items()]
+    axis = f"share among people with each answer to {rows[0].given}" if rows[0].given else "share of all people"
+    return [Panel(name, axis, tuple(marks)) for name, marks in panels.items()]
 
 
 def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> list[Panel]:
@@ -138,7 +144,10 @@ def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> lis
     title = models[0].formula if len(models) == 1 else f"{len(models)} models"
     equal = 1.0 if odds_ratios else 0.0
     title += ": odds ratios" if odds_ratios else ""
-    return [Panel(title, tuple(marks), share=False, within=(equal, equal), reference=equal, log=odds_ratios)]
+    axis = (
+        "odds ratio" if odds_ratios else "log odds ratio" if all(each.is_of_odds for each in models) else "coefficient"
+    )
+    return [Panel(title, axis, tuple(marks), share=False, within=(equal, equal), reference=equal, log=odds_ratios)]
 
 
 def prediction_panels(rows: Sequence[PredictionRow]) -> list[Panel]:
@@ -159,7 +168,9 @@ def prediction_panels(rows: Sequence[PredictionRow]) -> list[Panel]:
         mark = Mark(line, row.estimate, row.conf_low, row.conf_high, row.option if several else None)
         panels.setdefault(title, []).append(mark)
     within = (0.0, 1.0) if rows[0].measure == "share" else (0.0, 0.0)
-    return [Panel(title, tuple(marks), within=within) for title, marks in panels.items()]
+    axes = {"share": "average share", "difference": "difference of average shares"}
+    axis = axes.get(rows[0].measure, "average marginal effect on the share")
+    return [Panel(title, axis, tuple(marks), within=within) for title, marks in panels.items()]
 
 
 def interval_chart(panels: Sequence[Panel]) -> Figure:
@@ -175,7 +186,7 @@ def interval_chart(panels: Sequence[Panel]) -> Figure:
     figures = sum(len(panel.marks) for panel in panels)
     if not 0 < figures <= MOST_LINES:
         raise ParameterError(f"chart: must have 1 to {MOST_LINES} figures, got {figures}")
-    heights = [0.85 + _height(panel) for panel in panels]
+    heights = [1.05 + _height(panel) for panel in panels]
     figure = Figure(figsize=(8, sum(heights) + 0.2), layout="constrained")
     grid: dict[str, Any] = {"height_ratios": heights}
     every = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw=grid)[:, 0]
@@ -233,6 +244,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
     if panel.share:
         axes.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0 if high - low > 0.04 else 1))
     tidy(axes, _short(panel.title, 90))
+    axes.set_xlabel(_short(panel.axis, 90))
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0, pad=7)
     axes.spines["left"].set_visible(False)

@@ -19,6 +19,7 @@ from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
 from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, compared, tested
 from deniable_research.files.table import Table
+from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
 
 UNLIKELY = 0.05
@@ -35,7 +36,7 @@ class Agreement:
     """Chi-squared."""
 
     def __str__(self) -> str:
-        return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, p {self.p_value:.4f}"
+        return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, p {p_value(self.p_value)}"
 
 
 def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_] | None = None) -> ClassShares:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.access.words import ONE_REPORT_COLUMN
+from deniable.access.words import ONE_REPORT_HEADING, one_report_column
 from deniable.data.names import safe_names
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
@@ -166,7 +166,8 @@ class Table:
     @property
     def access(self) -> str | None:
         """Who was counted, as `deniable.Survey.access` has it, where the file is a collector's; None of other files."""
-        says = {ONE_REPORT_COLUMN, *safe_names([ONE_REPORT_COLUMN])} & self.columns.keys()
+        name = one_report_column(self.layout.names)
+        says = {name, *safe_names([name]), ONE_REPORT_HEADING} & self.columns.keys()
         return self.layout.access if says else None
 
     def answered(self, *names: str) -> NDArray[np.bool_]:

@@ -1,0 +1,30 @@
+"""Why nothing came from an address, for people."""
+
+from __future__ import annotations
+
+CHECK = "check the address, and that this machine is online"
+
+
+def unreachable(error: BaseException) -> str:
+    """What to say of an error of urllib3, which nobody should have to know.
+
+    >>> unreachable(type("MaxRetryError", (Exception,), {"reason": type("NameResolutionError", (Exception,), {})()})())
+    'cannot be reached: no machine has this name; check the address, and that this machine is online'
+    """
+    reason = getattr(error, "reason", None) or error
+    names = {each.__name__ for each in type(reason).__mro__}
+    return next(sentence for name, sentence in REASONS.items() if not name or name in names)
+
+
+REASONS = {
+    "NameResolutionError": f"cannot be reached: no machine has this name; {CHECK}",
+    "NewConnectionError": "cannot be reached: nobody takes connections there; check the address, and that it runs",
+    "TimeoutError": "cannot be reached: it does not answer in time; try again later",
+    "LocationValueError": "cannot be reached: this is no address of the web, such as https://collector.example",
+    "ResponseError": "cannot be reached: it answers again and again that it cannot; try again later",
+    "SSLError": "cannot be reached: this machine does not trust its certificate; check the date and the address",
+    "IncompleteRead": "broke off within its answer; try again",
+    "ProtocolError": "cannot be reached: the connection broke off; try again",
+    "": f"cannot be reached; {CHECK}",
+}
+"""By the names of classes of urllib3, the first that fits: `deniable` itself loads no urllib3."""
