@@ -85,7 +85,7 @@ class _Target:
     def add(self, hashes: Sequence[str], place: Inviting | None = None) -> Added:
         """Invite whoever has the secrets of these hashes; a collector that is reached over HTTP logs that itself."""
         inviting_at = place or self.place()
-        about = {"survey": self.survey.id, "invitations": len(hashes)}
+        about: dict[str, str | int] = {"survey": self.survey.id, "invitations": len(hashes)}
         with nullcontext() if self.url else operation("add_invitations", self.database, **about):
             return add_invitations(inviting_at, self.survey.id, hashes)
 
