@@ -143,6 +143,17 @@ class TestOverHttp:
         assert "391 reports; " in page
         assert MAY[1:] not in page
 
+    def test_a_page_that_shows_nothing_before_closing_counts_nothing(
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
+    ) -> None:
+        hidden = replace(survey, results="closed")
+        fill(store, hidden)
+        page = http.get(f"/s/{hidden.id}/results").text
+        assert "No reports are shown yet; " in page
+        assert "0 reports" not in page
+        store.close_survey(hidden.id)
+        assert "380 reports; " in http.get(f"/s/{hidden.id}/results").text
+
     @pytest.mark.slow
     def test_commands_tell_it_by_the_token_and_else_that_there_may_be_more(
         self, collector: Collector, survey: Survey, tmp_path: Path
