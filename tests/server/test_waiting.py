@@ -17,10 +17,11 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.collectors import Collector
 from tests.support.command_line import CommandLine
+from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place
 from tests.support.surveys import SURVEY
 
-__all__ = ["place"]
+__all__ = ["place", "postgresql", "template"]
 
 DENIABLE = CommandLine()
 ok, run = DENIABLE.ok, DENIABLE.run
