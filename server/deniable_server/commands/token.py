@@ -26,8 +26,7 @@ def token() -> None:
 def create(name: str, scope: str, days: int, database: Location) -> None:
     """Make a token. It is shown once and kept only as a hash."""
     with operation("create_token", database, token=name, scope=scope, days=days):
-        created = tokens.create_token(open_store(database), name, scope, days)
-    click.echo(created)
+        click.echo(tokens.create_token(open_store(database), name, scope, days))
 
 
 @token.command("list", epilog=example("deniable token list --db deniable.db"))

@@ -64,5 +64,5 @@ def _user() -> str:
     """Who runs the command: the login name, of sudo that of whoever called it."""
     try:
         return os.environ.get("SUDO_USER") or getpass.getuser()
-    except (KeyError, OSError):  # a user without a name, as in containers
-        return str(os.getuid())
+    except (ImportError, KeyError, OSError):  # a user without a name, as in containers
+        return str(os.getuid()) if sys.platform != "win32" else "unknown"
