@@ -190,8 +190,8 @@ async function issuerOf({ ["key"]: key, ["url"]: url }) {
 
 /** Where devices send invitations: by https, or on this machine, to a host and port that there can be. @param {any} url */
 function issuerUrl(url) {
-  matching(url, /^https?:\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:]+])(:[1-9]\d{0,4})?$/);
-  const [, scheme, host, port = 0] = /^(https?):\/\/(.*?)(?::(\d+))?$/.exec(url);
+  const parts = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:]+])(?::([1-9]\d{0,4}))?$/;
+  const [, scheme, host, port = "0"] = /** @type {string[]} */ (parts.exec(matching(url, parts)));
   const isIpv4 = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(host);
   demand(+port < 65536);
   demand(host[0] === "[" ? isIpv6(host.slice(1, -1)) : isIpv4 || isName(host.split(".")));

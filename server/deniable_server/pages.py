@@ -90,6 +90,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
         "notice": notice(state),
         "not_open_because": state.not_open_because(today),
         "more_may_wait": state.more_may_wait(today),
+        "is_hidden": state.hidden_because is not None,
     }
 
     def render() -> str:

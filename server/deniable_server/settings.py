@@ -16,7 +16,7 @@ from deniable_server.location import Address, location
 
 PREFIX = "DENIABLE_"
 
-OF_COMMANDS = {"DENIABLE_MEMORY", "DENIABLE_PUBLIC_URL", "DENIABLE_TOKEN"}
+OF_COMMANDS = {"DENIABLE_LOG", "DENIABLE_MEMORY", "DENIABLE_PUBLIC_URL", "DENIABLE_TOKEN"}
 """Variables that commands other than ``serve`` read."""
 
 

@@ -113,8 +113,8 @@ TWO_COHORTS = {"cohorts": ["north", "south"], "cohort_required": True}
 
 def test_check_and_plan_warn_where_releases_hold_back_half_of_the_planned_respondents(tmp_path: Path) -> None:
     warning = (
-        "Warning: release: 200 reports times 2 groups are 400, with 390 planned respondents, so results may show few or "
-        "none of them before the survey closes; release = 97 or fewer cohorts would show them sooner"
+        "Warning: release: 200 reports times 2 groups are 400, with 390 planned respondents, so results may show few "
+        "or none of them before the survey closes; release = 97 or fewer cohorts would show them sooner"
     )
     assert warning in check_of(tmp_path, "--respondents", 390, **TWO_COHORTS)
     planned = CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 390)

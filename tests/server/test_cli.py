@@ -93,7 +93,7 @@ def test_publish_list_close_and_estimate_in_a_file(file: Path, database: Path) -
     again = run("survey", "publish", file, "--db", database)
     assert again.exit_code == 0
     assert "This very survey was published before; it is the same address.\n" in again.stderr
-    assert f"{published.id}        0  open   Life and love, 1974" in ok("survey", "list", "--db", database)
+    assert f"{published.id}        0        0  open   Life and love, 1974" in ok("survey", "list", "--db", database)
     assert "is closed" in ok("survey", "close", published.id, "--db", database)
     assert "closed" in ok("survey", "list", "--db", database)
     assert "0 reports" in ok("estimate", published.id, "--db", database)

@@ -174,7 +174,7 @@ def test_reports_that_come_meanwhile_are_taken(
 ) -> None:
     told(web, mixed, lines_of(mixed, sent), 40)
     counts = iter([38, 41])
-    monkeypatch.setattr("deniable_server.commands.export._shown", lambda *_: next(counts))
+    monkeypatch.setattr("deniable_server.commands.export._shown", lambda *_: {"n": next(counts)})
     assert "40 reports" in ok(mixed.id, "--url", web.url, "--to", tmp_path / "out.csv")
 
 

@@ -53,7 +53,13 @@ def bilingual(title: str = "Life", question: str = "Ever?", option: str = "town"
 
 def reports(survey: Survey) -> Iterator[Report]:
     """As many noisy reports as make a release."""
-    answers = {"affair": "Yes", "place": survey.question("place").options[0], "drugs": ["x"], "trust": 3, "stars": 2}
+    answers: dict[str, Any] = {
+        "affair": "Yes",
+        "place": survey.question("place").options[0],
+        "drugs": ["x"],
+        "trust": 3,
+        "stars": 2,
+    }
     for _ in range(50):
         yield randomize(survey, {**answers, "drinks": 4}, "web")
 

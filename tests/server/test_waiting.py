@@ -17,10 +17,11 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token
 from tests.support.collectors import Collector
 from tests.support.command_line import CommandLine
+from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place
 from tests.support.surveys import SURVEY
 
-__all__ = ["place"]
+__all__ = ["place", "postgresql", "template"]
 
 DENIABLE = CommandLine()
 ok, run = DENIABLE.ok, DENIABLE.run
@@ -142,6 +143,17 @@ class TestOverHttp:
         page = http.get(f"/s/{survey.id}/results").text
         assert "391 reports; " in page
         assert MAY[1:] not in page
+
+    def test_a_page_that_shows_nothing_before_closing_counts_nothing(
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
+    ) -> None:
+        hidden = replace(survey, results="closed")
+        fill(store, hidden)
+        page = http.get(f"/s/{hidden.id}/results").text
+        assert "No reports are shown yet; " in page
+        assert "0 reports" not in page
+        store.close_survey(hidden.id)
+        assert "380 reports; " in http.get(f"/s/{hidden.id}/results").text
 
     @pytest.mark.slow
     def test_commands_tell_it_by_the_token_and_else_that_there_may_be_more(

@@ -7,6 +7,7 @@ import click
 from deniable.commands.main import example
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
+from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.store import copy_everything
 
@@ -24,5 +25,6 @@ def copy(source: Location, target: Location) -> None:
 
     Stop the collectors of both first. What was interrupted is run again, and goes on where it ended.
     """
-    copied = copy_everything(existing(source), target, lambda survey: click.echo(f"{survey.id}  {survey.title}"))
+    with operation("copy", target, source=str(source)):
+        copied = copy_everything(existing(source), target, lambda survey: click.echo(f"{survey.id}  {survey.title}"))
     click.echo(f"{copied.surveys} surveys, {copied.reports} folded reports")

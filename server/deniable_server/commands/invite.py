@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -24,11 +25,13 @@ from deniable.table import csv_lines
 from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.trail import operation
 from deniable_server.inviting import Inviting, add_invitations, inviting, unused_invitations
 from deniable_server.people.letter import Letter
 from deniable_server.people.links import is_start, personal_link, read_place, survey_link
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
+from deniable_server.store import Added
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -78,6 +81,13 @@ class _Target:
                 "use --db with the issuer's file, or --hashes to write what its operator adds"
             )
         return inviting(self.database if self.url else existing(self.database), self.url, self.token)
+
+    def add(self, hashes: Sequence[str], place: Inviting | None = None) -> Added:
+        """Invite whoever has the secrets of these hashes; a collector that is reached over HTTP logs that itself."""
+        inviting_at = place or self.place()
+        about: dict[str, str | int] = {"survey": self.survey.id, "invitations": len(hashes)}
+        with nullcontext() if self.url else operation("add_invitations", self.database, **about):
+            return add_invitations(inviting_at, self.survey.id, hashes)
 
     def links(self, number: int, cohort: str | None) -> tuple[list[str], list[str]]:
         """Fresh personal links, and the hashes of their invitations."""
@@ -297,7 +307,7 @@ def add(survey: str, file: Path, **where: Any) -> None:
         what = f"number {wrong} is not one" if wrong else "it holds none"
         raise ParameterError(f"{file.name}: must be hashes of 64 hexadecimal digits, a line each; {what}")
     target = _inviting_to(survey, None, is_author=False, **where)
-    added = add_invitations(target.place(), target.survey.id, hashes)
+    added = target.add(hashes)
     click.echo(f"{added.added:,} invited, {added.known:,} known before")
 
 
@@ -375,7 +385,7 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
         _print(table, "nobody is invited")
     can_go_on = table in {*files.values()} or not files
     try:
-        add_invitations(place, target.survey.id, sent)
+        target.add(sent, place)
     except BaseException:
         if can_go_on:
             click.echo(
@@ -394,7 +404,7 @@ def _invite_again(target: _Target, kept: Path) -> None:
     """Invite those of a file of links, of whom some are invited already."""
     named = read_roster(kept)
     sent = sorted(map(hash_of, named.invitations(target.survey.id)))
-    added = add_invitations(target.place(), target.survey.id, sent)
+    added = target.add(sent)
     click.echo(f"{added.added:,} invited, {added.known:,} known before; {ONE_REPORT[target.survey.access]}", err=True)
 
 

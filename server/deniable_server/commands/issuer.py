@@ -14,6 +14,7 @@ from deniable_server import remote
 from deniable_server.commands import options
 from deniable_server.commands.serve import flags_of_settings, run
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.people.links import id_at, read_place
 
@@ -35,7 +36,8 @@ def key(database: Location, url: str | None) -> None:
 
     made = PrivateKey.generate()
     table = Issuer(made.public.der.hex(), url)
-    open_store(database).add_key(made)
+    with operation("issuer_key", database):
+        open_store(database).add_key(made)
     click.echo(f'[issuer]\nkey = "{table.key}"')
     if table.url:
         click.echo(f'url = "{table.url}"')
@@ -56,7 +58,8 @@ def add(survey: str, database: Location) -> None:
     The key must have been made in this database, and serve no other survey.
     """
     found = _read(survey)
-    is_new = open_store(existing(database)).publish(found, signs=True)
+    with operation("issuer_add", database, survey=found.id):
+        is_new = open_store(existing(database)).publish(found, signs=True)
     if not is_new:
         click.echo("This very survey was added before.", err=True)
     click.echo(found.id)
@@ -73,7 +76,8 @@ def reissue(survey_id: str, number: int, database: Location) -> None:
     less about people: leave it at 0 unless many ask.
     """
     survey_id = id_at(survey_id, None)
-    open_store(existing(database)).set_reissue(survey_id, number)
+    with operation("issuer_reissue", database, survey=survey_id, reissue=number):
+        open_store(existing(database)).set_reissue(survey_id, number)
     others = "1 other request" if number == 1 else f"{number} other requests"
     click.echo(f"Survey {survey_id}: each invitation may make {others} after its first.")
 

@@ -25,6 +25,7 @@ from deniable.survey.unit import Unit
 from deniable.table import format_table
 from deniable_server import remote
 from deniable_server.commands import options
+from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
 
@@ -139,7 +140,11 @@ def publish(
         check_askable(published, "publish it all the same with --force")
     for warning in warnings_about(published):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
-    is_new = remote.publish(url, token, published, force) if url else open_store(database).publish(published)
+    if url:
+        is_new = remote.publish(url, token, published, force)
+    else:
+        with operation("publish_survey", database, survey=published.id):
+            is_new = open_store(database).publish(published)
     if not is_new:
         click.echo("This very survey was published before; it is the same address.", err=True)
     if not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT:
@@ -207,7 +212,8 @@ def close(survey_id: str, database: Location, url: str | None, token: str | None
     if url:
         remote.close(url, token, survey_id)
     else:
-        open_store(existing(database)).close_survey(survey_id)
+        with operation("close_survey", database, survey=survey_id):
+            open_store(existing(database)).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
 
 

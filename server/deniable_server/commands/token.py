@@ -9,6 +9,7 @@ from deniable.table import format_table
 from deniable_server import tokens
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 
 
@@ -24,7 +25,8 @@ def token() -> None:
 @options.database
 def create(name: str, scope: str, days: int, database: Location) -> None:
     """Make a token. It is shown once and kept only as a hash."""
-    click.echo(tokens.create_token(open_store(database), name, scope, days))
+    with operation("create_token", database, token=name, scope=scope, days=days):
+        click.echo(tokens.create_token(open_store(database), name, scope, days))
 
 
 @token.command("list", epilog=example("deniable token list --db deniable.db"))
@@ -40,5 +42,6 @@ def list_(database: Location) -> None:
 @options.database
 def revoke(name: str, database: Location) -> None:
     """Make a token worthless from now on."""
-    tokens.revoke_token(open_store(existing(database)), name)
+    with operation("revoke_token", database, token=name):
+        tokens.revoke_token(open_store(existing(database)), name)
     click.echo(f"The token {name} is revoked.")

@@ -53,13 +53,13 @@ them before the survey closes; release = 125 or fewer cohorts would show them so
     sooner += ["fewer cohorts"] if groups > 1 else []
     way_out = f"{' or '.join(sooner)} would show them sooner" if sooner else "closing it shows them all"
     return (
-        f"release: {survey.release} reports{counted}, with {respondents:,} planned respondents, so results may show few "
-        f"or none of them before the survey closes; {way_out}"
+        f"release: {survey.release} reports{counted}, with {respondents:,} planned respondents, so results may show "
+        f"few or none of them before the survey closes; {way_out}"
     )
 
 
 def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
-    """That cohorts divide the people among whom an unlinkable report hides; None where each has many, or there are none.
+    """That cohorts divide the people among whom an unlinkable report hides; None where each cohort has many.
 
     Parameters
     ----------

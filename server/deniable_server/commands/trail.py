@@ -1,0 +1,68 @@
+"""The line that a command leaves in the operators' log when it changes a database.
+
+It has the keys of the lines that a collector writes about calls over HTTP (`deniable_server.logs`), and like these it
+tells of operators only: no token, no link, nothing of a respondent.
+"""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from deniable.errors import ParameterError
+from deniable_server.location import Location
+
+VARIABLE = "DENIABLE_LOG"
+"""Names the file that gets the lines; by default standard error does, unless it is a terminal."""
+
+
+@contextmanager
+def operation(call: str, database: Location, **about: str | int) -> Iterator[None]:
+    """Write a line about a block that changes a database, when it has ended: that it was done, or that it failed.
+
+    Raises
+    ------
+    ParameterError
+        If the file that `VARIABLE` names cannot be written: then the block does not run.
+    """
+    path = os.environ.get(VARIABLE)
+    if path:
+        _append(path, "")
+    outcome = "failed"
+    try:
+        yield
+        outcome = "done"
+    finally:
+        _write(path, {"call": call, "user": _user(), "database": str(database), **about, "outcome": outcome})
+
+
+def _write(path: str | None, details: dict[str, str | int]) -> None:
+    time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    line = json.dumps({"time": time, "level": "info", "event": "operator", **details})
+    if path:
+        _append(path, f"{line}\n")
+    elif sys.stderr is not None and not sys.stderr.isatty():
+        click.echo(line, err=True)
+
+
+def _append(path: str, text: str) -> None:
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise ParameterError(f"{VARIABLE}: must be a file that can be written, got: {error.strerror}") from None
+
+
+def _user() -> str:
+    """Who runs the command: the login name, of sudo that of whoever called it."""
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (ImportError, KeyError, OSError):  # a user without a name, as in containers
+        return str(os.getuid()) if sys.platform != "win32" else "unknown"
