@@ -144,7 +144,7 @@ def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, tempor
 def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.Signals, temporary: Path) -> None:
     program = "from deniable.commands.main import main; main()"
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
+        server.settimeout(PATIENCE)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/x.csv"
         command = ["analyze", "shares", "--from", address, "--question", "affair: warner p=3/4", "affair"]
         with (

@@ -292,7 +292,7 @@ def test_a_silent_body_is_closed_on_time() -> None:
             (late_one,) = watched.overdue(look(port), SECONDS + 1)
             shut_down(late_one)
             assert connection.recv(1) == b"", "whoever reads the body is told that there is no more"
-            sender.settimeout(10)
+            sender.settimeout(PATIENCE)
             assert sender.recv(1) == b""
 
 

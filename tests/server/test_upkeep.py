@@ -141,19 +141,12 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 
 
 @pytest.mark.slow
-def test_commands_run_as_the_service_and_print_links_that_others_reach(machine: Machine) -> None:
-    beside, _ = blocks("Commands beside the service")
-    printed = machine.type(beside)
-    assert f"https://collector.example/s/{read_survey(FIVE_TYPES).id}" in printed
-    assert "127.0.0.1" not in printed
-    assert urllib3.request("GET", f"{machine.url}/readyz", timeout=PATIENCE).status == 200
-
-
-@pytest.mark.slow
-def test_a_copy_is_restored_with_all_that_was_there_when_it_was_made(machine: Machine) -> None:
+def test_a_survey_is_published_with_links_that_others_reach_and_a_copy_restored(machine: Machine) -> None:
     survey = read_survey(FIVE_TYPES)
     back_up, restore, *_ = blocks("Back up and restore")
-    machine.type(blocks("Commands beside the service")[0])
+    printed = machine.type(blocks("Commands beside the service")[0])
+    assert f"https://collector.example/s/{survey.id}" in printed
+    assert "127.0.0.1" not in printed
     machine.reports(survey, 1, 2, 3)
     machine.type(back_up)
     machine.reports(survey, 4, 5)
