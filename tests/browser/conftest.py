@@ -18,7 +18,7 @@ __all__ = ["app", "collector", "http", "start_collector", "store"]
 
 ROOM = Path(__file__).parent
 
-expect.set_options(timeout=1000 * PATIENCE)
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,7 +41,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A device of its own: nothing is stored in it yet."""
     context = browser.new_context(viewport={"width": 900, "height": 1000}, locale="en-GB")
-    context.set_default_timeout(1000 * PATIENCE)
+    context.set_default_timeout(PATIENCE * 1000)
     yield context
     context.close()
 

@@ -41,7 +41,7 @@ NUMBERS: dict[str, int] = {}
 def phone(browser: Browser) -> Iterator[BrowserContext]:
     """The device of one person."""
     context = browser.new_context(viewport=PHONE, locale="en-GB")  # type: ignore[arg-type]  # a literal of two numbers
-    context.set_default_timeout(1000 * PATIENCE)
+    context.set_default_timeout(PATIENCE * 1000)
     yield context
     context.close()
 
