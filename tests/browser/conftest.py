@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from deniable import Survey
 from tests.support.collectors import Collector, collector, start_collector
 from tests.support.in_process import app, http, store
+from tests.support.patience import PATIENCE
 from tools.programs import CHROMIUM_FLAGS, chromium
 
 __all__ = ["app", "collector", "http", "start_collector", "store"]
 
 ROOM = Path(__file__).parent
+
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,7 +41,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A device of its own: nothing is stored in it yet."""
     context = browser.new_context(viewport={"width": 900, "height": 1000}, locale="en-GB")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE * 1000)
     yield context
     context.close()
 

@@ -63,7 +63,7 @@ const scenarios = {
     );
     await blocked.goto(link);
     const first = await blocked.evaluate(NOTICE);
-    await blocked.waitForFunction(`${NOTICE} === "visible"`, { timeout: 10_000 });
+    await blocked.waitForFunction(`${NOTICE} === "visible"`, { timeout: 120_000 });
     return { seen, first };
   },
 

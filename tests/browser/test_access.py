@@ -26,6 +26,7 @@ from tests.support.access import (
     unlinkable_survey,
 )
 from tests.support.collectors import Collector, running_issuer
+from tests.support.patience import PATIENCE
 from tests.support.surveys import SURVEY
 
 PHONE = {"width": 360, "height": 700}
@@ -40,7 +41,7 @@ NUMBERS: dict[str, int] = {}
 def phone(browser: Browser) -> Iterator[BrowserContext]:
     """The device of one person."""
     context = browser.new_context(viewport=PHONE, locale="en-GB")  # type: ignore[arg-type]  # a literal of two numbers
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE * 1000)
     yield context
     context.close()
 

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
 
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
-from tests.support.browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts
+from tests.support.browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts, wait_for
 from tests.support.collectors import Collector
 from tests.support.survey_files import question_toml, survey_toml
 
@@ -143,7 +143,9 @@ def test_tampered_bundle_is_blocked_by_its_hash(
             assert page.evaluate("customElements.get('deniable-survey') === undefined")
             assert page.locator("form, input").count() == 0
         expect(page.get_by_role("heading", name="The script of this page has not started")).to_be_visible()
-    assert len([line for line in witness.lines if "integrity" in line]) == 2
+        wait_for(
+            page, lambda: len([line for line in witness.lines if "integrity" in line]) == 2, "both scripts are refused"
+        )
     assert witness.posts() == []
 
 
@@ -202,8 +204,11 @@ def test_frame_tells_nobody_but_the_origin_that_it_was_made_for(
             page.goto(address)
             page.evaluate("html => document.body.innerHTML = html", f'<iframe src="{embed}#host={host}"></iframe>')
             expect(page.frame_locator("iframe").get_by_role("button", name="Start")).to_be_visible()
-            page.wait_for_timeout(200)
-            assert bool(page.evaluate("window.told?.splice(0).length")) is is_told
+            if is_told:
+                page.wait_for_function("window.told?.splice(0).length")
+            else:
+                page.wait_for_timeout(200)
+                assert not page.evaluate("window.told?.length")
 
 
 def test_element_hears_its_own_frame_alone_and_only_while_it_is_the_collectors(
@@ -264,8 +269,7 @@ def test_only_the_page_for_frames_can_be_framed(page: Page, link: str) -> None:
     witness = Witness.of(page)
     with another_site(f'<!doctype html><title>x</title><iframe src="{link}"></iframe>') as address:
         page.goto(address)
-        page.wait_for_timeout(300)
-    assert any("frame-ancestors" in line for line in witness.lines)
+        wait_for(page, lambda: any("frame-ancestors" in line for line in witness.lines), "the frame is refused")
     embed = page.request.get(link.replace("/s/", "/embed/"))
     assert "frame-ancestors *" in embed.headers["content-security-policy"]
     assert "unsafe" not in embed.headers["content-security-policy"]

@@ -13,6 +13,7 @@ import pytest
 from deniable import Survey, read_survey
 from tests.support.browsing import GIVE
 from tests.support.collectors import Collector
+from tests.support.patience import PATIENCE
 from tests.support.survey_files import question_toml, survey_toml
 from tools import programs
 
@@ -33,7 +34,7 @@ def in_firefox(scenario: str, link: str, **given: object) -> dict[str, Any]:
     script = Path(__file__).parent / "firefox.mjs"
     known = json.dumps({"link": link, "give": GIVE, **given})
     command = [*programs.node_command(), str(script), programs.firefox(), scenario, known]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE * 3)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from deniable import read_survey
-from tests.support.browsing import DRUGS, Witness, another_site, long_survey, scripts
+from tests.support.browsing import DRUGS, Witness, another_site, let_it_draw, long_survey, scripts
 from tests.support.collectors import Collector
 
 LIST = "form .options label:visible"
@@ -63,13 +63,13 @@ def test_height_of_the_list_does_not_tell_what_somebody_looks_for(collector: Col
         page.get_by_role("button", name="Start").click()
         expect(page.locator("fieldset")).to_have_count(2)
         find = page.get_by_role("searchbox", name=FIND)
-        page.wait_for_timeout(300)
+        let_it_draw(page)
         told = page.evaluate("window.told.length")
         for words in ("cocaine", "nothing such", "", "heroin"):
             find.fill(words)
-            page.wait_for_timeout(100)
+            let_it_draw(page)
         page.get_by_role("radio", name="heroin").check()
-        page.wait_for_timeout(100)
+        let_it_draw(page)
         assert page.evaluate("window.told.length") == told > 0
 
 

@@ -9,7 +9,17 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from deniable import Survey, read_survey
-from tests.support.browsing import ARRIVED, NO_STORAGE, Witness, another_site, answer, press_send, remembered, scripts
+from tests.support.browsing import (
+    ARRIVED,
+    NO_STORAGE,
+    Witness,
+    another_site,
+    answer,
+    press_send,
+    remembered,
+    scripts,
+    wait_for,
+)
 from tests.support.collectors import Collector, StartCollector
 
 ANSWERED = "This device has already answered this survey."
@@ -381,7 +391,8 @@ def test_report_of_a_shared_device_waits_for_its_own_collector(start_collector: 
         page.evaluate(show, f'<deniable-survey src="{link}"></deniable-survey>')
         expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
         page.wait_for_function("!document.hidden")
-        page.wait_for_timeout(500)
+        wait_for(page, witness.posts, "the waiting report is sent")
+        page.wait_for_timeout(300)
         assert len(witness.posts()) == 1
     assert (first.reports(survey), second.reports(survey)) == (1, 0)
 

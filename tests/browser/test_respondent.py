@@ -117,12 +117,12 @@ def test_offline_at_send_then_online(
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     context.set_offline(True)
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
     expect(page.get_by_text("goes when the network is back")).to_be_visible()
     assert page.evaluate("window.queued")
     assert "heroin" not in everything_kept(page)
     context.set_offline(False)
-    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
     assert collector.reports(survey) == before + 1
     page.reload()
     expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
@@ -163,7 +163,7 @@ def test_survey_that_closed_while_the_report_waited(collector: Collector, page: 
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(collector.publish(survey))
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
     store = SqliteStore(collector.database)
     store.close_survey(survey.id)
     store.close()
@@ -198,7 +198,7 @@ def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
         page.get_by_role("button", name="Next person").click()
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
     page.get_by_role("button", name="Next person").click()
     expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
     page.unroute("**/reports")
@@ -303,7 +303,7 @@ def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, page: Page
     page.goto(collector.publish(survey))
     page.route("**/reports", lambda _route: None)
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("status")).to_contain_text("this device goes on trying", timeout=12_000)
+    expect(page.get_by_role("status")).to_contain_text("this device goes on trying")
 
 
 def test_change_leads_to_its_own_question_and_mistakes_are_named_by_number(

@@ -31,6 +31,7 @@ from tests.client.test_audit import EVERYTHING
 from tests.client.test_client import misbehaving
 from tests.client.test_memory import never
 from tests.support.collectors import Collector
+from tests.support.patience import PATIENCE
 from tests.support.surveys import FIVE_TYPES
 
 SECRET = "-471108"
@@ -91,8 +92,8 @@ class Terminal:
         os.write(self._fd, pressed)
 
     def read_until(self, text: str | None) -> None:
-        """Read until a text comes, or with None until the end, at most 30 seconds."""
-        start, deadline = len(self.text), time.monotonic() + 30
+        """Read until a text comes, or with None until the end."""
+        start, deadline = len(self.text), time.monotonic() + PATIENCE
         while text is None or text not in self.text[start:]:
             ready, _, _ = select.select([self._fd], [], [], 1)
             if not ready and time.monotonic() < deadline:
@@ -102,7 +103,7 @@ class Terminal:
                 continue
             if not ready:
                 self.process.kill()
-                self.process.wait(timeout=30)
+                self.process.wait(PATIENCE)
             assert ready, f"waited for {text!r} after:\n{self.text}"
             try:
                 content = os.read(self._fd, 65536)
@@ -117,7 +118,7 @@ class Terminal:
         """Read what is left; the exit status."""
         self.read_until(None)
         os.close(self._fd)
-        return self.process.wait(timeout=30)
+        return self.process.wait(PATIENCE)
 
 
 PROMPTS = ["to start", "yes or no: ", "1 to 10: ", "for none: ", "1 to 7: ", "499999: ", "or stop: "]

@@ -115,3 +115,26 @@ def test_what_is_fast_leaves_out_every_marker() -> None:
     markers = [each.partition(":")[0] for each in project["tool"]["pytest"]["ini_options"]["markers"]]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f'-m "not ({" or ".join(markers)})"' in makefile
+
+
+OWN_BOUND = re.compile(
+    r"timeout=\d|settimeout\(\d|\.(?:wait|join)\(\d|(?:monotonic|time|perf_counter)\(\) \+ \d|default_timeout\(\d"
+)
+
+
+def test_tests_wait_by_one_patience_and_measure_no_time() -> None:
+    """What a test holds to seconds of its own fails on a busy machine: see `tests.support.patience`."""
+    files = [path for path in TESTS.rglob("*.py") if path != Path(__file__)]
+    own = {
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in files
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if OWN_BOUND.search(line)
+    }
+    assert own == set()
+
+
+def test_own_bounds_are_found() -> None:
+    for line in ("process.wait(5)", "expect(page).to_be(timeout=15_000)", "until = time.monotonic() + 60"):
+        assert OWN_BOUND.search(line)
+    assert not OWN_BOUND.search("process.wait(PATIENCE)")

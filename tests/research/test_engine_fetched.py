@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -31,6 +30,7 @@ from deniable_research.engine.sources import open_source
 from deniable_research.engine.tallies import count_tallies
 from deniable_research.web import Unreachable, download
 from tests.support.analyzing import love_reports
+from tests.support.patience import PATIENCE, wait_until
 from tests.support.serving import Web, web
 from tests.support.surveys import FIVE_TYPES, person
 
@@ -144,7 +144,7 @@ def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, tempor
 def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.Signals, temporary: Path) -> None:
     program = "from deniable.commands.main import main; main()"
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
+        server.settimeout(PATIENCE)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/x.csv"
         command = ["analyze", "shares", "--from", address, "--question", "affair: warner p=3/4", "affair"]
         with (
@@ -157,12 +157,9 @@ def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.S
         ):
             connection.recv(1000)
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\naffair\n")
-            until = time.monotonic() + 30
-            while not [*temporary.rglob("x.csv")] and time.monotonic() < until:
-                time.sleep(0.02)
-            assert [*temporary.rglob("x.csv")]
+            wait_until(lambda: [*temporary.rglob("x.csv")], "the file is there")
             run.send_signal(number)
-            assert run.wait(30) == (143 if number == signal.SIGTERM else 1)
+            assert run.wait(PATIENCE) == (143 if number == signal.SIGTERM else 1)
     assert [*temporary.iterdir()] == []
 
 

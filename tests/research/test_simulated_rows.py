@@ -8,7 +8,6 @@ import math
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from deniable_research.simulation.counts import draw_counts
 from deniable_research.simulation.rows import CELLS
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
+from tests.support.patience import PATIENCE, wait_until
 from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
 
 MISBEHAVIOUR = Misbehaviour(0.1, 0.05, 0.05)
@@ -186,26 +186,21 @@ def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: si
     arguments = ["--respondents", "50000000", "--repetitions", "2", "--rows", str(folder)]
     command = [sys.executable, str(script), "simulate", str(toml), *arguments]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as run:
-        parts: list[Path] = []
-        for _ in range(1200):
-            parts = [*tmp_path.rglob("part-*")]
-            if len(parts) > 1 and any(each.stat().st_size > 4 for each in parts):
-                break
+
+        def are_written() -> bool:
             assert run.poll() is None
-            time.sleep(0.05)
+            parts = [*tmp_path.rglob("part-*")]
+            return len(parts) > 1 and any(each.stat().st_size > 4 for each in parts)
+
+        wait_until(are_written, "parts are written")
         children = children_of(run.pid)
         run.send_signal(with_signal)
-        assert run.wait(60) != 0
-    assert parts
+        assert run.wait(PATIENCE) != 0
     assert not folder.exists()
     assert not [*tmp_path.rglob("*.parquet")]
     if with_signal != signal.SIGKILL:
         assert sorted(each.name for each in tmp_path.iterdir()) == ["run.py", "survey.toml"]
-    for _ in range(600):  # nor anything that runs on
-        if not any(is_running(each) for each in children):
-            break
-        time.sleep(0.05)
-    assert not any(is_running(each) for each in children)
+    wait_until(lambda: not any(is_running(each) for each in children), "nothing runs on")
 
 
 def children_of(process: int) -> list[int]:

@@ -45,8 +45,9 @@ from tests.support.access import (
     survey_with,
     unlinkable_survey,
 )
-from tests.support.collectors import StartCollector, free_port, running_issuer
+from tests.support.collectors import StartCollector, answers, free_port, running_issuer
 from tests.support.command_line import CommandLine
+from tests.support.patience import PATIENCE, wait_until
 from tests.support.surveys import Clock
 from tools.torture import storage_access
 
@@ -520,12 +521,12 @@ def two_collectors(database: Path) -> Iterator[list[str]]:
     urls = [f"http://127.0.0.1:{port}" for port in ports]
     try:
         for url in urls:
-            urllib3.request("GET", f"{url}/livez", retries=urllib3.Retry(60, backoff_factor=0.1, backoff_max=0.5))
+            wait_until(lambda url=url: answers(url), "the collector answers")  # type: ignore[misc]
         yield urls
     finally:
         for each in started:
             each.terminate()
-            each.wait(10)
+            each.wait(PATIENCE)
 
 
 @pytest.mark.slow
@@ -574,7 +575,7 @@ def at_once(urls: list[str], path: str, bodies: list[object]) -> list[tuple[int,
         pool = urllib3.connectionpool.connection_from_url(urls[place % 2], maxsize=1)
         ready.wait()
         for number in range(place, len(bodies), 4):
-            answer = pool.request("POST", path, json=bodies[number], retries=False, timeout=30)
+            answer = pool.request("POST", path, json=bodies[number], retries=False, timeout=PATIENCE)
             answers[number] = (answer.status, answer.json())
 
     threads = [threading.Thread(target=run, args=(place,)) for place in range(4)]

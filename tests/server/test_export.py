@@ -21,6 +21,7 @@ from deniable_research.files import Layout, Table, estimate_shares
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
+from tests.support.patience import PATIENCE
 from tests.support.survey_files import question_toml, survey_toml
 from tools.packages import rscript
 
@@ -206,7 +207,7 @@ def by_r(path: Path) -> list[dict[str, str]]:
     """What the R script beside an exported file finds."""
     code = f'source("{path.stem}.R"); write.csv(results, stdout(), row.names = FALSE)'
     command = [rscript(), "-e", code]
-    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=PATIENCE, check=True)
     return list(csv.DictReader(io.StringIO(done.stdout[done.stdout.index('"question","option"') :])))
 
 

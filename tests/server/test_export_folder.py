@@ -41,6 +41,7 @@ from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import rows_from
 from tests.support.command_line import CommandLine
 from tests.support.folding import live, reports, survey, take, tallied
+from tests.support.patience import PATIENCE
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place
 from tests.support.survey_files import question_toml, survey_toml
@@ -521,7 +522,7 @@ class TestInterruption:
             assert child.stdout is not None
             assert child.stdout.readline() == b"half\n"
             child.send_signal(kill)
-            assert child.wait(timeout=30) != 0
+            assert child.wait(PATIENCE) != 0
         left = [path for path in tmp_path.iterdir() if path.name != "survey.json"]
         assert not (tmp_path / "out").exists()
         assert not [path for each in left for path in each.rglob("*.json")]
@@ -622,7 +623,7 @@ class TestReleases:
                 export(place, survey, tmp_path / str(n), "--format", "jsonl")
         finally:
             is_over.set()
-            thread.join(timeout=60)
+            thread.join()
         found = [set(self.ids(tmp_path / str(n))) for n in range(8)]
         assert all(each in releases for each in found)
         assert len({len(each) for each in found}) > 1, "nothing came meanwhile"

@@ -29,6 +29,7 @@ from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
 from tests.support.collectors import StartCollector
 from tests.support.command_line import CommandLine
+from tests.support.patience import PATIENCE
 from tests.support.serving import Web, web
 from tests.support.surveys import SURVEY
 
@@ -456,7 +457,7 @@ def test_nobody_is_invited_whose_link_cannot_be_printed(tmp_path: Path) -> None:
     database = collector_with(tmp_path, survey)
     command = [sys.executable, "-m", "deniable", "invite", survey.id, "-n", "3", *map(str, places(database))]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert "links: cannot be printed: No space left on device; nobody is invited" in done.stderr
     assert "Traceback" not in done.stderr

@@ -9,8 +9,6 @@ import logging
 import re
 import socket
 import sqlite3
-import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -38,6 +36,7 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import SCOPES, create_token, find_token, revoke_token
 from tests.support.collectors import Collector, StartCollector
 from tests.support.command_line import run_cli
+from tests.support.patience import PATIENCE, wait_until
 from tests.support.surveys import FIVE_TYPES, Clock, person
 from tools.torture import network_stop
 
@@ -459,12 +458,12 @@ class TestLogs:
         store.path.rename(elsewhere)
         for number in range(1, 21):
             assert send(number) == 503
-        wait_for(lambda: len(lines()) == 1)
+        wait_until(lambda: len(lines()) == 1, "a line is written")
         for number in range(21, 31):
             assert send(number) == 503
         assert http.get("/readyz").status_code == 503
         elsewhere.rename(store.path)
-        wait_for(lambda: len(lines()) == 2)
+        wait_until(lambda: len(lines()) == 2, "a second line is written")
         assert send(31) == 201
         assert http.get("/readyz").status_code == 200
         assert lines() == [
@@ -478,7 +477,7 @@ class TestLogs:
             other.execute("PRAGMA query_only = OFF")
             outage.began(StoreFull("database: the inside"))
             assert outage.reason == "the disk is full"
-            wait_for(lambda: outage.reason is None)
+            wait_until(lambda: outage.reason is None, "the outage ends")
         assert store.path.with_name("test.db-wal").stat().st_size > 0
 
     def test_a_mistake_is_logged_once_for_its_place(
@@ -502,9 +501,9 @@ def test_no_file_holds_an_address_or_an_agent(start_collector: StartCollector) -
     for number in range(12):
         raw_request(collector, survey, number)
     for method, path in (("GET", f"/s/{survey.id}/results"), ("POST", "/api/v1/surveys"), ("GET", "/nothing")):
-        urllib3.request(method, collector.url + path, headers=MARKED, retries=False, timeout=10)
+        urllib3.request(method, collector.url + path, headers=MARKED, retries=False, timeout=PATIENCE)
     collector.process.terminate()
-    assert collector.process.wait(15) == 0
+    assert collector.process.wait(PATIENCE) == 0
     files = {path.name: path.read_bytes() for path in collector.database.parent.iterdir()}
     assert {"test.db", "log"} <= set(files)
     assert survey.id.encode() in b"".join(files.values()), "this search finds what is there"
@@ -523,7 +522,7 @@ def raw_request(collector: Collector, survey: Survey, number: int) -> None:
     head = "".join(f"{name}: {value}\r\n" for name, value in MARKED.items())
     head += f"Host: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     address = (place.hostname or "", place.port or 0)
-    with socket.create_connection(address, 10, source_address=(MARK, 0)) as connection:
+    with socket.create_connection(address, PATIENCE, source_address=(MARK, 0)) as connection:
         connection.sendall(f"POST /api/v1/surveys/{survey.id}/reports HTTP/1.1\r\n{head}".encode() + body)
         assert connection.recv(100).startswith(b"HTTP/1.1 ")
 
@@ -537,7 +536,7 @@ def test_a_stop_under_load_loses_nothing_and_answers_whoever_is_being_served() -
 def test_logs_of_a_run_are_lines_of_json(start_collector: StartCollector) -> None:
     collector = start_collector()
     collector.process.terminate()
-    assert collector.process.wait(15) == 0
+    assert collector.process.wait(PATIENCE) == 0
     sentence, *lines = collector.log.read_text(encoding="utf-8").splitlines()
     assert sentence.startswith("Collector on http://")
     assert [json.loads(line)["event"] for line in lines] == ["starting", "stopped"]
@@ -621,21 +620,13 @@ class TestDeployment:
         unit.optionxform = str  # type: ignore[assignment,method-assign]  # systemd tells letters apart
         unit.read(self.DEPLOY / "deniable.service", encoding="utf-8")
         service = unit["Service"]
-        assert service["DynamicUser"] == "yes"
+        assert service["User"] == "deniable"
         assert service["ProtectSystem"] == "strict"
         assert service["KillMode"] == "mixed"
         assert service["MemoryMax"] == "1G"
         assert service["LimitCORE"] == "0"
         assert int(service["TimeoutStopSec"]) > 10
         assert "serve" in service["ExecStart"]
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until it holds, at most 20 seconds."""
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def stop(app: APIFlask) -> None:

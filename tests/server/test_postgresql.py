@@ -41,6 +41,7 @@ from deniable_server.store.tables import invitations_table, pending_table, repor
 from deniable_server.tokens import create_token
 from tests.support.access import invite, invited_survey, post_survey, report_for
 from tests.support.command_line import CommandLine
+from tests.support.patience import PATIENCE
 from tests.support.postgresql import Postgresql, postgresql, running_postgresql, template
 from tests.support.stores import rows
 from tests.support.surveys import SURVEY, Clock
@@ -301,12 +302,12 @@ class TestSeveralCollectors:
         def slow(*arguments: object) -> None:
             original(*arguments)  # type: ignore[arg-type]
             halfway.set()
-            assert go_on.wait(30)
+            assert go_on.wait(PATIENCE)
 
         monkeypatch.setattr(counts, "add", slow)
         folding = threading.Thread(target=store.settle)
         folding.start()
-        assert halfway.wait(30)
+        assert halfway.wait(PATIENCE)
         with closing(PostgresqlStore(address, clock)) as other:
             meanwhile = reports(survey, 20)
             take(other, survey, meanwhile)
@@ -345,7 +346,7 @@ class TestSeveralCollectors:
         monkeypatch.setattr("deniable_server.store.postgresql.connection.IDLE_SECONDS", 1)
         store.publish(survey)
         with closing(PostgresqlStore(address, clock)) as other:
-            held = threading.Event()
+            held, stored = threading.Event(), threading.Event()
             failed: list[Exception] = []
 
             def freeze() -> None:
@@ -353,14 +354,15 @@ class TestSeveralCollectors:
                     with other._transaction() as db:
                         other._hold(db, survey)
                         held.set()
-                        threading.Event().wait(2)
+                        stored.wait(PATIENCE)
                 except StoreUnavailable as error:
                     failed.append(error)
 
             frozen = threading.Thread(target=freeze)
             frozen.start()
-            assert held.wait(10)
-            take(store, survey, reports(survey, 1))
+            assert held.wait(PATIENCE)
+            take(store, survey, reports(survey, 1))  # which waits for the server to end what is frozen
+            stored.set()
             frozen.join()
             assert len(failed) == 1
 

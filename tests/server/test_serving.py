@@ -23,6 +23,7 @@ from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, free_port, running_collector
 from tests.support.command_line import run_cli
+from tests.support.patience import PATIENCE, wait_until
 
 
 def children(pid: int) -> list[int]:
@@ -38,11 +39,8 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def wait_for_end(pid: int, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while is_alive(pid):
-        assert time.monotonic() < deadline, "the process lives on"
-        time.sleep(0.05)
+def wait_for_end(pid: int) -> None:
+    wait_until(lambda: not is_alive(pid), "the process ends")
 
 
 class TestOneCollector:
@@ -85,10 +83,7 @@ class TestOneCollector:
             for n in range(3)
         ]
         try:
-            deadline = time.monotonic() + 60
-            while sum(each.poll() is None for each in started) > 1:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_until(lambda: sum(each.poll() is None for each in started) == 1, "all but one end")
             ended = [each for each in started if each.poll() is not None]
             assert [each.returncode for each in ended] == [1, 1]
             for each in ended:
@@ -97,7 +92,7 @@ class TestOneCollector:
         finally:
             for each in started:
                 each.terminate()
-                each.communicate(timeout=15)
+                each.communicate(timeout=PATIENCE)
 
     def test_a_database_is_served_once_and_other_commands_go_on(
         self, collector: Collector, survey: Survey, tmp_path: Path
@@ -132,16 +127,13 @@ class TestOneCollector:
             pass
 
 
-def lock_within(database: Path, seconds: float) -> Lock:
-    """The lock of a process that has ended: the last of its threads, which lets it go, may end a moment later."""
-    give_up = time.monotonic() + seconds
-    while True:
-        try:
-            return Lock(database)
-        except DeniableError:
-            if time.monotonic() > give_up:
-                raise
-            time.sleep(0.05)
+def is_free(database: Path) -> bool:
+    """Whether nobody has the lock: the thread that lets it go may end a moment after its process."""
+    try:
+        Lock(database).release()
+    except DeniableError:
+        return False
+    return True
 
 
 class TestParent:
@@ -151,10 +143,10 @@ class TestParent:
             collector.publish(survey)
             (worker,) = children(collector.process.pid)
             os.kill(collector.process.pid, signal.SIGKILL)
-            collector.process.wait(5)
-            wait_for_end(worker, 10)
+            collector.process.wait(PATIENCE)
+            wait_for_end(worker)
             listen("127.0.0.1", int(collector.url.rpartition(":")[2])).close()
-            lock_within(collector.database, 10).release()
+            wait_until(lambda: is_free(collector.database), "the lock is let go")
 
     @pytest.mark.slow
     def test_the_worker_ends_in_time_though_somebody_holds_it_up(self, tmp_path: Path, survey: Survey) -> None:
@@ -169,8 +161,8 @@ class TestParent:
                 )
                 time.sleep(0.2)
                 os.kill(collector.process.pid, signal.SIGKILL)
-                collector.process.wait(5)
-                wait_for_end(worker, 15)
+                collector.process.wait(PATIENCE)
+                wait_for_end(worker)
 
 
 class TestModes:

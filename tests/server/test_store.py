@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -16,6 +15,7 @@ from deniable import DeniableError, Report, Survey, Tally, tally_reports
 from deniable_server.store import Outcome, StoreBusy, StoreDamaged, StoreFull
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.writer import Writer
+from tests.support.patience import PATIENCE, wait_until
 from tools.torture import storage_full, storage_kill
 
 ALLOWED_COLUMNS = {
@@ -73,18 +73,17 @@ def test_writer_stores_together_what_waits_together(store: SqliteStore, survey: 
     def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
         sizes.append(len(batch))
         first_waits.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         return original(batch)
 
     store.store_reports = slow  # type: ignore[assignment]
     writer = Writer(store)
     threads = [threading.Thread(target=writer.submit, args=(survey, [report(n)])) for n in range(20)]
     threads[0].start()
-    assert first_waits.wait(10)
+    assert first_waits.wait(PATIENCE)
     for thread in threads[1:]:
         thread.start()
-    while writer.waiting() < 19:
-        time.sleep(0.001)
+    wait_until(lambda: writer.waiting() == 19, "all the others wait")
     go_on.set()
     for thread in threads:
         thread.join()
@@ -115,17 +114,16 @@ def test_writer_refuses_more_than_it_will_hold(
 
     def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
         blocked.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         return original(batch)
 
     monkeypatch.setattr(store, "store_reports", slow)
     writer = Writer(store)
     threads = [threading.Thread(target=writer.submit, args=(survey, [report(n)])) for n in range(2)]
     threads[0].start()
-    assert blocked.wait(10)
+    assert blocked.wait(PATIENCE)
     threads[1].start()
-    while not writer.waiting():
-        time.sleep(0.001)
+    wait_until(writer.waiting, "the second one waits")
     with pytest.raises(StoreBusy, match="send the same report again"):
         writer.submit(survey, [report(3)])
     go_on.set()
@@ -164,7 +162,7 @@ def test_writer_logs_once_that_it_cannot_settle_and_once_that_it_can_again(
     monkeypatch.setattr(store, "settle", settle)
     with caplog.at_level("INFO", "deniable"):
         writer = Writer(store, fold_seconds=0.001)
-        assert all_were_given.wait(10)
+        assert all_were_given.wait(PATIENCE)
         writer.stop()
     assert [record.getMessage() for record in caplog.records] == [
         "fold: put off, full",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
@@ -15,6 +16,7 @@ from playwright.sync_api import Frame, Page, Request, Route, expect
 from deniable import Survey, read_survey
 from deniable_server.embedding import bundles
 from tests.support.collectors import Collector
+from tests.support.patience import PATIENCE
 from tests.support.serving import running
 from tests.support.survey_files import question_toml, survey_toml
 
@@ -70,12 +72,21 @@ def scripts(collector: Collector) -> str:
 
 
 def wait_until(page: Page, holds: str) -> None:
-    """Wait until a script gives true, at most ten seconds; `Page.wait_for_function` takes a promise for true."""
-    for _ in range(100):
-        if page.evaluate(holds):
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"not within ten seconds: {holds}")
+    """Wait until a script gives true; `Page.wait_for_function` takes a promise for true."""
+    wait_for(page, lambda: page.evaluate(holds), holds)
+
+
+def wait_for(page: Page, happened: Callable[[], object], what: str) -> None:
+    """Wait until something happened that a page tells, which it does only while it is listened to."""
+    give_up = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < give_up, f"waited in vain: {what}"
+        page.wait_for_timeout(50)
+
+
+def let_it_draw(page: Page) -> None:
+    """Wait for two frames, after which whoever observes sizes has been told of all that changed before."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 ANOTHER_PERSON = f"""async () => {{
@@ -234,7 +245,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     expect(element.locator(".review h1")).to_be_focused()
     yield "review"
     element.locator(".review button[part]").click()
-    expect(element.locator("h1").last).to_be_focused(timeout=15_000)
+    expect(element.locator("h1").last).to_be_focused()
     yield "waiting"
     page.unroute("**/reports")
     element.locator("button").click()

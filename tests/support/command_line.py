@@ -9,6 +9,7 @@ import sys
 from click.testing import CliRunner, Result
 
 from deniable.commands.main import main
+from tests.support.patience import PATIENCE
 
 
 class CommandLine:
@@ -40,4 +41,4 @@ def run_cli(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str
     """Run the command ``deniable`` as a user does."""
     command = [sys.executable, "-m", "deniable", *arguments]
     environment = os.environ | {"COLUMNS": "100"} | settings
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE * 3, check=False, env=environment)

@@ -37,7 +37,7 @@ def results_with(extras: Sequence[str], lines: Sequence[Sequence[str]], folder: 
     """Exit code and output of each command line, all in one process that has these extras."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], input=json.dumps(lines), cwd=folder, env=with_extras(extras),
-        capture_output=True, text=True, check=True, timeout=PATIENCE,
+        capture_output=True, text=True, check=True, timeout=PATIENCE * len(lines),
     )  # fmt: skip
     return [(code, output) for code, output in json.loads(done.stdout.splitlines()[-1])]
 

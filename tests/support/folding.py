@@ -11,6 +11,7 @@ from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store import Outcome
 from deniable_server.store.sql_store import SqlStore
+from tests.support.patience import wait_until
 from tests.support.stores import rows
 from tests.support.surveys import SURVEY, Clock
 
@@ -59,6 +60,4 @@ def go_to(store: SqlStore, clock: Clock, day: datetime.date) -> None:
 
 
 def wait_until_folded(store: SqlStore, survey: Survey, n: int) -> None:
-    deadline = datetime.datetime.now() + datetime.timedelta(seconds=10)
-    while rows(store, survey) != (0, n):
-        assert datetime.datetime.now() < deadline
+    wait_until(lambda: rows(store, survey) == (0, n), "all are folded")

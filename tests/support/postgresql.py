@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +21,7 @@ import pytest
 from deniable.installing import install_hint
 from deniable_server.location import Address
 from deniable_server.store.postgresql.store import PostgresqlStore
+from tests.support.patience import PATIENCE, wait_until
 
 _numbers = itertools.count(1)
 
@@ -78,7 +78,7 @@ class Postgresql:
         for process in everybody:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
-        psutil.wait_procs(everybody, timeout=10)
+        psutil.wait_procs(everybody, timeout=PATIENCE)
 
     def restart(self) -> None:
         """Start it again after `kill`."""
@@ -94,10 +94,7 @@ class Postgresql:
             return False
 
     def _wait_for(self, happened: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 30
-        while not happened():
-            assert time.monotonic() < deadline, (self.folder / "log").read_text()[-2000:]
-            time.sleep(0.1)
+        wait_until(happened, f"PostgreSQL is ready: {self.folder / 'log'}")
 
     @contextmanager
     def standby(self) -> Iterator[Postgresql]:

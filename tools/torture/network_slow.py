@@ -24,6 +24,7 @@ from deniable_server.limits import MOST_BODIES, MOST_DOWNLOADS
 from deniable_server.serving import SILENCE_MS
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, running_collector
+from tests.support.patience import PATIENCE
 from tests.support.surveys import FIVE_TYPES, person
 
 ATTACKER = "127.0.0.2"
@@ -141,7 +142,7 @@ def fill(database: Path, survey: Survey, n: int) -> None:
 
 def honest(collector: Collector, survey: Survey, seconds: float) -> tuple[float, int]:
     """Send whole reports for so long, each stored; seconds of the slowest, and how many."""
-    http = urllib3.PoolManager(retries=False, timeout=10)
+    http = urllib3.PoolManager(retries=False, timeout=PATIENCE)
     url = f"{collector.url}/api/v1/surveys/{survey.id}/reports"
     slowest, until = 0.0, time.monotonic() + seconds
     for number in itertools.count():

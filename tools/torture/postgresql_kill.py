@@ -21,6 +21,7 @@ from deniable_server.location import Address
 from deniable_server.store import database_at
 from deniable_server.store.postgresql.store import PostgresqlStore
 from tests.support.collectors import Collector
+from tests.support.patience import PATIENCE
 from tests.support.postgresql import Postgresql, name_of, running_postgresql
 from tests.support.surveys import FIVE_TYPES, person
 from tools.torture.storage_kill import SENDERS, Load, compare, end, start
@@ -97,7 +98,7 @@ def both_at_once(short: bool) -> str:
         lock = threading.Lock()
 
         def send(collector: Collector, mine: slice) -> None:
-            pool = urllib3.PoolManager(retries=False, timeout=30)
+            pool = urllib3.PoolManager(retries=False, timeout=PATIENCE)
             url = f"{collector.url}/api/v1/surveys/{survey.id}/reports"
             for report in sent[mine]:
                 status = 503

@@ -20,6 +20,7 @@ from deniable import Survey
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import Purchase, invite, invited_survey, publish, report_for, unlinkable_survey
 from tests.support.collectors import Collector
+from tests.support.patience import PATIENCE
 from tools.torture.storage_kill import copied, end, start
 
 ROUNDS = 200
@@ -166,7 +167,7 @@ class Crowd:
             raise self._mistakes[0]
 
     def _run(self, people: list[Person]) -> None:
-        pool = urllib3.PoolManager(retries=False, timeout=30)
+        pool = urllib3.PoolManager(retries=False, timeout=PATIENCE)
         try:
             for person in people:
                 person.go_on(pool, self._url)

@@ -29,6 +29,7 @@ from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
 from tests.support.collectors import Collector, free_port, wait_until_ready
+from tests.support.patience import PATIENCE
 from tests.support.surveys import FIVE_TYPES, person
 
 SENDERS = 16
@@ -98,7 +99,7 @@ class Load:
             thread.start()
         if only_again:
             for thread in self._threads:
-                thread.join(timeout=60)
+                thread.join(PATIENCE)
         time.sleep(seconds)
 
     def stop(self) -> None:
@@ -109,7 +110,7 @@ class Load:
         assert not self.unexpected, f"answered with {self.unexpected}"
 
     def _send(self, collectors: Sequence[Collector], number: int, together: int, only_again: bool) -> None:
-        pool = urllib3.PoolManager(retries=False, timeout=10)
+        pool = urllib3.PoolManager(retries=False, timeout=PATIENCE)
         for turn in itertools.count(number):
             if self._stop.is_set():
                 return
@@ -174,7 +175,7 @@ def end(collector: Collector, how: signal.Signals) -> None:
         os.killpg(collector.process.pid, how)
     else:
         collector.process.send_signal(how)
-    collector.process.wait(timeout=30)
+    collector.process.wait(PATIENCE)
 
 
 def look_at_a_copy(database: Path, load: Load, when: str) -> None:

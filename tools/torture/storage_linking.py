@@ -50,6 +50,7 @@ from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, publish_to, unlinkable_survey
 from tests.support.collectors import Collector, free_port, wait_until_ready
+from tests.support.patience import PATIENCE
 from tools.torture.storage_kill import end
 
 PEOPLE = 300
@@ -118,7 +119,7 @@ class Noted(Connection):
     """A connection that notes what a spying operator sees: when each request came, how long it took, and its bytes."""
 
     def __init__(self, collector: str) -> None:
-        super().__init__(collector, retries=5, timeout=30.0, size=1)
+        super().__init__(collector, retries=5, timeout=PATIENCE, size=1)
         self.seen: list[tuple[float, float, bytes, bytes]] = []
 
     def _request(
