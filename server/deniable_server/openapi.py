@@ -47,8 +47,9 @@ RESPONSES: dict[tuple[str, str, str], dict[str, Any]] = {
 _ERROR = {"application/problem+json": {"$ref": _REF.format(model="Problem")}}
 
 
-def init_app(app: APIFlask) -> None:
-    """Complete the document."""
+def init_app(app: APIFlask, public_url: str | None) -> None:
+    """Complete the document. It is made once for everybody, so that it names no host that somebody asked."""
+    app.servers = [{"url": public_url or "/"}]
 
     @app.spec_processor
     def complete(spec: dict[str, Any] | str) -> dict[str, Any] | str:
