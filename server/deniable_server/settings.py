@@ -52,7 +52,7 @@ class Settings(BaseSettings):
     )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),
-        description="Reports, and requests for results, that one address may send: 120/minute, 5/second, or off.",
+        description="Reports that one address may send, and as many results and batches: 120/minute, 5/second, or off.",
     )
     trusted_proxies: int = Field(
         default=0, ge=0, le=16, description="Reverse proxies in front, whose X-Forwarded-For is believed."

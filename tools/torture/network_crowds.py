@@ -301,7 +301,7 @@ class Hall:
         http = urllib3.PoolManager(retries=False, timeout=20, source_address=(ATTACKER, 0))
         survey = f"/api/v1/surveys/{self._survey.id}"
         for path in (f"/s/{self._survey.id}", "/static/pages.css", "/client/deniable.js", "/static/icon.png", survey):
-            self._ask(lambda path=path: http.request("GET", self._collector.url + path))  # type: ignore[misc]
+            self._ask(partial(http.request, "GET", self._collector.url + path))
         url, headers = f"{self._collector.url}{survey}/reports", {"Content-Type": "application/json"}
         waited = self._ask(lambda: http.request("POST", url, body=report, headers=headers))
         with self._lock:
