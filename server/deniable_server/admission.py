@@ -41,6 +41,10 @@ _COMPUTED = re.compile(
     rf"{_SURVEYS}(?:|/[^/]*/(?:estimates[^/]*|reports[^/]*|close|invitations(?:/unused)?))|/s/[^/]*/results[^/]*"
 )
 
+AT_A_TIME = 2
+"""Pages that are made at a time, and probes; others wait for their turn. Python runs one thread at a time, and each
+thread more that competes for that costs all others: 250 made together take four times as long as one after another."""
+
 _PROBED = {"/livez", "/readyz", "/metrics"}
 
 
@@ -70,10 +74,17 @@ class Admission:
         self._wsgi_app = wsgi_app
         self._limits = limits
         self._rights = rights
+        self._turns = {kind: threading.Semaphore(AT_A_TIME) for kind in (PAGES, PROBES)}
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve a request."""
         kind = kind_of(environ)
+        if kind in self._turns and environ["REQUEST_METHOD"] == "GET":  # which waits for no body
+            with self._turns[kind]:
+                return self._serve(kind, environ, start_response)
+        return self._serve(kind, environ, start_response)
+
+    def _serve(self, kind: Kind, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         try:
             try:
                 self._limits.admit(environ, kind)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import secrets
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, make_response, render_template, request
+from flask import Response, current_app, make_response, render_template, request
+from markupsafe import escape
 
 from deniable import Survey
 from deniable_server.api import get_store
 from deniable_server.edge import CONTENT_SECURITY_POLICY
+from deniable_server.kept import Kept
 
 embedding = APIBlueprint("embedding", __name__, enable_openapi=False)
 
@@ -23,6 +26,10 @@ FRAME_POLICY = (
     "frame-ancestors *; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 """The policy of every other page, but that any site may show this one in a frame; it cannot look into it."""
+
+
+MOST_KEPT = 16 * 2**20
+"""Bytes of pages that are kept, roughly."""
 
 
 def bundles() -> dict[str, str]:
@@ -71,8 +78,9 @@ def client_folder() -> Path:
     return Path(str(files("deniable_web")))
 
 
-def init_app(app: APIFlask) -> None:
+def init_app(app: APIFlask, public_url: str | None) -> None:
     """Tell templates the bundles' hashes, and English for whoever has chosen no language; serve the page for frames."""
+    app.extensions["deniable-pages"] = Pages(public_url)
     app.jinja_env.globals["bundles"] = bundles()
     app.jinja_env.globals["words"] = words("en")
     app.register_blueprint(embedding)
@@ -92,11 +100,41 @@ def survey_page(template: str, survey_id: str, policy: str = CONTENT_SECURITY_PO
     """
     language = request.accept_languages.best_match(catalogues(), "en")
     survey = get_store().survey(survey_id)
-    page = render_template(template, survey=survey, catalogue=catalogues()[language], words=words(language))
-    response = make_response(page)
+    pages: Pages = current_app.extensions["deniable-pages"]
+    response = make_response(pages.page(template, survey, language))
     response.headers["Content-Security-Policy"] = with_issuer(policy, survey)
+    response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
     response.vary.add("Accept-Language")
     return response
+
+
+class Pages:
+    """Pages with a survey in them: each is rendered once, which takes some milliseconds, for whatever host is asked.
+
+    Parameters
+    ----------
+    public_url : str or None
+        Where people reach this collector; None for the host that they ask.
+    """
+
+    _mark = secrets.token_hex(16)
+    """Stands where a page names its host; no survey can hold it."""
+
+    def __init__(self, public_url: str | None) -> None:
+        self._public_url = public_url
+        self._kept = Kept(MOST_KEPT)
+
+    def page(self, template: str, survey: Survey, language: str) -> bytes:
+        """The page of a survey for the request that is served."""
+        name = template, survey.id, language
+        page: bytes | None = self._kept.get(name)
+        if page is None:
+            page = render_template(
+                template, survey=survey, catalogue=catalogues()[language], words=words(language), base=self._mark
+            ).encode()
+            self._kept.put(name, page, len(page))
+        base = (self._public_url or request.host_url).rstrip("/")
+        return page.replace(self._mark.encode(), escape(base).encode())
 
 
 def with_issuer(policy: str, survey: Survey) -> str:

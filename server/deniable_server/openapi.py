@@ -8,7 +8,7 @@ from apiflask import APIFlask
 from pydantic.json_schema import models_json_schema
 
 from deniable_server import schemas
-from deniable_server.api import BASE, NDJSON, NOT_PUBLIC
+from deniable_server.api import BASE, NDJSON, NOT_PUBLIC, TOO_MANY
 
 _REF = "#/components/schemas/{model}"
 
@@ -48,8 +48,9 @@ RESPONSES: dict[tuple[str, str, str], dict[str, Any]] = {
 _ERROR = {"application/problem+json": {"$ref": _REF.format(model="Problem")}}
 
 
-def init_app(app: APIFlask) -> None:
-    """Complete the document."""
+def init_app(app: APIFlask, public_url: str | None) -> None:
+    """Complete the document. It is made once for everybody, so that it names no host that somebody asked."""
+    app.servers = [{"url": public_url or "/"}]
 
     @app.spec_processor
     def complete(spec: dict[str, Any] | str) -> dict[str, Any] | str:
@@ -67,7 +68,17 @@ def init_app(app: APIFlask) -> None:
         return spec
 
 
+REFUSED_AT_THE_DOOR = {
+    "414": "address too long, or with too many keys",
+    "429": TOO_MANY,
+    "431": "a header too long",
+}
+"""What every call may be answered, before it gets to its route."""
+
+
 def _complete_call(path: str, method: str, call: dict[str, Any]) -> None:
+    for status, description in REFUSED_AT_THE_DOOR.items():
+        call["responses"].setdefault(status, {"description": description})
     if bodies := REQUESTS.get((path, method)):
         call["requestBody"] = {"required": True, "content": _content(bodies)}
     if "401" in call["responses"]:

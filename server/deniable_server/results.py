@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from deniable.estimation.fakes import fake_margins
 from deniable.estimation.misbehaviour import Misbehaving
 from deniable.output import number, percent
 from deniable_server.computing import Pool
+from deniable_server.kept import Kept
 from deniable_server.limits import ROWS_A_REQUEST, asker, get_limits
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.store import Store
@@ -139,36 +139,6 @@ class Results:
                     self._kept.put(name, kept, size)
         found: R = kept
         return found
-
-
-class Kept:
-    """Results by name, the latest used, of so many bytes together."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._bytes = 0
-        self._lock = threading.Lock()
-        self._results: dict[Hashable, tuple[Any, int]] = {}  # in order of use
-
-    def get(self, name: Hashable) -> Any:
-        """The result of that name, or None."""
-        with self._lock:
-            found = self._results.pop(name, None)
-            if found is None:
-                return None
-            self._results[name] = found
-            return found[0]
-
-    def put(self, name: Hashable, result: Any, size: int) -> None:
-        """Keep a result of that many bytes, and drop those not used for longest."""
-        size += 1000  # its name, and its place
-        with self._lock:
-            _, before = self._results.pop(name, (None, 0))
-            self._results[name] = result, size
-            self._bytes += size - before
-            while self._bytes > self._most:
-                _, gone = self._results.pop(next(iter(self._results)))
-                self._bytes -= gone
 
 
 def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> int:

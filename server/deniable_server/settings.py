@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,8 +17,20 @@ from deniable_server.location import Address, location
 
 PREFIX = "DENIABLE_"
 
-OF_COMMANDS = {"DENIABLE_LOG", "DENIABLE_MEMORY", "DENIABLE_PUBLIC_URL", "DENIABLE_TOKEN"}
+OF_COMMANDS = {"DENIABLE_LOG", "DENIABLE_MEMORY", "DENIABLE_TOKEN"}
 """Variables that commands other than ``serve`` read."""
+
+
+_URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?")
+
+
+def _public_url(text: object) -> str | None:
+    """An address as links start with it, without the slash that may end it."""
+    if text is None:
+        return None
+    if not _URL.fullmatch(str(text)):
+        raise ParameterError("must be like https://collector.example")
+    return str(text).rstrip("/")
 
 
 class Settings(BaseSettings):
@@ -33,9 +46,13 @@ class Settings(BaseSettings):
     )
     host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
     port: int = Field(default=8000, ge=1, le=65535, description="Port to listen on.")
+    public_url: Annotated[str | None, BeforeValidator(_public_url)] = Field(
+        default=None,
+        description="Where people reach this collector, for what it prints: https://... Without it, the host they ask.",
+    )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),
-        description="Reports, and requests for results, that one address may send: 120/minute, 5/second, or off.",
+        description="Reports that one address may send, and as many results and batches: 120/minute, 5/second, or off.",
     )
     trusted_proxies: int = Field(
         default=0, ge=0, le=16, description="Reverse proxies in front, whose X-Forwarded-For is believed."

@@ -23,7 +23,8 @@ from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.computing import WORKERS, Pool, TooBusy
-from deniable_server.results import MOST_REQUESTS, Kept, requests_for
+from deniable_server.kept import Kept
+from deniable_server.results import MOST_REQUESTS, requests_for
 from deniable_server.schemas import EstimatesQuery
 from deniable_server.settings import Settings
 from deniable_server.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down

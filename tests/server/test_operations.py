@@ -25,7 +25,7 @@ from deniable import ParameterError, Survey, read_survey
 from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.edge import HEADERS
-from deniable_server.limits import Rate
+from deniable_server.limits import PROBES, Rate
 from deniable_server.location import Address, location
 from deniable_server.logs import Line
 from deniable_server.outage import Outage
@@ -202,11 +202,12 @@ class TestProbes:
         assert statements
         assert not [each for each in statements if not each.startswith(("SELECT", "PRAGMA", "select"))]
 
-    def test_readiness_counts_against_the_rate_and_being_alive_does_not(self, tmp_path: Path, clock: Clock) -> None:
-        app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=Rate(3, 60)))
+    def test_probes_count_together_and_against_nothing_else(self, tmp_path: Path, clock: Clock) -> None:
+        app = create_app(tmp_path / "test.db", clock, Settings(rate_limit=Rate(1, 60)))
         http = app.test_client()
-        assert [http.get("/readyz").status_code for _ in range(5)] == [200, 200, 200, 429, 429]
-        assert {http.get("/livez").status_code for _ in range(5)} == {200}
+        asked = [http.get(path).status_code for path in ("/livez", "/readyz") * 11]
+        assert asked == [200] * PROBES.times + [429] * 2
+        assert http.get("/").status_code == 200
         stop(app)
 
     def test_not_ready_while_the_database_takes_nothing(

@@ -9,19 +9,22 @@ import math
 import random
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
-from deniable import DrawnBoxes, Report, Survey, estimate, read_survey, tally_reports
+from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_survey, tally_reports
 from deniable.report.space import Value
 from deniable_client import randomize
 from deniable_server import charts, drawing, pages
+from deniable_server.app import create_app
 from deniable_server.embedding import catalogues
 from deniable_server.results import figure
+from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
-from tests.support.surveys import FIVE_TYPES, person
+from tests.support.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 
@@ -363,3 +366,40 @@ def test_results_page_claims_no_more_than_the_noise_does(
     survey = read_survey(f'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = {epsilon}\n')
     store.publish(survey)
     assert sentence in " ".join(http.get(f"/s/{survey.id}/results").text.split())
+
+
+class TestHosts:
+    """What somebody writes into ``Host`` is printed for nobody else."""
+
+    def test_the_first_host_asked_is_kept_nowhere(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+        store.publish(survey)
+        for path in ("/api/openapi.json", f"/s/{survey.id}", f"/embed/{survey.id}"):
+            http.get(path, headers={"Host": "evil.example"})
+            assert "evil.example" not in http.get(path, headers={"Host": "good.example"}).text
+        answer = http.get(f"/s/{survey.id}", headers={"Host": "good.example"})
+        assert f"deniable answer http://good.example/s/{survey.id}" in answer.text
+        assert answer.headers["Cache-Control"] == "private, no-cache", "no proxy keeps it for another host"
+        assert http.get("/api/openapi.json").json["servers"] == [{"url": "/"}]
+
+    def test_a_host_is_text(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+        store.publish(survey)
+        assert "<script>alert" not in http.get(f"/s/{survey.id}", headers={"Host": 'a"><script>alert(1)'}).text
+
+    def test_the_public_url_is_what_people_are_told(self, tmp_path: Path, clock: Clock, survey: Survey) -> None:
+        app = create_app(tmp_path / "public.db", clock, Settings(public_url="https://collector.example/"))
+        try:
+            app.extensions["deniable"]["store"].publish(survey)
+            http = app.test_client()
+            for path in (f"/s/{survey.id}", f"/embed/{survey.id}"):
+                page = http.get(path, headers={"Host": "evil.example"}).text
+                assert f"deniable answer https://collector.example/s/{survey.id}" in page
+                assert "evil.example" not in page
+            assert http.get("/api/openapi.json").json["servers"] == [{"url": "https://collector.example"}]
+        finally:
+            app.extensions["deniable"]["writer"].stop()
+            app.extensions["deniable"]["store"].close()
+
+    @pytest.mark.parametrize("url", ["collector.example", "ftp://a", "https://", "https://a b", "https://a/?x", ""])
+    def test_what_is_no_public_url(self, url: str) -> None:
+        with pytest.raises(ParameterError, match=r"--public-url: must be like https://collector\.example"):
+            settings_from({"public_url": url})
