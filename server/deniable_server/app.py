@@ -57,8 +57,8 @@ def create_app(
     pages.init_app(app)
     embedding.init_app(app)
     openapi.init_app(app)
-    intake.init_app(app, store, writer)
     delivery.init_app(app)
+    intake.init_app(app, store, writer)
     edge.init_app(app, settings.trusted_proxies)
     return app
 
