@@ -58,8 +58,8 @@ def create_app(
     pages.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)
-    intake.init_app(app, store, writer)
     delivery.init_app(app)
+    intake.init_app(app, store, writer)
     admission.init_app(app, store)
     edge.init_app(app, settings.trusted_proxies)
     return app

@@ -33,11 +33,22 @@ ROUTE = f"{BASE}/surveys/<survey_id>/reports"
 
 _PATH = re.compile(rf"{BASE}/surveys/([a-z2-7]{{26}})/reports")
 
+
+class Answer:
+    """What Flask would answer, byte for byte; a test compares them."""
+
+    def __init__(self, status: str, outcome: Outcome) -> None:
+        self.status = status
+        self.body = b'{"status":"%b"}\n' % outcome.value.encode()
+        length = str(len(self.body))
+        self.headers = [("Content-Type", "application/json"), ("Content-Length", length), *OPEN_TO_ALL_ORIGINS]
+        self.labels = ("POST", ROUTE, status[:3])
+
+
 _ANSWERS = {
-    outcome: (status, b'{"status":"%b"}\n' % outcome.value.encode())
+    outcome: Answer(status, outcome)
     for outcome, status in {Outcome.STORED: "201 CREATED", Outcome.KNOWN: "200 OK"}.items()
 }
-"""What Flask would answer, byte for byte; a test compares them."""
 
 
 def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
@@ -62,17 +73,14 @@ class Intake:
         """Serve a request."""
         started = time.perf_counter()
         found = _PATH.fullmatch(environ["PATH_INFO"])
-        outcome = self._take(found[1], environ) if found and _is_ordinary(environ) else None
-        if found is None or outcome not in _ANSWERS:
+        answer = self._take(found[1], environ, started) if found and _is_ordinary(environ) else None
+        if answer is None:
             return self._wsgi_app(environ, start_response)
-        status, body = _ANSWERS[outcome]
-        seconds = time.perf_counter() - started
-        self._metrics.answered("POST", ROUTE, int(status[:3]), seconds, self._survey(found[1]))
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *OPEN_TO_ALL_ORIGINS]
-        start_response(status, headers)
-        return [body]
+        start_response(answer.status, list(answer.headers))
+        return [answer.body]
 
-    def _take(self, survey_id: str, environ: dict[str, Any]) -> Outcome | None:
+    def _take(self, survey_id: str, environ: dict[str, Any], started: float) -> Answer | None:
+        """Store the report of a request; None if it does not get the answer that nearly all get."""
         try:
             with self._limits.receiving(asker(environ)):
                 body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
@@ -81,9 +89,10 @@ class Intake:
             (outcome,) = self._writer.submit(survey, [parse_report(body, survey)])
         except Exception:  # Flask meets the same again, and answers it
             return None
-        if outcome in _ANSWERS:
-            self._metrics.taken(survey, [outcome])
-        return outcome
+        answer = _ANSWERS.get(outcome)
+        if answer is not None:
+            self._metrics.took_one(answer.labels, time.perf_counter() - started, survey, outcome)
+        return answer
 
 
 def _is_ordinary(environ: dict[str, Any]) -> bool:

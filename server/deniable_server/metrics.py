@@ -90,15 +90,21 @@ class Metrics(Collector):
 
     def answered(self, method: str, route: str, status: int, seconds: float, survey: Survey | None = None) -> None:
         """Count an answer, and of a respondent's request when the survey is released."""
-        labels = (method, route, str(status))
         with self._lock:
             figures = self._figures_of(survey) if route in OF_RESPONDENTS else self._told
-            figures.answered(labels, seconds)
+            figures.answered((method, route, str(status)), seconds)
 
     def taken(self, survey: Survey, outcomes: Sequence[Outcome]) -> None:
         """Count what became of reports, when the survey is released."""
         with self._lock:
             self._figures_of(survey).reports.update(outcomes)
+
+    def took_one(self, labels: Labels, seconds: float, survey: Survey, outcome: Outcome) -> None:
+        """Count the answer to one report and what became of it, as `answered` and `taken` do."""
+        with self._lock:
+            figures = self._figures_of(survey)
+            figures.answered(labels, seconds)
+            figures.reports[outcome] += 1
 
     def release(self, survey: Survey) -> None:
         """Tell what was held back of a survey, and of none."""

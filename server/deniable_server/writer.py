@@ -22,30 +22,36 @@ class Answer:
     """What became of a submission, for the one thread that waits for it.
 
     A bare lock, taken until there is an answer: waking a waiter is most of what a report costs here, and the condition
-    inside `concurrent.futures.Future` makes it dearer.
+    inside `concurrent.futures.Future` makes it dearer. Whoever was woken wakes the next one: woken all at once, they
+    would only wait once more, for the interpreter's lock.
     """
 
-    __slots__ = ("_error", "_outcomes", "_wait")
+    __slots__ = ("_error", "_next", "_outcomes", "_wait")
 
     def __init__(self) -> None:
         self._outcomes: list[Outcome] = []
         self._error: BaseException | None = None
+        self._next: Answer | None = None
         self._wait = threading.Lock()
         self._wait.acquire()
 
-    def give(self, outcomes: list[Outcome]) -> None:
-        """Let the waiter have them."""
-        self._outcomes = outcomes
-        self._wait.release()
+    def give(self, outcomes: list[Outcome], then: Answer | None) -> None:
+        """Let the waiter have them, once `wake` is called, and then wake another one."""
+        self._outcomes, self._next = outcomes, then
 
-    def refuse(self, error: BaseException) -> None:
-        """Let the waiter raise it."""
-        self._error = error
+    def refuse(self, error: BaseException, then: Answer | None) -> None:
+        """Let the waiter raise it, once `wake` is called, and then wake another one."""
+        self._error, self._next = error, then
+
+    def wake(self) -> None:
+        """Let the waiter go on."""
         self._wait.release()
 
     def get(self) -> list[Outcome]:
         """Wait."""
         self._wait.acquire()
+        if self._next is not None:
+            self._next.wake()
         if self._error is not None:
             raise self._error
         return self._outcomes
@@ -160,14 +166,17 @@ class Writer:
         return batch, item is None
 
     def _store_together(self, batch: list[Submission]) -> None:
+        answers = [answer for _, _, answer in batch]
+        others = [*answers[1:], None]
         try:
             outcomes = self._store.store_reports([(survey, reports) for survey, reports, _ in batch])
         except BaseException as error:  # nothing was stored: everybody who waits is told so
-            for _, _, answer in batch:
-                answer.refuse(error)
-            return
-        for (_, _, answer), mine in zip(batch, outcomes, strict=True):
-            answer.give(mine)
+            for answer, then in zip(answers, others, strict=True):
+                answer.refuse(error, then)
+        else:
+            for answer, mine, then in zip(answers, outcomes, others, strict=True):
+                answer.give(mine, then)
+        answers[0].wake()
 
     def _settle(self) -> None:
         """Settle the store. What keeps it from that is logged when it changes, not each time."""

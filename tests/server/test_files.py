@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 
 from deniable import Report, Survey
 from deniable_server.store import Outcome, StoreReplaced
+from deniable_server.store.sqlite import files
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
@@ -200,3 +201,45 @@ def test_the_collector_refuses_with_a_sentence_and_is_not_ready(
         503,
         "The database, its -wal or its -shm was replaced or removed; put the files in order and restart the collector.",
     )
+
+
+def test_a_commit_looks_at_its_files_twice_and_asks_little(
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look is three calls of the system, and each of these and each statement gives up the interpreter's lock."""
+    store.publish(survey)
+    store_some(store, survey, 1)
+    looked: list[str] = []
+    statements: list[str] = []
+    identity = files.identity
+    monkeypatch.setattr(files, "identity", lambda name: (looked.append(str(name)), identity(name))[1])
+    store.db.conn.set_trace_callback(statements.append)
+    store_some(store, survey, 2)
+    store.db.conn.set_trace_callback(None)
+    assert len(looked) == 2 * len(files.SUFFIXES)
+    assert len(statements) <= 8, statements
+
+
+def test_an_error_in_a_file_that_was_replaced_is_told_as_that(
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+
+    def fail(*_arguments: object) -> None:
+        in_its_place_without_the_log(store.path)
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    back_up(store.path, store.path.with_name("copy.db"))
+    monkeypatch.setattr(store, "_take", fail)
+    with pytest.raises(StoreReplaced):
+        store.store_reports([(survey, [report(1)])])
+    assert inspect(store.path).findings == ()
+
+
+def test_a_replacement_during_the_commit_is_not_acknowledged(store: SqliteStore, survey: Survey) -> None:
+    store.publish(survey)
+    back_up(store.path, store.path.with_name("copy.db"))
+    store.db.conn.set_trace_callback(lambda statement: in_its_place(store.path) if statement == "COMMIT" else None)
+    with pytest.raises(StoreReplaced):
+        store.store_reports([(survey, [report(1)])])
+    store.db.conn.set_trace_callback(None)

@@ -14,7 +14,7 @@ import pytest
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
 from deniable_server.store import Outcome, StoreBusy, StoreDamaged, StoreFull
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.writer import Writer
+from deniable_server.writer import Answer, Writer
 from tests.support.patience import PATIENCE, wait_until
 from tools.torture import storage_full, storage_kill
 
@@ -90,6 +90,40 @@ def test_writer_stores_together_what_waits_together(store: SqliteStore, survey: 
     writer.stop()
     assert sizes == [1, 19]
     assert store.state(survey.id).reports == 20
+
+
+@pytest.mark.parametrize("error", [None, StoreFull("full")])
+def test_those_who_wait_wake_one_after_the_other(
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch, error: StoreFull | None
+) -> None:
+    """Woken all at once they would wait once more, for the interpreter's lock; and nobody is forgotten."""
+    store.publish(survey)
+    writer = Writer(store)
+    woken_by: list[str] = []
+    original = Answer.wake
+
+    def wake(answer: Answer) -> None:
+        woken_by.append(threading.current_thread().name)
+        original(answer)
+
+    def fail(*_arguments: object) -> list[list[Outcome]]:
+        assert error
+        raise error
+
+    monkeypatch.setattr(Answer, "wake", wake)
+    if error:
+        monkeypatch.setattr(store, "store_reports", fail)
+    answers = [Answer() for _ in range(5)]
+    writer._store_together([(survey, [report(n)], answer) for n, answer in enumerate(answers)])
+    assert woken_by == ["MainThread"]
+    for answer in answers:
+        if error:
+            with pytest.raises(StoreFull):
+                answer.get()
+        else:
+            assert answer.get() == [Outcome.STORED]
+    assert len(woken_by) == 5
+    writer.stop()
 
 
 def test_writer_stores_what_waits_before_it_stops(store: SqliteStore, survey: Survey) -> None:

@@ -40,9 +40,14 @@ class SqliteConnection(Database):
         self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
     ) -> Iterable[Any]:
         """Rows by their keys. A transaction that writes has the whole database to itself, so nothing needs a lock."""
-        asked = json.dumps(sorted(set(wanted)))  # sorted, neighbours are found on one page
         kept = f"SELECT {columns} FROM json_each(?) AS asked CROSS JOIN {table} AS kept ON kept.{key} = asked.value"
-        return self.execute(kept, [asked])
+        return self.execute(kept, [_as_json(wanted)])
+
+    def has_some(self, key: str, wanted: Iterable[str], *tables: str) -> bool:
+        """Whether one of the tables has a row of one of these keys."""
+        found = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {key} = asked.value)" for table in tables)
+        query = f"SELECT 1 FROM json_each(?) AS asked WHERE {found} LIMIT 1"
+        return self.execute(query, [_as_json(wanted)]).fetchone() is not None
 
     def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
         """Insert the rows whose keys a table does not have; how many these are."""
@@ -128,17 +133,20 @@ def transaction(db: SqliteConnection, path: Path, begin: str = "BEGIN IMMEDIATE"
     ------
     StoreReplaced
         If other files have the names of those that the connection opened, before the commit or after it: what was
-        written to a file that is gone is not acknowledged.
+        written to a file that is gone is not acknowledged. A look is three calls of the system, each of which gives up
+        the interpreter's lock, so there are no others, unless something failed, which may have that reason.
     """
     with in_our_words(path):
-        refuse_replaced(db.conn)
-        db.conn.execute(begin)
         try:
+            db.conn.execute(begin)
             yield db
             refuse_replaced(db.conn)
             db.conn.execute("COMMIT")
+        except StoreReplaced:
+            raise
         except BaseException:
             db.rollback()
+            refuse_replaced(db.conn)
             raise
         refuse_replaced(db.conn)
 
@@ -156,6 +164,11 @@ def truncate_log(db: SqliteConnection, path: Path) -> bool:
     assert isinstance(db.conn, Connection), "a log is emptied by whoever writes it"
     with in_our_words(path):
         return db.conn.empty_log()
+
+
+def _as_json(keys: Iterable[str]) -> str:
+    """Keys for ``json_each``: sorted, neighbours are found on one page."""
+    return json.dumps(sorted(set(keys)))
 
 
 def _make_private(path: Path) -> None:

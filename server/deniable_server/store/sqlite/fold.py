@@ -40,8 +40,10 @@ WRITTEN_ANEW_AT_REST = 200_000
 
 def enough(survey: Survey, rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
     """Rows of cohorts that have enough of them for a fold, and the others."""
+    if len(rows) < survey.release:  # as nearly always, where reports come one by one
+        return (), rows
     sizes = Counter(_group(survey, row) for row in rows)
-    if len(sizes) == 1:  # as nearly always
+    if len(sizes) == 1:
         return (rows, ()) if len(rows) >= survey.release else ((), rows)
     due = {group for group, n in sizes.items() if n >= survey.release}
     return [row for row in rows if _group(survey, row) in due], [row for row in rows if _group(survey, row) not in due]

@@ -11,19 +11,19 @@ from deniable_server.store.invitations import Rights
 from deniable_server.store.outcome import Outcome
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection
-from deniable_server.store.tables import Row, is_empty, pending_table, reports_table, rows_from
+from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
 from deniable_server.store.taking import sort_out
 
 
 def take(db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
     """Store new reports, which wait unless they are enough for a fold; what became of each, and how many wait."""
     rows = rows_from(survey, reports)
-    known = _known(db, rows, pending_table(survey))
+    pending, rest = pending_table(survey), reports_table(survey)
     enough, few = fold.enough(survey, rows)
-    is_first = bool(enough) and not few and not known and survey.access == "open"
-    if is_first and fold.take(db, survey, rows):  # a batch that comes for the first time
-        return [Outcome.STORED] * len(rows), 0
-    known |= _known(db, rows, reports_table(survey))
+    may_be_first = bool(enough) and not few and survey.access == "open"
+    if may_be_first and not _has_some(db, rows, pending) and fold.take(db, survey, rows):
+        return [Outcome.STORED] * len(rows), 0  # a batch that comes for the first time
+    known = _known(db, rows, pending) | _known(db, rows, rest) if _has_some(db, rows, pending, rest) else {}
     rights = Rights(db, survey, reports)
     new, outcomes = sort_out(reports, rows, known, rights)  # neighbours on a page together, and no trace of their order
     rights.spend()
@@ -39,8 +39,11 @@ def _let_wait(db: SqliteConnection, survey: Survey, rows: Sequence[Row]) -> bool
     return db.insert(pending_table(survey), rows) == len(rows)
 
 
+def _has_some(db: SqliteConnection, rows: Sequence[Row], *tables: str) -> bool:
+    """Whether one of the tables has one of the ids of these rows: usually none, which one statement tells."""
+    return db.has_some("id", [str(row[0]) for row in rows], *tables)
+
+
 def _known(db: SqliteConnection, rows: Sequence[Row], table: str) -> dict[object, Row]:
     """What a table holds under the ids of these rows."""
-    if is_empty(db, table):
-        return {}
     return {row[0]: row for row in db.rows_with("kept.*", table, "id", [str(row[0]) for row in rows])}
