@@ -28,8 +28,8 @@ from deniable_server.commands import options
 from deniable_server.commands.estimate import not_shown
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
-from deniable_server.results import waiting_rows
 from deniable_server.people.links import id_at
+from deniable_server.results import waiting_rows
 
 
 @click.command(
