@@ -529,7 +529,7 @@ def test_sentences_stand_only_where_the_protection_makes_them_true(epsilon: str,
         is_there = any(sentence in paragraph for paragraph in (*card, *receipt))
         assert is_there == (above < strength <= most), sentence
     assert (messages.WEAK in card) == (messages.WEAK in receipt)
-    # A Yes is no admission where at least one in eight who would say No sends Yes, and nobody can be sure where one in four.
+    # A Yes is no admission where one in nine who would say No sends Yes; nobody can be sure where one in four does.
     yes_if_no = float(coin.mechanism.channel_matrix[1][0])
     assert yes_if_no > 0.119 or messages.NO_ADMISSION not in " ".join(card)
     assert yes_if_no > 0.26 or messages.UNSURE not in card

@@ -1,4 +1,4 @@
-"""What somebody can learn of an answer, whatever that one believed before: exact posteriors against what people read."""
+"""What somebody can learn of an answer, whatever that one believed before: exact posteriors against the sentences."""
 
 from __future__ import annotations
 
