@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { checkCeiling, weakness } from "../../client/deniable_web/ceiling.js";
+import { HOLDS_AT, checkCeiling, said, weakness } from "../../client/deniable_web/ceiling.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
 import { plainest, wholeOdds } from "../../client/deniable_web/odds.js";
@@ -218,6 +218,14 @@ test("the ceiling: 4 a question, 8 a survey; a hint from 1 and 2, warnings from 
   ])) {
     assert.equal(weakness(await withKeeps(epsilons.map(keep))), expected, String(epsilons));
   }
+});
+
+test("each sentence about strength is said at the same strengths as by the Python client", () => {
+  assert.deepEqual(HOLDS_AT, vectors("strengths"));
+  const [unsure, hint, weak] = ["Nobody is sure.", "A hint.", "Little."];
+  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { unsure, hint, weak })), [unsure, hint, weak]);
+  const noAdmission = "No admission.";
+  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { noAdmission })), [noAdmission, noAdmission, ""]);
 });
 
 test("odds never say that nobody or everybody does what a few do", async () => {
