@@ -10,13 +10,13 @@ import { english } from "./english.js";
 const FOLDER = new URL(".", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
 
-/** What the first version of the texts must never say: words of the trade, and words that frighten. */
+/** What texts must never say: words of the trade, words that frighten, and that nobody knows what English says nobody is told. */
 const BANNED = {
-  en: /epsilon|differential|anonym|guarantee|\blies?\b|\blying\b/i,
-  de: /epsilon|differenti|anonym|garant|\blüge|\bgelogen/i,
-  fr: /epsilon|différenti|anonym|garanti|\bmen(t|s|songe)\b|\bmentir/i,
-  es: /epsilon|diferencial|anónim|garant|\bmentir|\bmentira/i,
-  ar: /إبسيلون|تفاضلي|مجهول|ضمان|نضمن|كذب/,
+  en: /epsilon|differential|anonym|guarantee|\blies?\b|\blying\b|nobody knows/i,
+  de: /epsilon|differenti|anonym|garant|\blüge|\bgelogen|nicht zuordenbar|niemand (erfährt|weiß)/i,
+  fr: /epsilon|différenti|anonym|garanti|\bmen(t|s|songe)\b|\bmentir|personne n’apprend|personne ne sait/i,
+  es: /epsilon|diferencial|anónim|garant|\bmentir|\bmentira|nadie sabe/i,
+  ar: /إبسيلون|تفاضلي|مجهول|ضمان|نضمن|كذب|لا أحد يعلم/,
 };
 
 /** The sentences that stand on the consent card before anything is opened; the author's own come on top of them. */

@@ -35,3 +35,22 @@ export function weakness({ questions, epsilon }, total = 0) {
   const most = Math.max(sum, ...questions.map((each) => each.epsilon / WARNING.question));
   return +(most > 0.5) + +(most > 1);
 }
+
+/** The sentences that people read at some strengths only, by their names in the catalogues: at which `weakness`. */
+export const HOLDS_AT = Object.freeze({
+  unsure: [0],
+  hint: [1],
+  weak: [2],
+  cannot: [0, 1],
+  guess: [2],
+  noAdmission: [0, 1],
+  chance: [0, 1],
+  quiz: [0, 1],
+});
+
+/**
+ * Of sentences by their names in the catalogues, those that hold at that `weakness`.
+ * @param {number} weak @param {Partial<Record<keyof typeof HOLDS_AT, string>>} sentences
+ */
+export const said = (weak, sentences) =>
+  Object.entries(sentences).flatMap(([name, sentence]) => (Reflect.get(HOLDS_AT, name).includes(weak) ? sentence : [])).join(" ");

@@ -57,6 +57,9 @@ export function fold(title, make) {
 /** @param {string} text @param {(event: any) => void} click */
 export const button = (text, click) => h("button", { type: "button", part: "button", click }, text);
 
+/** A button that stands back behind another one. @param {string} text @param {() => void} click */
+export const minor = (text, click) => h("button", { type: "button", class: "minor", click }, text);
+
 /** A button that looks like a link. @param {string | Node} text @param {() => void} click */
 export const link = (text, click) => h("button", { type: "button", class: "link", click }, text);
 
@@ -65,4 +68,4 @@ export const bar = (share) => h("progress", { value: share, "aria-hidden": true 
 
 /** @param {import("./messages.js").Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
 export const oddsBox = (m, mechanism) =>
-  box(...odds(mechanism, m).flatMap(({ sentence, share }) => [bar(share), quiet(sentence)]));
+  box(...odds(mechanism, m).flatMap(({ sentence, share }) => [share && bar(share), quiet(sentence)]));

@@ -13,7 +13,7 @@
  */
 
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { CEILING } from "./ceiling.js";
+import { CEILING, weakness } from "./ceiling.js";
 import { deliver } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
@@ -39,6 +39,9 @@ export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
   /** On a shared device, who is answering now: a random name. */
   #person = "";
+
+  /** How weak the protection is, as in ceiling.js. */
+  #weak = 0;
 
   constructor() {
     super();
@@ -86,6 +89,7 @@ export class DeniableSurvey extends DeniableElement {
   #open(view, place, seen) {
     const m = this.words;
     const { kept, waiting } = seen;
+    this.#weak = weakness(view, seen.totals[0]); // once, so that the receipt is as strong as the consent
     const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
     const closed = screens.notOpen(m, view, today(), place, () => this.restart(true));
@@ -110,7 +114,7 @@ export class DeniableSurvey extends DeniableElement {
         seen.hasTold && fill(m.told, { own, all }),
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
       ];
-      const how = { cohort: place.cohort, isSeen: !place.isOwn, total: seen.totals[0], n, notes, start: () => this.#start(view, place) };
+      const how = { cohort: place.cohort, isSeen: !place.isOwn, weak: this.#weak, n, notes, start: () => this.#start(view, place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }
@@ -225,7 +229,7 @@ export class DeniableSurvey extends DeniableElement {
   #receipt(view, { collector }, report, title) {
     const link = `${collector}/s/${view.id}`;
     // Nobody asked for the receipt of another day: then the focus stays where it is.
-    this.show(screens.receipt(this.words, view, report, { title, link, next: this.another() }), title === this.words.sent || this.isAsked);
+    this.show(screens.receipt(this.words, view, report, { title, weak: this.#weak, link, next: this.another() }), title === this.words.sent || this.isAsked);
     this.announce("complete");
   }
 }

@@ -1,7 +1,7 @@
 //@ts-check
 /* The questions: native inputs, an error summary, and a review before anything is sent. */
 
-import { bar, box, card, button, fold, heading, h, link, oddsBox, own, p, quiet } from "./dom.js";
+import { bar, box, card, button, fold, heading, h, link, minor, oddsBox, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 
 /**
@@ -47,10 +47,11 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
   const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const list = h("div", { class: `options ${isRow ? "row" : isLong ? "long" : ""}` }, ...rows);
+  const shape = !isRow ? (isLong ? "long" : "") : options.length > LONG ? "cells" : "scale";
+  const list = h("div", { class: `options ${shape}` }, ...rows);
   const set = h(
     "fieldset",
-    { class: "card", part: "card question", ...(!isNumber && described) },
+    { class: "card", part: "card question", input: () => note.textContent && asked.check(), ...(!isNumber && described) },
     h("legend", { part: "question-text" }, own(title)),
     h("div", { id: `about-${id}` }, quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
@@ -58,7 +59,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
     fold(m.odds, () => oddsBox(m, mechanism)),
   );
 
-  return {
+  const asked = {
     title,
     number,
     set,
@@ -77,13 +78,15 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
     /** The same in the words that somebody chose from. */
     words: () => (isNumber ? inputs[0].value : chosen().map((n) => labels[n]).join(" · ") || m.none),
 
-    /** Say in the question's own place that it has no answer, or no longer. @param {boolean} isMissing */
-    mark(isMissing) {
+    /** Whether it has no answer, which its own place says until it has one. */
+    check() {
+      const isMissing = asked.answer() === undefined;
       note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, { lo, hi }) : "";
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (isMissing));
       return isMissing;
     },
   };
+  return asked;
 }
 
 /**
@@ -124,7 +127,15 @@ export function questions(m, view, send) {
     return asked[n].set;
   };
   const summary = h("div", { role: "alert", class: "bad" });
+  /** What the summary lists: questions without an answer, each with its line. @type {[ReturnType<typeof ask>, Element][]} */
+  let missing = [];
+  /** What has been mended is no longer listed. */
+  const mend = () => {
+    missing = missing.filter(([each, line]) => each.answer() === undefined || line.remove());
+    if (!missing.length) summary.replaceChildren();
+  };
   const done = quiet();
+  /** How many are still to answer: nothing, before somebody touched one. */
   const count = () => {
     const n = asked.filter((each) => each.answer() === undefined).length; // ticks need no answer: none is one too
     done.replaceChildren(bar(1 - n / all), fill(m.progress, { n }));
@@ -139,12 +150,13 @@ export function questions(m, view, send) {
   const submit = (event) => {
     event.preventDefault();
     if (asked.length < all) return; // Enter, in the moment before they all stand there
-    const missing = asked.filter((each) => each.mark(each.answer() === undefined));
-    const links = missing.map((each) => h("li", {}, link(own(each.title), each.focus)));
-    summary.replaceChildren(
-      ...(links.length ? [card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...links))] : []),
-    );
-    if (links.length) return focusOn(summary);
+    missing = asked.filter((each) => each.check()).map((each) => [each, h("li", {}, link(own(each.title), each.focus))]);
+    count();
+    if (missing.length) {
+      summary.replaceChildren(card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...missing.map(([, line]) => line))));
+      return focusOn(summary);
+    }
+    summary.replaceChildren();
     form.hidden = true;
     review.replaceChildren(
       card(
@@ -154,7 +166,7 @@ export function questions(m, view, send) {
             edit();
             focus();
           };
-          return box(quiet(own(title)), p(own(words(), "no")), link(`${m.change} ${number}`, change));
+          return box(quiet(own(title)), p(own(words(), "no")), minor(`${m.change} ${number}`, change));
         }),
         p(m.final),
         button(m.send, () => {
@@ -168,11 +180,15 @@ export function questions(m, view, send) {
   };
   const reset = () => {
     edit(); // a page that goes away shows no answers when it comes back
-    setTimeout(count); // once the inputs are empty
+    setTimeout(() => done.replaceChildren()); // once the inputs are empty, nobody has touched one
+  };
+  const input = () => {
+    mend();
+    count();
   };
   const form = h(
     "form",
-    { novalidate: "", autocomplete: "off", part: "form", input: count, submit, reset },
+    { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
     card(heading(own(view.title)), p(m.truthfully), quiet(m.nothingYet)),
     summary,
     next(),
@@ -181,7 +197,6 @@ export function questions(m, view, send) {
   setTimeout(() => {
     while (asked.length < all) form.append(next());
     form.append(card(done, h("button", { part: "button" }, m.review)));
-    count();
   }, 20);
   return h("div", {}, form, review);
 }

@@ -5,7 +5,7 @@
  * To a device a group is one thing to draw, keep and pay for, as a question alone is: a unit. So a group has a mechanism.
  */
 
-import { Mechanism, demand, integer, likeliest, sum } from "./mechanisms/base.js";
+import { Mechanism, compare, demand, integer, product, sum } from "./mechanisms/base.js";
 import { KAry } from "./mechanisms/k-ary.js";
 import { choose, unrank } from "./mechanisms/subset.js";
 import { UNIT, below, systemWord } from "./randomness.js";
@@ -48,7 +48,7 @@ export class GroupMechanism extends Mechanism {
       demand(joint.name === "k-ary" && k === options ** this.s && mechanisms.every(isMarginal));
     }
     this.epsilon = sum(this.most(({ epsilon }) => epsilon));
-    this.whole = this.most(likeliest).reduce((product, each) => product * each);
+    this.ratio = product(this.most(({ ratio }) => ratio, compare));
     Object.freeze(this);
   }
 
@@ -57,9 +57,12 @@ export class GroupMechanism extends Mechanism {
     return sum(this.most(({ cost }) => cost));
   }
 
-  /** A figure of the joint response, or else the s largest ones of all questions. @param {(mechanism: Mechanism) => number} figure */
-  most(figure) {
-    return (this.joint ? [this.joint] : this.mechanisms).map(figure).sort((a, b) => b - a).slice(0, this.s);
+  /**
+   * A figure of the joint response, or else the s largest ones of all questions.
+   * @template T @param {(mechanism: Mechanism) => T} figure @param {(one: T, another: T) => number} [order]
+   */
+  most(figure, order = (one, another) => Number(one) - Number(another)) {
+    return (this.joint ? [this.joint] : this.mechanisms).map(figure).sort((a, b) => order(b, a)).slice(0, this.s);
   }
 
   /** Whether as many are answered as are asked; each answer is for its own mechanism to take. @override @param {unknown[]} answers */

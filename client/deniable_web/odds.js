@@ -1,14 +1,15 @@
 //@ts-check
 /* What the noise means to a person: odds out of 100 people, never a bare number of privacy loss. */
 
-import { likeliest, readable } from "./mechanisms/base.js";
+import { compare, product } from "./mechanisms/base.js";
 import { fill } from "./messages.js";
 import { UNIT } from "./randomness.js";
 
 /** @typedef {import("./mechanisms/base.js").Mechanism} Mechanism */
+/** @typedef {import("./mechanisms/base.js").Ratio} Ratio */
 /** @typedef {import("./messages.js").Messages} Messages */
 
-/** @typedef {{ sentence: string, share: number }} Odds a sentence, and the share of people that it says first */
+/** @typedef {{ sentence: string, share: number }} Odds a sentence, and the share of people that it says first, if it says one */
 
 /**
  * The odds of one question, computed from its mechanism's integers.
@@ -17,11 +18,11 @@ import { UNIT } from "./randomness.js";
 export function odds(mechanism, m) {
   // Whatever parameters there are: TypeScript cannot tell mechanisms by their names.
   const { name, support, truth, k, s, w } = /** @type {Mechanism & { truth: number, k?: number, s?: number, w?: number }} */ (mechanism);
-  const { ifTrue, ifOther } = support?.[1] ?? { ifTrue: likeliest(mechanism), ifOther: 0 };
+  const { ifTrue, ifOther } = support?.[1] ?? { ifTrue: 0, ifOther: 0 };
   const share = name === "forced-response" ? truth / UNIT : ifTrue;
   const [p, q] = [of100(share), of100(ifOther)];
   const say = (/** @type {string} */ text, share = 0) => ({
-    sentence: fill(text, { k, s, w, p, q, rest: 100 - p, other: 100 - q }),
+    sentence: fill(text, { k, s, w, p, q, e: factorAbove(mechanism.ratio, m), rest: 100 - p, other: 100 - q }),
     share,
   });
   return name === "two-coin" || name === "warner"
@@ -30,25 +31,52 @@ export function odds(mechanism, m) {
 }
 
 /**
- * The question whose sentence says the most about a person, as a reader compares them: in whole people.
+ * The question whose sentence says the most about a person: the one that can multiply odds most.
  * @template {{ mechanism: Mechanism }} Q @param {readonly Q[]} questions
  */
-export const plainest = (questions) => questions.reduce((a, b) => (told(b) > told(a) ? b : a));
-
-/** @param {{ mechanism: Mechanism }} question */
-const told = ({ mechanism }) => of100(readable(mechanism));
+export const plainest = (questions) =>
+  questions.reduce((a, b) => (compare(b.mechanism.toldRatio, a.mechanism.toldRatio) > 0 ? b : a));
 
 /** The odds of one question in words. @param {{ mechanism: Mechanism }} question @param {Messages} m */
 export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }) => sentence);
 
 /**
- * The odds of the whole survey: how many people, at most, send nothing but true answers.
- * @param {{ questions: readonly unknown[], units: readonly { mechanism: Mechanism }[] }} survey @param {Messages} m @returns {string[]}
+ * What all that a device sends can tell somebody, whatever that one believed before.
+ *
+ * The factor is the largest ratio of the probabilities of a whole report under any two sets of true answers, exactly, and
+ * rounded up. By Bayes it bounds the odds of any single answer, whatever the answers have to do with each other.
+ * @param {{ units: readonly { mechanism: Mechanism }[] }} survey @param {Messages} m @returns {string[]}
  */
-export function wholeOdds({ questions, units }, m) {
-  if (questions.length === 1) return [];
-  const p = of100(units.reduce((product, { mechanism }) => product * likeliest(mechanism), 1));
-  return [fill(m.oddsAll, { p })];
+export function wholeOdds({ units }, m) {
+  const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
+  return [fill(m.oddsAll, { e: factorAbove(ratio, m) }), fill(m.oddsGain, { n: gainOf100(ratio) })];
+}
+
+/**
+ * A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.
+ * @param {Ratio} ratio @param {Messages} m
+ */
+function factorAbove([more, less], m) {
+  const above = (/** @type {bigint} */ times) => (times * more + less - 1n) / less;
+  const whole = above(1n);
+  // A bit is .30103 digits, or a little less.
+  if (whole > 1e9) return `10^${Math.floor((whole.toString(2).length * 30103) / 1e5) + 1}`;
+  const tenths = Number(above(10n));
+  const number = tenths < 100 ? tenths / 10 : Number(whole);
+  return number.toLocaleString(m.lang, { numberingSystem: "latn", useGrouping: false });
+}
+
+/**
+ * How many more of 100 guesses can be right than before, rounded up, where odds grow by at most this factor.
+ *
+ * The gain is (sqrt(ratio) - 1) / (sqrt(ratio) + 1) at the prior 1 / (1 + sqrt(ratio)), and less at any other (Laud and
+ * Pankova, arXiv:1911.12777). In integers: the least n with ratio <= ((100 + n) / (100 - n))**2.
+ * @param {Ratio} ratio
+ */
+function gainOf100([more, less]) {
+  let n = 0n;
+  while (n < 100n && more * (100n - n) ** 2n > less * (100n + n) ** 2n) n++;
+  return n;
 }
 
 /** Round to whole people, but never say that nobody or everybody does what a few do or do not. @param {number} p */

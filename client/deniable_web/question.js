@@ -119,7 +119,7 @@ export class DeniableQuestion extends DeniableElement {
       const asked = ask(m, question);
       const mix = button(m.mix, async () => {
         const answer = asked.answer();
-        if (asked.mark(answer === undefined)) return asked.focus();
+        if (asked.check()) return asked.focus();
         mix.disabled = true; // a second press draws nothing more, and announces nothing
         const draw = () => randomizeAnswer(question, answer, undefined, !this.kiosk);
         try {

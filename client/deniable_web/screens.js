@@ -1,7 +1,7 @@
 //@ts-check
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
-import { weakness } from "./ceiling.js";
+import { said } from "./ceiling.js";
 import { CLIENT } from "./collector.js";
 import { isCohort } from "./device.js";
 import { box, button, card, fold, h, heading, oddsBox, own, p, quiet } from "./dom.js";
@@ -22,6 +22,9 @@ const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 /** @param {View} view */
 const hasYes = ({ questions }) => questions.some(({ kind }) => kind.isYesNo);
 
+/** What all that is sent can tell. @param {Messages} m @param {View} view */
+const whole = (m, view) => wholeOdds(view, m).map((sentence) => quiet(sentence));
+
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
 export function wait(m, text = m.sending) {
   const said = h("p", { role: "status", tabindex: "-1" }, text);
@@ -30,52 +33,52 @@ export function wait(m, text = m.sending) {
 }
 
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
-export const strength = (m, weak) => p([m.unsure, m.hint, m.weak][weak], weak > 1 ? "box bad" : "lead");
+export const strength = (m, weak) => p(said(weak, { unsure: m.unsure, hint: m.hint, weak: m.weak }), weak > 1 ? "box bad" : "lead");
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, total: number, n: number, notes: (string | false)[], start: (event: Event) => void }} how
- *   `isSeen` by the site around it; `n` is how many questions are asked; `total` is what the collector is told within 90 days
+ * @param {{ cohort: string | null, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void }} how
+ *   `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js
  */
-export function consent(m, view, { cohort, isSeen, total, n, notes, start }) {
+export function consent(m, view, { cohort, isSeen, weak, n, notes, start }) {
   const least = plainest(view.questions);
-  const whole = wholeOdds(view, m);
-  const weak = weakness(view, total);
   return card(
     heading(own(view.title)),
     view.organiser && quiet(m.askedBy, " ", own(view.organiser)),
     view.about && p(own(view.about)),
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
-    quiet(`${m.why} ${hasYes(view) ? m.noAdmission : ""}`),
+    quiet(`${m.why} ${hasYes(view) ? said(weak, { noAdmission: m.noAdmission }) : ""}`),
     button(m.start, start),
     quiet(m[view.access]),
     ...notes.map((note) => note && p(note, "box")),
     quiet(`${fill(m.facts, { n })} ${view.issuer ? m.startSends : m.nothingYet}`),
     fold(m.who, () =>
       pairs([
-        [weak > 1 ? m.guess : m.cannot, m.cannotText],
+        [said(weak, { cannot: m.cannot, guess: m.guess }), m.cannotText],
         [m.can, isSeen ? m.canSite : m.canText],
         [m.invitation, m[`${view.access}Text`]],
       ]),
     ),
-    fold(m.odds, () => h("div", {}, whole[0] && quiet(m.oddsLeast), oddsBox(m, least.mechanism), quiet(...whole))),
-    fold(m.tryIt, () => simulator(m, least)),
+    fold(m.odds, () =>
+      h("div", {}, view.questions.length > 1 && quiet(m.oddsLeast), oddsBox(m, least.mechanism), ...whole(m, view)),
+    ),
+    fold(m.tryIt, () => simulator(m, least, said(weak, { quiz: m.quiz }))),
   );
 }
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, link: string, next: false | (() => void) }} how
+ * @param {{ title: string, weak: number, link: string, next: false | (() => void) }} how `weak` as the consent said
  */
-export function receipt(m, view, report, { title, link, next }) {
+export function receipt(m, view, report, { title, weak, link, next }) {
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
   return card(
     heading(title),
     p(m.notKept, "lead"),
-    p(weakness(view) > 1 ? m.weak : hasYes(view) ? m.chance : ""),
+    p(said(weak, { weak: m.weak, chance: hasYes(view) ? m.chance : "" })),
     quiet(m[`${view.access}Used`]),
-    quiet(...wholeOdds(view, m)),
+    ...whole(m, view),
     fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)))),
     pairs([
       [m.survey, code(view.id)],

@@ -1,15 +1,16 @@
 //@ts-check
 /* Try it: pretend an answer, let chance work as often as you like, and see what would have been sent. */
 
-import { bar, box, button, h, link, p, quiet } from "./dom.js";
+import { bar, box, button, h, minor, p, quiet } from "./dom.js";
 import { randomizeAnswer } from "./device.js";
 import { fill } from "./messages.js";
 
 /**
  * The very mechanism of a question, on answers that nobody gave.
  * @param {import("./messages.js").Messages} m @param {import("./survey.js").Asked} question
+ * @param {string} ask about a report, or nothing where the answer would be hardly a doubt
  */
-export function simulator(m, question) {
+export function simulator(m, question, ask) {
   const { kind, options, labels, mechanism: { hasShares, lo, hi } } = question;
   const answers = options.length ? options : [lo, hi];
   const drawn = h("div", { role: "status" });
@@ -36,14 +37,14 @@ export function simulator(m, question) {
     drawn.replaceChildren(...most.flatMap(([what, n]) => [bar(n / times), quiet(`${what}: ${n} / ${times}`)]));
   };
   const buttons = [1, 100].map((n) => button(fill(m.press, { n }), () => press(n)));
-  return box(quiet(m.pretend), choice, h("div", { class: "row" }, ...buttons), drawn, ...quiz(m));
+  return box(quiet(m.pretend), choice, h("div", { class: "row" }, ...buttons), drawn, ...(ask ? quiz(m, ask) : []));
 }
 
-/** Whether somebody took in what a report means. It stays here: it is asked for the reader's sake. @param {import("./messages.js").Messages} m */
-function quiz(m) {
+/** Whether somebody took in what a report means. It stays here: it is asked for the reader's sake. @param {import("./messages.js").Messages} m @param {string} ask */
+function quiz(m, ask) {
   const said = h("p", { "aria-live": "polite", class: "quiet" });
   const choices = [[m.quizSure, m.quizWrong], [m.quizMaybe, m.quizRight]].map(([label, reply]) =>
-    link(label, () => said.replaceChildren(reply)),
+    minor(label, () => said.replaceChildren(reply)),
   );
-  return [p(m.quiz), h("div", { class: "row" }, ...choices), said];
+  return [p(ask), h("div", { class: "row" }, ...choices), said];
 }

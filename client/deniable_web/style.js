@@ -45,7 +45,12 @@ dd { flex: 14rem; }
   padding: clamp(1rem, 4vw, 2rem);
 }
 legend { float: inline-start; margin-bottom: 1rem; }
-iframe, legend, progress { width: 100%; border: 0; }
+iframe, legend { width: 100%; border: 0; }
+progress { appearance: none; display: block; width: 100%; height: .75rem; border: 1px solid var(--a); border-radius: .5rem; background: var(--s); overflow: hidden; }
+progress::-webkit-progress-bar { background: var(--s); }
+progress::-webkit-progress-value { background: var(--a); }
+progress::-moz-progress-bar { background: var(--a); }
+@media (forced-colors: active) { progress { appearance: auto; } }
 summary, dt, .quiet, code { font-size: .94rem; color: var(--deniable-quiet, light-dark(#567, #9ab)); }
 .box { background: var(--s); }
 .box, select, [type=number], [type=search], label, button { border-radius: .5rem; padding: .5rem 1rem; }
@@ -66,7 +71,15 @@ input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
-.row label { flex-flow: column; padding: .5rem; margin: 0; }
+form { container-type: inline-size; }
+.scale, .cells { display: grid; gap: .5rem; }
+.cells { grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
+.scale > * + *, .cells > * + * { margin: 0; }
+.cells label { flex-flow: column; padding: .5rem .25rem; }
+@container (min-width: 34rem) { /* on phones a scale stands upright: in one line its ends would be too narrow */
+  .scale { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
+  .scale label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
+}
 button {
   border: 2px solid; /* forced colours show it */
   display: block;
@@ -75,14 +88,9 @@ button {
   background: var(--a);
   min-height: 3rem;
 }
-.link {
-  color: inherit;
-  padding: 0;
-  min-height: 2rem;
-  background: none;
-  text-align: start;
-  text-decoration: underline;
-}
+.minor, .link { color: inherit; background: none; }
+.minor { min-height: 2.75rem; color: var(--a); }
+.link { border: 0; padding: 0; min-height: 2rem; text-align: start; text-decoration: underline; }
 summary { width: fit-content; padding-block: .25rem; }
 :focus-visible { outline: 3px solid var(--a) !important; outline-offset: 2px; }
 `;

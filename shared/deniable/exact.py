@@ -191,3 +191,28 @@ def refuse_costly_rounding(asked: float, kept: float, subject: str) -> None:
 def of_100(probability: Fraction) -> int:
     """Round to whole people, but never say that nobody or everybody does what a few do or do not."""
     return min(max(int(100 * probability + Fraction(1, 2)), 1), 99)
+
+
+def factor_above(ratio: Fraction) -> str:
+    """A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.
+
+    >>> factor_above(Fraction(3)), factor_above(Fraction(272, 100)), factor_above(Fraction(1001, 100))
+    ('3', '2.8', '11')
+    """
+    whole = math.ceil(ratio)
+    if whole > 10**9:
+        return f"10^{whole.bit_length() * 30103 // 100_000 + 1}"  # a bit is .30103 digits, or a little less
+    tenths = math.ceil(10 * ratio)
+    return f"{tenths / 10:g}" if tenths < 100 else str(whole)
+
+
+def gain_of_100(ratio: Fraction) -> int:
+    """How many more of 100 guesses can be right than before, rounded up, where odds grow by at most this factor.
+
+    The gain is ``(sqrt(ratio) - 1) / (sqrt(ratio) + 1)`` at the prior ``1 / (1 + sqrt(ratio))``, and less at any other
+    (Laud and Pankova, arXiv:1911.12777). In integers: the least ``n`` with ``ratio <= ((100 + n) / (100 - n))**2``.
+
+    >>> gain_of_100(Fraction(3)), gain_of_100(Fraction(201**2))
+    (27, 100)
+    """
+    return next((n for n in range(100) if ratio * (100 - n) ** 2 <= (100 + n) ** 2), 100)

@@ -19,7 +19,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, log_above, rational
+from deniable.exact import Number, factor_above, log_above, rational
 from deniable.mechanisms import Mechanism
 from deniable.privacy.ledger import Ledger, as_loss
 
@@ -341,15 +341,17 @@ def odds_of(epsilon: float, subject: str = "One report") -> tuple[str, ...]:
 
 
 def factor(epsilon: float) -> str:
-    """``exp(epsilon)`` for people: three digits, rounded up.
+    """``exp(epsilon)`` as respondents read it, rounded up.
 
     >>> factor(math.log(3)), factor(1.0), factor(500), factor(math.inf)
-    ('3', '2.72', '10^218', 'infinity')
+    ('3', '2.8', '10^218', 'infinity')
     """
     loss = as_loss(epsilon)
     if loss == math.inf:
         return "infinity"
-    return _above(math.exp(loss)) if loss < math.log(1e9) else f"10^{math.ceil(loss / math.log(10))}"
+    if loss >= math.log(1e9):
+        return f"10^{math.ceil(loss / math.log(10))}"
+    return factor_above(Fraction(math.exp(loss) * (1 - 1e-12)))  # where only floating point is in the way
 
 
 def _top_advantage(low: float, high: float, epsilon: float) -> float:

@@ -127,11 +127,17 @@ def test_results_can_be_read_at_every_width_and_in_the_dark(
             assert page.locator("svg.chart").count() == len(each.questions)
             assert violations(page) == [], query
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{query}: scrolls sideways"
+            assert page.evaluate(SCROLLING) == 0, f"{query}: a table hides a column"
             assert page.evaluate(CLIPPED) == [], query
             assert page.evaluate(INK_OF_CHARTS) == [], query
     assert witness.lines == [], "nothing against the page's policy"
     context.close()
 
+
+SCROLLING = (
+    "() => [...document.querySelectorAll('.scroll')].filter((each) => each.scrollWidth > each.clientWidth).length"
+)
+"""How many tables hide a column beside the screen."""
 
 CLIPPED = """() => [...document.querySelectorAll("svg.chart :is(text, circle, path, line)")].filter((each) => {
     const { left, right, top, bottom } = each.getBoundingClientRect();

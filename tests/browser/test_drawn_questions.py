@@ -146,6 +146,7 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     start(page)
     titles = page.locator("legend").all_inner_texts()
     assert [title[:3] for title in titles] == ["1. ", "2. "]
+    page.get_by_role("button", name="Review").click()
     expect(page.get_by_text("Still to answer: 2")).to_be_visible()
     for each in page.get_by_role("radio", name="Yes").all():
         each.check()

@@ -79,7 +79,8 @@ def test_many_waves_tell_the_permanent_value_and_stay_within_its_odds(memory: Me
     assert len(set(sent)) > 1  # equal with a probability below 1e-8
     assert memory.ledger(HERE).epsilon == pytest.approx(2, abs=2e-6)
     mechanism = panel().questions[0].mechanism
-    assert mechanism.most_readable == Fraction(mechanism.publish()["keep"], 2**32)
+    keep = mechanism.publish()["keep"]
+    assert panel().likelihood_ratio == Fraction((mechanism.k - 1) * keep, 2**32 - keep)
     assert odds_sentences(panel().questions[0]) == (
         "Of 100 people who choose an option, all waves together show it for about 79 and another one for 21; "
         "one wave shows less.",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from deniable import BudgetError, Ceiling, Question, Survey, Warner, odds_sentences, weak_protection
+from deniable import BudgetError, Ceiling, Question, Survey, TickBoxes, Warner, odds_sentences, weak_protection
 from deniable.privacy import ceiling
 from deniable.privacy.ceiling import weakness
-from deniable.privacy.odds import plainest, whole_odds_sentences
+from deniable.privacy.odds import plainest
 
 
 def survey_of(*epsilons: str) -> Survey:
@@ -78,8 +78,5 @@ def test_the_plainest_question_says_the_most_about_a_person() -> None:
     survey = survey_of("1", "2", "0.5")
     assert plainest(survey.questions).id == "q1"
     assert odds_sentences(survey.questions[1]) == survey.questions[1].mechanism.odds
-    assert whole_odds_sentences(survey_of("1")) == ()
-    # 100 e / (e + 1) x e^2 / (e^2 + 1) x e^.5 / (e^.5 + 1) = 40.08
-    assert whole_odds_sentences(survey) == (
-        "Whoever guesses all your answers from what you send is right about 40 times in 100, or less.",
-    )
+    drawn = Question("ten", "ticks", "Q?", tuple("0123456789"), TickBoxes.from_epsilon(10, 3))
+    assert plainest((*survey.questions, drawn)).id == "q1"  # a box is sent with epsilon .3

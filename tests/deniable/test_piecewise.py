@@ -235,15 +235,6 @@ def test_rows_with_a_larger_ratio_have_the_epsilon_of_their_integers() -> None:
         Ceiling().check(Survey("T", (Question("q", "number", "?", (), steep),)))
 
 
-def test_reading_guesses_no_better_than_the_probability_it_says() -> None:
-    for hi, epsilon in ((10, 1), (60, 4)):
-        mechanism = Piecewise.from_epsilon(0, hi, epsilon)
-        matrix = mechanism.float_matrix
-        likeliest = matrix >= matrix.max(axis=1, keepdims=True) - 1e-15
-        read = float((matrix * likeliest).sum(axis=0).max())
-        assert float(mechanism.readable) == pytest.approx(read, abs=1e-9)
-
-
 def survey_of(questions: int, line: str) -> str:
     each = f'type = "number"\ntext = "How many hours did you work last week?"\nlo = 0\nhi = 60\n{line}\n'
     return 'title = "T"\n' + "".join(f'[[questions]]\nid = "question_{n}"\n{each}' for n in range(questions))

@@ -190,7 +190,7 @@ def test_odds_are_sentences_about_whole_people(mechanism: Mechanism) -> None:
         assert sentence.endswith(".")
         figures = [int(word) for word in sentence.replace(",", " ").replace(".", " ").split() if word.isdigit()]
         assert all(1 <= figure <= 100 for figure in figures)
-    assert 0 < mechanism.most_readable <= mechanism.readable <= 1
+    assert 1 < mechanism.told_ratio <= mechanism.likelihood_ratio
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)

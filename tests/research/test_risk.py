@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deniable import read_survey
+from deniable import read_survey, whole_odds_sentences
 from deniable_research.commands.risk import PRIORS, chart, risk, table
 from deniable_research.risk import worst_advantage
 from tests.support.command_line import CommandLine
@@ -42,7 +42,7 @@ def test_several_epsilons_have_a_row_and_sentences_each() -> None:
 
 def test_figures_are_rounded_up() -> None:
     row = table([("", 0.5)], PRIORS).splitlines()[1]
-    assert row.split()[:2] == ["0.5000", "1.65"]
+    assert row.split()[:2] == ["0.5000", "1.7"]
     assert "1.7 (+0.7)" in row  # 1.638 and 0.638
 
 
@@ -53,7 +53,9 @@ def test_survey_shows_every_question_and_the_sum(file: Path) -> None:
     assert "1.0986" in lines["affair"]
     assert "1.0000" in lines["religious"]
     assert f"{survey.epsilon:.4f}" in lines["whole survey"]
-    assert "The whole survey changes the odds of any guess by a factor of at most 8.16." in text
+    assert all(sentence in text for sentence in whole_odds_sentences(survey))  # what respondents and authors read
+    assert lines["whole survey"].split()[3] == "8.2"
+    assert "multiply the odds of any answer by at most 8.2." in text
 
 
 def test_advantage_leads_back_to_epsilon() -> None:

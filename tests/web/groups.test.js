@@ -252,14 +252,16 @@ test("the ceiling holds what is asked: many questions of which few are drawn pas
   assert.deepEqual([await weak(1), await weak(2), await weak(3)], [1, 1, 2]); // 1.9 of 2, 3.8 and 5.7 of 4
 });
 
-test("the odds of a group are those of its pattern, or of the plainest questions that may be asked", async () => {
-  const sentence = (n) => [`Whoever guesses all your answers from what you send is right about ${n} times in 100, or less.`];
-  assert.deepEqual(wholeOdds(await surveyOf(...TWO_OF_FIVE), english), sentence(95)); // 61 / 64 = 0.953
+test("the odds of a group are those of its pattern, or of the questions that can multiply odds most", async () => {
+  const factor = (survey) => wholeOdds(survey, { lang: "en", oddsAll: "{e}", oddsGain: "{n}" });
+  assert.deepEqual(factor(await surveyOf(...TWO_OF_FIVE)), ["61", "78"]); // 61 to 1
+  const ratios = (survey) => survey.questions.map(({ mechanism: { ratio: [more, less] } }) => Number(more) / Number(less));
   const own = await surveyOf(...OWN);
-  // 0.818 and 0.622 of yes-no questions, 0.731 ** 2 = 0.534 of both boxes; the one alone 0.731: 0.818 * 0.622 * 0.731 = 0.37
-  assert.deepEqual(wholeOdds(own, english), sentence(37));
+  const [p, alone, ticks, r] = ratios(own);
+  assert.ok(ticks > r && r > p);
+  assert.equal(factor(own)[0], String(Math.ceil(ticks * r * alone)));
   const all = await surveyOf({ own: { draw: 3 } }, OWN[1]);
-  assert.deepEqual(wholeOdds(all, english), sentence(20)); // 0.534 of that
+  assert.equal(factor(all)[0], String(Math.ceil(ticks * r * alone * p)));
 });
 
 const ID = "0".repeat(32);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { checkCeiling, weakness } from "../../client/deniable_web/ceiling.js";
+import { HOLDS_AT, checkCeiling, said, weakness } from "../../client/deniable_web/ceiling.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
-import { wholeOdds } from "../../client/deniable_web/odds.js";
+import { plainest, wholeOdds } from "../../client/deniable_web/odds.js";
 import { dumps } from "../../client/deniable_web/strict-json.js";
 import { bytes, vectors } from "./helpers.js";
 
@@ -220,18 +220,43 @@ test("the ceiling: 4 a question, 8 a survey; a hint from 1 and 2, warnings from 
   }
 });
 
+test("each sentence about strength is said at the same strengths as by the Python client", () => {
+  assert.deepEqual(HOLDS_AT, vectors("strengths"));
+  const [unsure, hint, weak] = ["Nobody is sure.", "A hint.", "Little."];
+  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { unsure, hint, weak })), [unsure, hint, weak]);
+  const noAdmission = "No admission.";
+  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { noAdmission })), [noAdmission, noAdmission, ""]);
+});
+
 test("odds never say that nobody or everybody does what a few do", async () => {
   const survey = await withKeeps([2 ** 32 - 2]);
   assert.match(oddsSentences(survey.questions[0])[0], /about 99 send Yes and 1 send No/);
 });
 
 test("the odds of a whole survey are the product of its questions'", async () => {
-  assert.deepEqual(wholeOdds(await parseSurvey(bytes(plain.document)), english), []);
   const of = (/** @type {string[]} */ ...ids) =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
-  const sentence = (/** @type {number} */ n) => [`Whoever guesses all your answers from what you send is right about ${n} times in 100, or less.`];
-  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentence(26)); // 3/4 * 0.731 * 0.475 = 0.26
-  assert.deepEqual(wholeOdds(await of("affair", "drugs"), english), sentence(53)); // 3/4 * 0.711 = 0.53: two of three boxes are drawn
-  assert.deepEqual(wholeOdds(await of("affair", "vote"), english), sentence(56)); // 3/4 * (1/2 + 1/4) = 0.56
-  assert.deepEqual(wholeOdds(await of("affair", "drinks"), english), sentence(55)); // 3/4 * 0.731 = 0.55
+  const sentences = (/** @type {string} */ factor, /** @type {number} */ gain) => [
+    `Whatever somebody believed before, all that you send can multiply the odds of any answer by at most ${factor}.`,
+    `Of 100 guesses about such answers, at most ${gain} more are right than before.`,
+  ];
+  assert.deepEqual(wholeOdds(await of("affair"), english), sentences("3", 27)); // exactly 3, of which no double is the logarithm
+  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 65)); // 3 e e = 22.2
+  assert.deepEqual(wholeOdds(await withKeeps([2 ** 31 + 1]), english), sentences("1.1", 1)); // hardly above 1, and never below the truth
+  const [question] = (await withKeeps([0.5 * 2 ** 32 + 2 ** 30])).questions;
+  const ticks = { id: "q", options: Array.from({ length: 256 }, (_, n) => `${n}`), text: "Q?", type: "ticks", mechanism: { k: 256, keep: 2 ** 32 - 1, name: "tick-boxes" } };
+  assert.deepEqual(wholeOdds(await withQuestions([ticks]), english), sentences("10^2467", 100));
+  assert.equal(question.mechanism.ratio[0], 3n * question.mechanism.ratio[1]);
+});
+
+test("factors are written as each language writes numbers, in the same digits", async () => {
+  const survey = await withKeeps([keep(1)]);
+  for (const [lang, number] of [["de", "2,8"], ["fr", "2,8"], ["es", "2,8"], ["ar", "2.8"], ["en", "2.8"]]) {
+    assert.equal(wholeOdds(survey, { lang, oddsAll: "{e}", oddsGain: "" })[0], number, lang);
+  }
+});
+
+test("the plainest question is the one whose sentence can multiply odds most", async () => {
+  const survey = await withKeeps([keep(1), keep(2), keep(1.5)]);
+  assert.equal(plainest(survey.questions).id, "q1");
 });

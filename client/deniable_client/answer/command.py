@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -30,7 +31,7 @@ from deniable_client.answer.screens import Paragraphs, notice, show
 from deniable_client.client import Client, UndeliveredReport
 from deniable_client.frames import answers_stay
 from deniable_client.link import parse_link
-from deniable_client.memory import Memory, utc_today
+from deniable_client.memory import Memory, Told, utc_today
 
 LONGEST_SLEEP = 30.0
 """Seconds."""
@@ -112,8 +113,10 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
             show(notice(m.SENT_BEFORE, m.KIOSK_OTHER))
             read(m.OTHER)
         kept = client.kept(survey)
+        told = client.told(survey)  # once, so that the receipt is as strong as the consent
+        receipt = partial(screens.receipt, survey, client.collector, told=told)
         if kept and kept.state == "sent":
-            show(screens.receipt(survey, client.collector, is_old=True, report=kept.report if with_json else None))
+            show(receipt(is_old=True, report=kept.report if with_json else None))
             return
         if kept:
             is_drawn = True
@@ -122,7 +125,7 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
             client.credential(survey, invitation)  # after a refusal it is this link's
             report = parse_report((client.kept(survey) or kept).report, survey)
         else:
-            agree(client, survey, cohort, invitation)
+            agree(client, survey, cohort, invitation, told)
             credential = credential_of(client, survey, invitation)
             asked = client.asked(survey)
             answers = ask_all([survey.question(each) for each in asked])
@@ -130,7 +133,7 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers
         deliver(client, survey, report)
-        show(screens.receipt(survey, client.collector, is_old=False, report=report.encode() if with_json else None))
+        show(receipt(is_old=False, report=report.encode() if with_json else None))
     except BudgetError:  # spent by another process since it was checked
         end(notice(m.REFUSED, m.REFUSED_TEXT))
     except (Stopped, click.Abort, KeyboardInterrupt):
@@ -140,13 +143,13 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
         end(["", late if is_drawn else early], INTERRUPTED)
 
 
-def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None) -> None:
+def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None, told: Told) -> None:
     """Show what a person should know, until they start; ends where the report would be refused."""
     if closed := screens.not_open(survey, utc_today(), cohort, invitation):
         end(closed)
     if hindrance := client.hindrance(survey, invitation):
         end(screens.hindered(survey, hindrance))
-    show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=client.told(survey)))
+    show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=told))
     while read(m.START) == "?":
         show([*screens.odds(survey), *screens.invitation(survey)])
 

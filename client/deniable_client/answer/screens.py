@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import click
 
 from deniable import Question, Survey, odds_sentences, whole_odds_sentences
-from deniable.privacy.ceiling import Ceiling, weakness
+from deniable.privacy.ceiling import Ceiling, said, weakness
 from deniable.privacy.odds import plainest
 from deniable.survey.question_types import AnswerKind
 from deniable.survey.texts import EVERY_OTHER, Text
@@ -77,19 +77,19 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
     told = told or Told()
     most = Ceiling()
     weak = weakness(survey, told.collector)
-    has_yes = any(asked.kind.is_yes_no for asked in survey.questions)
+    no_admission = said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
     return [
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
-        (m.UNSURE, m.HINT, m.WEAK)[weak],
+        said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
-        f"{m.WHY} {m.NO_ADMISSION}" if has_yes else m.WHY,
+        f"{m.WHY} {no_admission}".rstrip(),
         *([m.LIVE] if survey.results == "live" else []),
         *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
         {"open": m.OPEN, "invited": m.INVITED, "unlinkable": m.UNLINKABLE}[survey.access],
         m.FACTS.format(n=survey.asks),
-        f"{m.GUESS if weak == 2 else m.CANNOT}: {m.CANNOT_TEXT}",
+        f"{said(weak, cannot=m.CANNOT, guess=m.GUESS)}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         *([m.KIOSK] if is_kiosk else []),
         *([m.SAME] if told.is_same else []),
@@ -100,6 +100,10 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
         ),
         m.START_SENDS if survey.issuer else m.NOTHING_YET,
     ]
+
+
+def _has_yes(survey: Survey) -> bool:
+    return any(asked.kind.is_yes_no for asked in survey.questions)
 
 
 def drawn(survey: Survey, *, is_kiosk: bool) -> str:
@@ -117,8 +121,8 @@ def invitation(survey: Survey) -> Paragraphs:
 def odds(survey: Survey) -> Paragraphs:
     """What chance does: in the question where it does least, and in all of them together."""
     least = odds_sentences(plainest(survey.questions))
-    whole = whole_odds_sentences(survey)
-    return ["\n".join([f"{m.ODDS}:", *([m.ODDS_LEAST, least[0], *whole] if whole else least)])]
+    shown = [m.ODDS_LEAST, least[0]] if len(survey.questions) > 1 else least
+    return ["\n".join([f"{m.ODDS}:", *shown, *whole_odds_sentences(survey)])]
 
 
 def _percent(part: float, most: float) -> int:
@@ -158,18 +162,21 @@ def spoken(asked: Question, given: Given) -> str:
     return ", ".join(map(inline, given)) or m.NONE
 
 
-def receipt(survey: Survey, collector: str, *, is_old: bool, report: bytes | None = None) -> Paragraphs:
-    """What a respondent can keep; what was drawn only for who asked, because people read a No as a denial."""
-    has_yes = any(asked.kind.is_yes_no for asked in survey.questions)
+def receipt(
+    survey: Survey, collector: str, *, is_old: bool, told: Told | None = None, report: bytes | None = None
+) -> Paragraphs:
+    """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
+    a No as a denial.
+    """
+    weak = weakness(survey, (told or Told()).collector)
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
-    whole = whole_odds_sentences(survey)
     return [
         m.SENT_BEFORE if is_old else m.SENT,
         m.NOT_KEPT,
         *({"invited": [m.INVITED_USED], "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
-        m.WEAK if weakness(survey) == 2 else m.CHANCE if has_yes else m.CHANCE_OTHER,
-        *(["\n".join(whole)] if whole else []),
-        "\n".join([f"{m.ODDS_EACH}:", *each] if whole else each),
+        said(weak, weak=m.WEAK, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
+        "\n".join(whole_odds_sentences(survey)),
+        "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
         *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
     ]

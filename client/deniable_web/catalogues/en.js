@@ -110,7 +110,8 @@ export default Object.freeze({
   "tick-boxes": "Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {rest} do.",
   "drawn-boxes": "Your device draws {s} of the {k} boxes by chance and sends nothing about the others. Of 100 people who tick a drawn box, about {p} send it as ticked; of 100 who do not, about {rest} do.",
   "mean": "Of 100 people who give the highest answer, about {p} send “high”; of 100 who give the lowest, about {q} do.",
-  "near": "Answers far apart can be told apart; close ones hardly.",
-  "oddsExact": "Whoever guesses your answer from what you send is right about {p} times in 100, or less.",
-  "oddsAll": "Whoever guesses all your answers from what you send is right about {p} times in 100, or less."
+  "near": "Answers far apart are easier to tell apart than close ones.",
+  "oddsExact": "Whatever somebody believed before, what you send can multiply the odds of any answer by at most {e}.",
+  "oddsAll": "Whatever somebody believed before, all that you send can multiply the odds of any answer by at most {e}.",
+  "oddsGain": "Of 100 guesses about such answers, at most {n} more are right than before."
 });

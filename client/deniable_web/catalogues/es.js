@@ -53,8 +53,8 @@ export default Object.freeze({
   "quiz": "Un informe dice Sí. ¿Respondió Sí esa persona?",
   "quizSure": "Sí, seguro",
   "quizMaybe": "Quizá; puede ser el azar",
-  "quizRight": "Exacto. Nadie sabe qué respuestas hizo el azar.",
-  "quizWrong": "No es seguro: pudo ser el azar. Nadie sabe cuándo lo es.",
+  "quizRight": "Exacto. A nadie se le dice qué respuestas hizo el azar.",
+  "quizWrong": "No es seguro: pudo ser el azar. A nadie se le dice cuándo.",
   "truthfully": "Por favor, responda con sinceridad. El azar se mezcla al pulsar Enviar.",
   "odds": "Cómo le protege el azar",
   "ticks": "Marque todo lo que corresponda; no marcar nada también es una respuesta.",
@@ -75,7 +75,7 @@ export default Object.freeze({
   "sent": "Gracias. Su informe ha llegado.",
   "sentBefore": "Este dispositivo ya ha respondido a esta encuesta.",
   "same": "Ya se le preguntó esto, en todo o en parte: este dispositivo parte de lo que el azar hizo de ello entonces, responda lo que responda ahora.",
-  "notKept": "Sus respuestas no se guardaron. Lo que se envió lleva azar mezclado, y nadie sabe si es su respuesta.",
+  "notKept": "Sus respuestas no se guardaron. Lo que se envió lleva azar mezclado, y a nadie se le dice si es su respuesta.",
   "chance": "Un Sí enviado no significa que usted respondiera Sí.",
   "survey": "Encuesta",
   "results": "Resultados",
@@ -110,7 +110,8 @@ export default Object.freeze({
   "tick-boxes": "De 100 personas que marcan una casilla, unas {p} la envían marcada; de 100 que no la marcan, unas {rest}.",
   "drawn-boxes": "Su dispositivo sortea {s} de las {k} casillas y no envía nada sobre las demás. De 100 personas que marcan una casilla sorteada, unas {p} la envían marcada; de 100 que no la marcan, unas {rest}.",
   "mean": "De 100 personas que dan la respuesta más alta, unas {p} envían «alto»; de 100 que dan la más baja, unas {q}.",
-  "near": "Las respuestas muy distintas se pueden distinguir; las cercanas, apenas.",
-  "oddsExact": "Quien adivine su respuesta a partir de lo que usted envía acierta unas {p} veces de cada 100, o menos.",
-  "oddsAll": "Quien adivine todas sus respuestas a partir de lo que usted envía acierta unas {p} veces de cada 100, o menos."
+  "near": "Las respuestas alejadas entre sí se distinguen más fácilmente que las cercanas.",
+  "oddsExact": "Crea lo que crea alguien de antemano, lo que usted envía multiplica como máximo por {e} las probabilidades a favor de una respuesta frente a las que hay en contra.",
+  "oddsAll": "Crea lo que crea alguien de antemano, todo lo que usted envía multiplica como máximo por {e} las probabilidades a favor de una respuesta frente a las que hay en contra.",
+  "oddsGain": "De 100 conjeturas sobre tales respuestas, aciertan como máximo {n} más que antes."
 });

@@ -53,8 +53,8 @@ export default Object.freeze({
   "quiz": "Un rapport dit Oui. Cette personne a-t-elle répondu Oui ?",
   "quizSure": "Oui, c’est sûr",
   "quizMaybe": "Peut-être ; c’est peut-être le hasard",
-  "quizRight": "Exact. Personne n’apprend quelles réponses viennent du hasard.",
-  "quizWrong": "Ce n’est pas sûr : c’est peut-être le hasard. Personne ne l’apprend.",
+  "quizRight": "Exact. On ne dit à personne quelles réponses viennent du hasard.",
+  "quizWrong": "Ce n’est pas sûr : c’est peut-être le hasard. On ne dit à personne quand.",
   "truthfully": "Merci de répondre sincèrement. Le hasard est ajouté quand vous appuyez sur Envoyer.",
   "odds": "Comment le hasard vous protège",
   "ticks": "Cochez tout ce qui convient ; ne rien cocher est aussi une réponse.",
@@ -75,7 +75,7 @@ export default Object.freeze({
   "sent": "Merci. Votre rapport est arrivé.",
   "sentBefore": "Cet appareil a déjà répondu à ce questionnaire.",
   "same": "Tout ou partie de ces questions vous a déjà été posé : cet appareil s’en tient à ce que le hasard en a fait alors, quoi que vous répondiez maintenant.",
-  "notKept": "Vos réponses n’ont pas été conservées. Du hasard est mêlé à ce qui a été envoyé, et personne n’apprend si c’est votre réponse.",
+  "notKept": "Vos réponses n’ont pas été conservées. Du hasard est mêlé à ce qui a été envoyé, et on ne dit à personne si c’est votre réponse.",
   "chance": "Un Oui envoyé ne veut pas dire que vous avez répondu Oui.",
   "survey": "Questionnaire",
   "results": "Résultats",
@@ -110,7 +110,8 @@ export default Object.freeze({
   "tick-boxes": "Sur 100 personnes qui cochent une case, environ {p} l’envoient cochée ; sur 100 qui ne la cochent pas, environ {rest}.",
   "drawn-boxes": "Votre appareil tire au hasard {s} des {k} cases et n’envoie rien sur les autres. Sur 100 personnes qui cochent une case tirée, environ {p} l’envoient cochée ; sur 100 qui ne la cochent pas, environ {rest}.",
   "mean": "Sur 100 personnes qui donnent la réponse la plus haute, environ {p} envoient « haut » ; sur 100 qui donnent la plus basse, environ {q}.",
-  "near": "Des réponses éloignées se distinguent ; des réponses proches, à peine.",
-  "oddsExact": "Qui devine votre réponse d’après ce que vous envoyez a raison environ {p} fois sur 100, ou moins.",
-  "oddsAll": "Qui devine toutes vos réponses d’après ce que vous envoyez a raison environ {p} fois sur 100, ou moins."
+  "near": "Des réponses éloignées se distinguent plus facilement que des réponses proches.",
+  "oddsExact": "Quoi qu’on ait cru auparavant, ce que vous envoyez multiplie la cote d’une réponse par {e} au plus.",
+  "oddsAll": "Quoi qu’on ait cru auparavant, tout ce que vous envoyez multiplie la cote d’une réponse par {e} au plus.",
+  "oddsGain": "Sur 100 suppositions à propos de telles réponses, au plus {n} de plus qu’auparavant sont justes."
 });

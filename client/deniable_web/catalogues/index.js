@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "fymuhriovnuiztkjouxbuule3y",
-  de: "cvujtgq45awx6bkn4icrmmw7dq",
-  en: "utkfmzcxzew7lz2l57c3g66h5m",
-  es: "nl7wekczcpwsciakweyji3flni",
-  fr: "tqlfxtfnw5eserqk5wqflbfdry",
+  ar: "4wiwtnplekn5xrr3qr2ys4gyxa",
+  de: "rzsv7cc4d3npbryhdqmkk4hmza",
+  en: "dqdazjl2qv6cvyeuxdjznx4upm",
+  es: "vg5ktigeltne4q72gn4fokieta",
+  fr: "m2ggfqxa4qqrgpj64bs6vtdjpe",
 };

@@ -10,6 +10,8 @@ import { UNIT, systemWord } from "../randomness.js";
  * @property {number} ifOther when another one is
  */
 
+/** @typedef {readonly [bigint, bigint]} Ratio of two whole numbers, the larger one first */
+
 /** @typedef {Mechanism & { draw: (answer: any, word: import("../randomness.js").Word) => number | string }} Drawing what every mechanism has of its own */
 
 /** The randomiser of one question, over its options or over a range of numbers. */
@@ -25,14 +27,12 @@ export class Mechanism {
   hi = 1;
   /** How far reports reach beyond the answers. */
   excess = 0;
-  /** Privacy loss of these very integers, in nats. */
+  /** Privacy loss of these very integers, in nats: the logarithm of the ratio. */
   epsilon = 0;
   /** Probabilities of what reports can support, where two figures say it all. @type {readonly Support[] | undefined} */
   support;
-  /** Otherwise: the largest probability, over all answers, that the very answer can be read. */
-  kept = 0;
-  /** The same of the whole answer, where that is not one option or number. @type {number | undefined} */
-  whole;
+  /** The largest ratio of the probabilities of a report under any two answers, exactly. @type {Ratio} */
+  ratio = [1n, 1n];
 
   /** Whether reports tell the share of every answer; of some no more than the mean. */
   hasShares = true;
@@ -74,14 +74,19 @@ export class Mechanism {
     return isWhole(value, this.lo - this.excess, this.hi + this.excess);
   }
 
+  /** The same ratio of what the odds in words are about: of tick boxes one box, otherwise the answer. */
+  get toldRatio() {
+    return this.ratio;
+  }
+
   /**
    * What follows from the weights, once: the last step of every constructor.
-   * @param {number} epsilon @param {readonly Support[]} [support] @param {number} [kept]
+   * @param {Ratio} ratio @param {readonly Support[]} [support]
    */
-  settle(epsilon, support, kept = 0) {
+  settle(ratio, support) {
+    this.ratio = Object.freeze(ratio);
     // Doubles are off by a few units of 2**-53; 16 of them upwards, and no device counts less than the survey declares.
-    this.epsilon = epsilon * (1 + 2 ** -49);
-    this.kept = kept;
+    this.epsilon = logarithm(ratio) * (1 + 2 ** -49);
     this.support = Object.freeze(support);
     Object.freeze(this);
   }
@@ -138,35 +143,36 @@ export const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
 /** Which of some weights a word draws: the first that, with all those before it, exceeds the word. @param {readonly number[]} weights @param {number} word */
 export const drawn = (weights, word) => weights.findIndex((weight) => (word -= weight) < 0);
 
-/**
- * The logarithm of the ratio of the larger to the smaller of two numbers, precise in doubles even where it is nearly 0.
- * @param {number} one @param {number} another
- */
-export const logRatio = (one, another) => Math.log1p(Math.abs(one - another) / Math.min(one, another));
+/** The ratio of the larger to the smaller of two whole numbers. @param {number | bigint} one @param {number | bigint} another @returns {Ratio} */
+export const ratioOf = (one, another) => (one > another ? [BigInt(one), BigInt(another)] : [BigInt(another), BigInt(one)]);
+
+/** How two ratios compare: above 0 where the first is larger. @param {Ratio} one @param {Ratio} another */
+export const compare = ([more, less], [above, below]) => Number(more * below > above * less) - Number(more * below < above * less);
+
+/** The product of ratios. @param {readonly Ratio[]} ratios @returns {Ratio} */
+export const product = (ratios) => ratios.reduce(([more, less], [above, below]) => [more * above, less * below], [1n, 1n]);
+
+/** The logarithm of a ratio, precise in doubles even where it is nearly 0, or where no double holds the ratio. @param {Ratio} ratio */
+function logarithm([more, less]) {
+  const bits = (/** @type {bigint} */ number) => number.toString(2).length;
+  const twos = Math.max(0, bits(more) - bits(less) - 1);
+  const rest = less << BigInt(twos); // more is 1 to 4 times that
+  return twos * Math.LN2 + Math.log1p(Number(((more - rest) << 120n) / rest) / 2 ** 120);
+}
 
 /**
- * Privacy loss and support where some tell the truth and all others say option v with weight forced[v], both out of
- * 2**32: ln(1 + t / ((1 - t) min g)), with no difference of nearly equal numbers, so that doubles are exact enough.
- * @param {number} truth @param {readonly number[]} forced @returns {[number, Support[]]}
+ * Ratio and support where some tell the truth and all others say option v with weight forced[v], both out of 2**32: the
+ * rarest forced option tells most, 1 + t / ((1 - t) min g).
+ * @param {number} truth @param {readonly number[]} forced @returns {[Ratio, Support[]]}
  */
-export const forcedLoss = (truth, forced) => [
-  Math.log1p(truth / ((UNIT - truth) * (forced.reduce((least, each) => Math.min(least, each)) / UNIT))),
-  forced.map((weight) => {
+export function forcedLoss(truth, forced) {
+  const least = BigInt(UNIT - truth) * BigInt(forced.reduce((least, each) => Math.min(least, each)));
+  const support = forced.map((weight) => {
     const ifOther = ((UNIT - truth) / UNIT) * (weight / UNIT);
     return { ifTrue: truth / UNIT + ifOther, ifOther };
-  }),
-];
-
-/**
- * The largest probability, over all answers, that a report tells the truth to whoever reads it as the answer under
- * which it is likeliest, which need not be the answer that it names; of tick boxes, the truth about one of them.
- * @param {Mechanism} mechanism
- */
-export const readable = ({ support, kept }) =>
-  support?.reduce((most, { ifTrue, ifOther }) => Math.max(most, ifTrue, ifOther), 0) ?? kept;
-
-/** The same for the whole answer. @param {Mechanism} mechanism */
-export const likeliest = (mechanism) => mechanism.whole ?? readable(mechanism);
+  });
+  return [[least + BigInt(truth) * BigInt(UNIT), least], support];
+}
 
 /** Support that is the same for every option. @param {number} k @param {number} ifTrue @param {number} ifOther */
 export const alike = (k, ifTrue, ifOther) => /** @type {Support[]} */ (Array(k)).fill({ ifTrue, ifOther });

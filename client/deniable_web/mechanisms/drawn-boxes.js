@@ -2,7 +2,7 @@
 /* Drawn boxes: the device draws some of the boxes by chance and spends the whole epsilon on these. */
 
 import { UNIT, below, digits } from "../randomness.js";
-import { alike, integer, logRatio } from "./base.js";
+import { alike, integer, ratioOf } from "./base.js";
 import { KAry } from "./k-ary.js";
 import { choose, unrank } from "./subset.js";
 import { BoxMechanism } from "./tick-boxes.js";
@@ -27,9 +27,14 @@ export class DrawnBoxes extends BoxMechanism {
     this.s = integer(s, 1, Math.min(this.k, 8));
     this.patterns = new KAry(2 ** this.s, keep);
     const { keep: kept, other } = this.patterns;
-    this.whole = kept / UNIT;
-    const flipped = (2 ** (this.s - 1) * other) / UNIT; // half of all patterns have the bit wrong
-    this.settle(logRatio(kept, other), alike(2, 1 - flipped, flipped));
+    /** Weight out of 2**32 of a drawn box turned over: half of all patterns have the bit wrong. */
+    this.flipped = 2 ** (this.s - 1) * other;
+    this.settle(ratioOf(kept, other), alike(2, 1 - this.flipped / UNIT, this.flipped / UNIT));
+  }
+
+  /** @override */
+  get toldRatio() {
+    return ratioOf(UNIT - this.flipped, this.flipped);
   }
 
   /** @override @param {any} value */

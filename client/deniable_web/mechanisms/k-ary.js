@@ -2,7 +2,7 @@
 /* k-ary randomised response, also called generalised randomised response (GRR). */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, alike, demand, integer, logRatio, weight } from "./base.js";
+import { Mechanism, alike, demand, integer, ratioOf, weight } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -28,7 +28,7 @@ export class KAry extends Mechanism {
     this.other = (UNIT - this.keep) / this.hi;
     demand(Number.isInteger(this.other) && this.isTelling());
     [this.second] = again.map((each) => new KAry(k, each)); // undefined where there is none: then no weight to check
-    this.settle(logRatio(this.keep, this.other), alike(this.k, this.keep / UNIT, this.other / UNIT));
+    this.settle(ratioOf(this.keep, this.other), alike(this.k, this.keep / UNIT, this.other / UNIT));
   }
 
   /** Whether reports say anything, and are to be read as they stand. */

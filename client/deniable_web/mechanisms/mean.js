@@ -2,7 +2,7 @@
 /* The mean of numbers: round at random to an end of the range, then Warner. Two reports, one word. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, alike, demand, integer, isWhole, logRatio } from "./base.js";
+import { Mechanism, alike, demand, integer, isWhole, ratioOf } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -28,7 +28,7 @@ export class OneBitMean extends Mechanism {
     /** Weight out of 2**32 of sending 1 when the answer is lo. */
     this.least = (UNIT - span) / 2;
     const most = UNIT - this.least;
-    this.settle(logRatio(most, this.least), alike(2, most / UNIT, this.least / UNIT)); // support of the two ends
+    this.settle(ratioOf(most, this.least), alike(2, most / UNIT, this.least / UNIT)); // support of the two ends
   }
 
   /** @override @param {any} value */

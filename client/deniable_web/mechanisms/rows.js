@@ -2,7 +2,7 @@
 /* Mechanisms that send one of a row of weights: one word, inverse distribution function. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, demand, drawn, integer, integers, logRatio, sum } from "./base.js";
+import { Mechanism, compare, demand, drawn, integer, integers, ratioOf, sum } from "./base.js";
 
 /** Answers that a mechanism with published rows can tell apart. */
 const LARGEST_RANGE = 1000;
@@ -31,16 +31,11 @@ export class RowMechanism extends Mechanism {
    */
   settleRows(rows = Array.from({ length: this.hi - this.lo + 1 }, (_, n) => this.row(this.lo + n))) {
     demand(rows.every((row) => sum(row) === UNIT && Math.min(...row) > 0));
-    let loss = 0;
-    const most = rows[0].map((_, n) => {
+    const ratios = rows[0].map((_, n) => {
       const weights = rows.map((row) => row[n]);
-      const largest = Math.max(...weights);
-      loss = Math.max(loss, logRatio(largest, Math.min(...weights)));
-      return largest;
+      return ratioOf(Math.max(...weights), Math.min(...weights));
     });
-    // A report is read as the answer under which it is likeliest.
-    const read = rows.map((row) => sum(row.filter((weight, n) => weight === most[n])));
-    this.settle(loss, undefined, Math.max(...read) / UNIT);
+    this.settle(ratios.reduce((most, each) => (compare(each, most) > 0 ? each : most)));
   }
 
   /** @param {number} answer @param {import("../randomness.js").Word} word */

@@ -2,7 +2,7 @@
 /* Subset selection: report a random set of options that more likely than others holds the truth. */
 
 import { UNIT, below } from "../randomness.js";
-import { Mechanism, alike, integer, isBits, logRatio } from "./base.js";
+import { Mechanism, alike, integer, isBits, ratioOf } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -28,7 +28,7 @@ export class Subset extends Mechanism {
     this.inside = integer(inside, UNIT + 1, 1e15 - 1);
     const holding = this.w * this.inside;
     const p = holding / (holding + (this.k - this.w) * UNIT);
-    this.settle(logRatio(this.inside, UNIT), alike(this.k, p, (this.w - p) / this.hi));
+    this.settle(ratioOf(this.inside, UNIT), alike(this.k, p, (this.w - p) / this.hi));
   }
 
   /** @override @param {any} value */

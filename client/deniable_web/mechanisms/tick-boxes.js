@@ -2,7 +2,7 @@
 /* Tick boxes: any of k options; in `TickBoxes` each box has a Warner coin of its own. */
 
 import { UNIT } from "../randomness.js";
-import { Mechanism, alike, integer, isBits, logRatio } from "./base.js";
+import { Mechanism, alike, integer, isBits, product, ratioOf } from "./base.js";
 
 /** @typedef {import("../randomness.js").Word} Word */
 
@@ -39,8 +39,12 @@ export class TickBoxes extends BoxMechanism {
     super(k);
     this.keep = integer(keep, UNIT / 2 + 1, UNIT - 1);
     const other = UNIT - this.keep;
-    this.whole = (this.keep / UNIT) ** this.k;
-    this.settle(this.k * logRatio(this.keep, other), alike(this.k, this.keep / UNIT, other / UNIT));
+    this.settle(product(Array(this.k).fill(ratioOf(this.keep, other))), alike(this.k, this.keep / UNIT, other / UNIT));
+  }
+
+  /** @override */
+  get toldRatio() {
+    return ratioOf(this.keep, UNIT - this.keep);
   }
 
   /** @override @param {any} value */

@@ -124,19 +124,9 @@ class Mechanism(Design):
         return log_above(self.wave_likelihood_ratio)
 
     @property
-    @abstractmethod
-    def readable(self) -> Fraction:
-        """The largest probability, over all answers, that a report tells the truth to whoever reads it best.
-
-        A report is read as the answer under which it is likeliest. That need not be the answer that it names: a Warner
-        coin that mostly says the opposite is read as the opposite, and noise beyond the end of a range as that end. Of
-        tick boxes this is the truth about one of them.
-        """
-
-    @property
-    def most_readable(self) -> Fraction:
-        """The same of the whole truth."""
-        return self.readable
+    def told_ratio(self) -> Fraction:
+        """The largest such ratio of what the odds in words are about: of tick boxes one box, otherwise the answer."""
+        return self.likelihood_ratio
 
     @property
     @abstractmethod

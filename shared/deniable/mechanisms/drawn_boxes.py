@@ -188,12 +188,8 @@ class DrawnBoxes(BoxMechanism):
         return [int(box < self.s and (box in answer) == ticked) for box in range(self.k) for ticked in (False, True)]
 
     @property
-    def readable(self) -> Fraction:
-        return self.box.if_true
-
-    @property
-    def most_readable(self) -> Fraction:
-        return Fraction(self.keep, UNIT)
+    def told_ratio(self) -> Fraction:
+        return self.box.if_true / self.box.if_other
 
     @property
     def odds(self) -> tuple[str, ...]:

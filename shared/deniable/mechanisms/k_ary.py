@@ -139,7 +139,7 @@ class KAry(PureMechanism, OneOfK):
 
     @property
     def odds(self) -> tuple[str, ...]:
-        kept = of_100(self.readable)
+        kept = of_100(Fraction(self.keep, UNIT))
         return (f"Of 100 people who choose an option, about {kept} send it and {100 - kept} send another one.",)
 
     @property

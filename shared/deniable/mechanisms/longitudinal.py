@@ -154,13 +154,8 @@ class Longitudinal(PureMechanism, OneOfK):
         return (Support(*self._of_waves(1)),) * self.k
 
     @property
-    def readable(self) -> Fraction:
-        """Of the permanent value, which many waves tell in the end."""
-        return self.permanent_response.readable
-
-    @property
     def odds(self) -> tuple[str, ...]:
-        kept = of_100(self.readable)
+        kept = of_100(Fraction(self.keep, UNIT))
         return (
             f"Of 100 people who choose an option, all waves together show it for about {kept} and another one for "
             f"{100 - kept}; one wave shows less.",

@@ -68,7 +68,3 @@ class PureMechanism(Mechanism):
     def noise(self) -> tuple[tuple[float, float], ...]:
         pairs = (each.floats for each in self.support)
         return tuple((a * (1 - a) / (a - b) ** 2, b * (1 - b) / (a - b) ** 2) for a, b in pairs)
-
-    @cached_property
-    def readable(self) -> Fraction:
-        return max(max(option) for option in self.support)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from deniable.errors import ParameterError
 from deniable.estimation.debiasing import Count, Debiasing, left_inverse
 from deniable.estimation.feasible import most_likely_mixture
-from deniable.exact import LARGEST_LOSS, exp_below, of_100
+from deniable.exact import LARGEST_LOSS, exp_below, factor_above
 from deniable.mechanisms.base import OneOfK
 from deniable.randomness import UNIT, Word, Words, system_word
 from deniable.report.space import Numbers
@@ -127,19 +127,12 @@ class RowMechanism(OneOfK):
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         return most_likely_mixture([self.truth_matrix], [counts])
 
-    @cached_property
-    def readable(self) -> Fraction:
-        rows = self.extreme_rows  # where a mixture is likeliest, all that it mixes are
-        most = [max(column) for column in zip(*rows, strict=True)]
-        read = (sum(weight for weight, top in zip(row, most, strict=True) if weight == top) for row in rows)
-        return Fraction(max(read), UNIT)
-
     @property
     def odds(self) -> tuple[str, ...]:
-        p = of_100(self.readable)
         return (
-            f"Whoever guesses your answer from what you send is right about {p} times in 100, or less.",
-            "Answers far apart can be told apart; close ones hardly.",
+            "Whatever somebody believed before, what you send can multiply the odds of any answer by at most "
+            f"{factor_above(self.likelihood_ratio)}.",
+            "Answers far apart are easier to tell apart than close ones.",
         )
 
 

@@ -125,8 +125,8 @@ class TickBoxes(BoxMechanism, PureMechanism):
         return [int(option in answer) for option in range(self.k)]
 
     @property
-    def most_readable(self) -> Fraction:
-        return self.readable**self.k
+    def told_ratio(self) -> Fraction:
+        return Fraction(self.keep, UNIT - self.keep)
 
     @property
     def odds(self) -> tuple[str, ...]:

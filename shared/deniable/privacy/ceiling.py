@@ -16,6 +16,18 @@ WARN_QUESTION = 2.0
 WARN_SURVEY = 4.0
 """Above these a report tells much. Up to half of them nobody can be sure of an answer; in between it is a hint."""
 
+HOLDS_AT: dict[str, frozenset[int]] = {
+    "unsure": frozenset({0}),
+    "hint": frozenset({1}),
+    "weak": frozenset({2}),
+    "cannot": frozenset({0, 1}),
+    "guess": frozenset({2}),
+    "noAdmission": frozenset({0, 1}),
+    "chance": frozenset({0, 1}),
+    "quiz": frozenset({0, 1}),
+}
+"""The sentences that people read at some strengths only, by their names in the catalogues: at which `weakness`."""
+
 
 @dataclass(frozen=True)
 class Ceiling:
@@ -80,6 +92,15 @@ def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
     """
     most = max(max(survey.epsilon, told) / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
     return 2 if most > 1 else 1 if most > 0.5 else 0
+
+
+def said(weak: int, /, **sentences: str) -> str:
+    """Of sentences by their names in the catalogues, those that hold at that `weakness`.
+
+    >>> said(2, unsure="Nobody can be sure.", weak="Little protection.")
+    'Little protection.'
+    """
+    return " ".join(sentence for name, sentence in sentences.items() if weak in HOLDS_AT[name])
 
 
 def weak_protection(survey: Survey) -> list[str]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 
-from deniable.exact import of_100
+from deniable.exact import factor_above, gain_of_100
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable.survey.unit import Unit
 
 
 def odds_sentences(question: Question) -> tuple[str, ...]:
@@ -25,24 +22,20 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
 
 
 def plainest(questions: Sequence[Question]) -> Question:
-    """The question whose sentence says the most about a person, as a reader compares them: in whole people."""
-    return max(questions, key=lambda question: of_100(question.mechanism.readable))
+    """The question whose sentence says the most about a person: the one that can multiply odds most."""
+    return max(questions, key=lambda question: question.mechanism.told_ratio)
 
 
 def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
-    """The odds of a whole survey in words: how often, at most, every true answer can be read.
+    """What all that a device sends can tell somebody, whatever that one believed before, in words.
 
-    Empty for a survey of one question, whose own odds say it all.
+    The factor is the largest ratio of the probabilities of a whole report under any two sets of true answers, exactly,
+    and rounded up. By Bayes it bounds the odds of any single answer, whatever the answers have to do with each other.
+    So it holds for every prior, and grows with epsilon.
     """
-    if len(survey.questions) == 1:
-        return ()
-    p = of_100(math.prod(map(_likeliest, survey.units), start=Fraction(1)))
-    return (f"Whoever guesses all your answers from what you send is right about {p} times in 100, or less.",)
-
-
-def _likeliest(unit: Unit) -> Fraction:
-    """How often, at most, all that a device tells of a unit can be read: of the plainest questions that it may ask."""
-    if unit.group and unit.group.joint:
-        return unit.group.joint.readable
-    plainest_first = sorted((each.mechanism.most_readable for each in unit.questions), reverse=True)
-    return math.prod(plainest_first[: unit.group.draw if unit.group else 1], start=Fraction(1))
+    ratio = survey.likelihood_ratio
+    return (
+        "Whatever somebody believed before, all that you send can multiply the odds of any answer by at most "
+        f"{factor_above(ratio)}.",
+        f"Of 100 guesses about such answers, at most {gain_of_100(ratio)} more are right than before.",
+    )

@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import datetime
 import hashlib
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -260,6 +262,11 @@ class Survey:
     def epsilon(self) -> float:
         """Privacy loss of the whole survey: what one person is asked adds up, rounded up."""
         return sum_above(unit.epsilon for unit in self.units)
+
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """The largest ratio of the probabilities of a whole report under any two sets of answers, exactly."""
+        return math.prod((unit.likelihood_ratio for unit in self.units), start=Fraction(1))
 
     def question(self, question_id: str) -> Question:
         """The question of that id."""

@@ -6,7 +6,9 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from typing import TypeVar
 
 from deniable.errors import ReportError, SurveyError
 from deniable.exact import sum_above
@@ -15,6 +17,7 @@ from deniable.survey.group import Group, marginal
 from deniable.survey.question import Question
 
 MILLION = 1_000_000
+Cost = TypeVar("Cost", int, float, Fraction)
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,21 @@ class Unit:
             return self.group.joint.epsilon
         return sum_above(self._dearest([each.epsilon for each in self.questions]))
 
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """The same as the largest ratio of the probabilities of what is told of it under any two answers, exactly."""
+        if self.group and self.group.joint:
+            return self.group.joint.likelihood_ratio
+        return math.prod(self._dearest([each.mechanism.likelihood_ratio for each in self.questions]), start=Fraction(1))
+
     @property
     def cost(self) -> int:
         """The same in millionths, as ledgers count: rounded up, so that no order of adding matters."""
         if self.group and self.group.joint:
             return math.ceil(self.epsilon * MILLION)
-        return round(sum(self._dearest([math.ceil(each.epsilon * MILLION) for each in self.questions])))
+        return sum(self._dearest([math.ceil(each.epsilon * MILLION) for each in self.questions]))
 
-    def _dearest(self, costs: Sequence[float]) -> list[float]:
+    def _dearest(self, costs: Sequence[Cost]) -> list[Cost]:
         return sorted(costs, reverse=True)[: self.group.draw if self.group else 1]
 
     def check_values(self, values: Mapping[str, Value]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.commands.main import example
+from deniable.privacy.odds import whole_odds_sentences
 from deniable.survey.authoring import read_survey
 from deniable.table import format_table
 from deniable_research.commands.options import FILE, plot_option
@@ -61,22 +62,25 @@ def risk(
         raise click.UsageError("give one of --epsilon, --survey and --advantage")
     if prior is not None and advantage is None:
         raise click.UsageError("--prior goes with --advantage")
-    subject = "One report"
+    meanings = [
+        odds_of(epsilon, f"Epsilon {epsilon:g}: one report" if len(epsilons) > 1 else "One report")
+        for epsilon in epsilons
+    ]
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:
         survey = read_survey(file.read_bytes())
         rows = [*((each.id, each.epsilon) for each in survey.questions), ("whole survey", survey.epsilon)]
-        subject = "The whole survey"
+        meanings = [whole_odds_sentences(survey)]
     if advantage is not None:
         needed = _below(epsilon_for_advantage(advantage, prior))
         rows = [("needed", needed)]
+        meanings = [odds_of(needed)]
         whom = "whatever the prior" if prior is None else f"at prior {100 * prior:g} %"
         click.echo(f"An advantage of at most {100 * advantage:g} points, {whom}, needs epsilon {needed:g} or less.\n")
     if rows:
         click.echo(table(rows, (*PRIORS, prior) if prior is not None and prior not in PRIORS else PRIORS))
-        for name, epsilon in rows if epsilons else rows[-1:]:
-            about = f"Epsilon {name}: one report" if len(epsilons) > 1 else subject
-            click.echo("\n" + "\n".join(odds_of(epsilon, about)))
+        for meaning in meanings:
+            click.echo("\n" + "\n".join(meaning))
     if picture is not None:
         save_picture(picture, lambda: chart([epsilon for _, epsilon in rows]))
 

@@ -1,0 +1,152 @@
+"""How forms and results look: in the page's own colours, on phones, and once what was wrong has been mended."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from deniable import Survey, read_survey
+from tests.browser.test_accessibility import violations
+from tests.support.collectors import Collector
+from tests.support.survey_files import question_toml, survey_toml
+
+
+def scale(levels: int) -> Survey:
+    """A scale with a label at either end, a question of yes or no, and a number."""
+    happy = (
+        f'type = "scale"\ntext = "Happy?"\nlo = 1\nhi = {levels}\nends = ["not at all", "completely"]\ngoal = "shares"'
+    )
+    return read_survey(
+        survey_toml(
+            f"Looks of {levels}",
+            f'[[questions]]\nid = "happy"\n{happy}\nepsilon = 1\n',
+            question_toml("affair", "yes-no", "Affair?", epsilon=1),
+            question_toml("times", "number", "How often?", lo=0, hi=10, epsilon=1),
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def link(collector: Collector) -> str:
+    return collector.publish(scale(7))
+
+
+def start(page: Page, link: str, width: int = 390) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{link}#lang=en")
+    page.locator("deniable-survey [part=button]").first.click()
+    expect(page.get_by_role("button", name="Review")).to_be_visible()
+
+
+def style_of(page: Page, selector: str, name: str) -> str:
+    style = page.locator(selector).first.evaluate(f"element => getComputedStyle(element)['{name}']")
+    assert isinstance(style, str)
+    return style
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_bars_have_the_accent_of_the_page(page: Page, link: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a literal
+    start(page, link)
+    page.get_by_role("radio", name="Yes").check()
+    bar = page.locator("progress").first
+    image = Image.open(io.BytesIO(bar.screenshot())).convert("RGB")
+    filled = image.getpixel((image.width // 6, image.height // 2))  # a third is answered
+    assert filled == {"light": (11, 93, 130), "dark": (108, 197, 238)}[scheme]
+    assert image.getpixel((image.width * 9 // 10, image.height // 2)) != filled
+
+
+def test_secondary_buttons_are_buttons_and_links_are_links(page: Page, link: str) -> None:
+    start(page, link)
+    page.get_by_role("button", name="Review").click()
+    assert style_of(page, "[role=alert] button", "textDecorationLine") == "underline"
+    assert style_of(page, "[role=alert] button", "borderTopWidth") == "0px"
+    page.get_by_role("radio").nth(2).check()
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("spinbutton").fill("3")
+    page.get_by_role("button", name="Review").click()
+    change = page.get_by_role("button", name="Change 1.")
+    assert style_of(page, ".review .minor", "textDecorationLine") == "none"
+    assert style_of(page, ".review .minor", "borderTopWidth") == "2px"
+    box = change.bounding_box()
+    assert box
+    assert box["height"] >= 44
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("levels", [7, 11, 21])
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_a_scale_stands_in_equal_cells(collector: Collector, page: Page, levels: int, width: int) -> None:
+    start(page, collector.publish(scale(levels)), width)
+    cells = page.get_by_role("group", name="Happy?").locator("label")
+    assert cells.count() == levels
+    boxes = cells.evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect()).map(({x, y, width}) => [x, y, width])"
+    )
+    rows = {round(y) for _, y, _ in boxes}
+    columns = {round(x) for x, _, _ in boxes}
+    if levels > 12:
+        assert max(wide for *_, wide in boxes) - min(wide for *_, wide in boxes) < 1
+        assert len(columns) * (len(rows) - 1) < levels <= len(columns) * len(rows)
+    else:
+        assert (len(rows), len(columns)) == ((levels, 1) if width < 500 else (1, levels))
+        between = [wide for _, _, wide in boxes[1:-1]]
+        assert max(between) - min(between) < 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert violations(page) == []
+
+
+def test_nothing_is_said_to_be_missing_before_anything_was_touched(page: Page, link: str) -> None:
+    start(page, link)
+    expect(page.get_by_text("Still to answer")).to_have_count(0)
+    expect(page.locator("form > .card progress")).to_have_count(0)
+    page.get_by_role("radio", name="Yes").check()
+    expect(page.get_by_text("Still to answer: 2")).to_be_visible()
+
+
+def test_pressing_review_first_says_what_is_missing(page: Page, link: str) -> None:
+    start(page, link)
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_text("Still to answer: 3")).to_be_visible()
+    expect(page.get_by_role("heading", name="Some questions still need an answer")).to_be_focused()
+
+
+def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(page: Page, link: str) -> None:
+    start(page, link)
+    page.get_by_role("spinbutton").fill("11")
+    page.get_by_role("button", name="Review").click()
+    lines, marks = page.locator("[role=alert] li"), page.locator(".missing:not(:empty)")
+    expect(lines).to_have_count(3)
+    expect(marks).to_have_count(3)
+    page.get_by_role("radio").nth(2).check()
+    expect(lines).to_have_count(2)
+    expect(marks).to_have_count(2)
+    page.get_by_role("spinbutton").fill("12")  # mends nothing
+    expect(lines).to_have_count(2)
+    page.get_by_role("spinbutton").fill("10")
+    expect(page.get_by_role("spinbutton")).to_have_attribute("aria-invalid", "false")
+    page.get_by_role("radio", name="Yes").check()
+    expect(marks).to_have_count(0)
+    expect(page.get_by_text("Some questions still need an answer")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_results_show_every_number_on_a_phone_without_scrolling(
+    collector: Collector, page: Page, link: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{link}/results")
+    for cell in page.locator(".scroll td, .scroll tbody th").all()[:40]:
+        box = cell.bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    table = page.locator(".scroll").first
+    assert table.evaluate("each => each.scrollWidth <= each.clientWidth")
+    expect(page.get_by_role("cell").filter(has_text=" to ").first).to_be_visible()
+    assert page.locator(".scroll td").nth(1).evaluate("each => getComputedStyle(each, '::before').content") != "none"
+    assert page.get_by_role("table").first.get_by_role("columnheader").count() >= 5
+    assert violations(page) == []
