@@ -258,5 +258,5 @@ def test_every_chart_of_estimates_says_what_its_axis_measures(study: Results, mo
         (study.crosstab("affair", "drugs").plot(), "share of all people"),
         (study.crosstab("affair", "drugs", given="drugs").plot(), "share among people with each answer to drugs"),
     ):
-        assert [axes.get_xlabel() for axes in chart.figure().axes][0] == words
+        assert next(axes.get_xlabel() for axes in chart.figure().axes) == words
         assert all(axes.get_xlabel() for axes in chart.figure().axes)
