@@ -26,7 +26,7 @@ from deniable_research.designs import (
 )
 from deniable_research.designs.channel import Groups
 from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
-from deniable_research.files.mixed import agreement, shares_together
+from deniable_research.files.mixed import Agreement, agreement, shares_together
 from deniable_research.regression import class_shares, grouped, response_models
 from tests.support.command_line import CommandLine
 
@@ -393,3 +393,12 @@ def test_random_effects_are_refused_by_name_with_what_there_is_instead(effect: s
         regress(TABLE, f"affair ~ {effect}")
     assert "random effects are not offered; take C(region" in str(refused.value)
     assert "--cluster" in str(refused.value)
+
+
+def test_no_p_value_is_printed_as_zero() -> None:
+    assert str(Agreement(50.0, 1, 1e-12)) == "likelihood ratio chi2(1) = 50, p < 0.0001"
+    assert str(Agreement(2.0, 1, 0.1573)) == "likelihood ratio chi2(1) = 2, p 0.1573"
+    table = Table.of(columns(direct=0.8), read_layout(DESIGN))
+    flags = [row.flag for row in estimate_shares(table, ["affair"]) if row.flag]
+    assert flags
+    assert all("p < 0.0001" in flag for flag in flags)

@@ -219,3 +219,44 @@ def test_nothing_is_loaded_before_somebody_asks() -> None:
     assert deniable_research.__all__ == ["Results", "read"]
     with pytest.raises(AttributeError, match="no attribute 'reed'"):
         _ = deniable_research.reed
+
+
+def test_every_table_of_pandas_numbers_its_rows(study: Results, model: Regression) -> None:
+    """From 0 on, each once: also of several predictions, which one person's row cannot tell apart."""
+    three = read(
+        pd.DataFrame({"q": ["a", "b", "c", "a"] * 60, "age": range(240)}),
+        "q: k-ary k=3 epsilon=2 options=a,b,c codes=0:a,1:b,2:c",
+    ).regress("q ~ age")
+    for result in (
+        study.shares(),
+        study.crosstab("affair", "drugs"),
+        model,
+        model.predict({"age": 20}, {"age": 40}),
+        model.effects(),
+        model.contrast("drugs"),
+        model.against("affair ~ age"),
+        three.effects(),
+        three.predict(),
+    ):
+        frame = result.to_frame()
+        assert frame.index.equals(pd.RangeIndex(len(result)))
+    frame = study.to_frame()
+    assert frame.index.equals(pd.RangeIndex(len(frame)))
+
+
+def test_every_chart_of_estimates_says_what_its_axis_measures(study: Results, model: Regression) -> None:
+    numbers = study.regress("income ~ affair")
+    for chart, words in (
+        (model.plot(), "log odds ratio"),
+        (model.odds_ratios(), "odds ratio"),
+        (numbers.plot(), "coefficient"),
+        (model.predict().plot(), "average share"),
+        (model.effects().plot(), "average marginal effect on the share"),
+        (model.contrast("drugs").plot(), "difference of average shares"),
+        (study.shares("affair").plot(), "share"),
+        (study.compare("affair").plot(), "difference of shares"),
+        (study.crosstab("affair", "drugs").plot(), "share of all people"),
+        (study.crosstab("affair", "drugs", given="drugs").plot(), "share among people with each answer to drugs"),
+    ):
+        assert next(axes.get_xlabel() for axes in chart.figure().axes) == words
+        assert all(axes.get_xlabel() for axes in chart.figure().axes)

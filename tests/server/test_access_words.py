@@ -82,7 +82,7 @@ def test_commands_say_it(asked: Survey, database: Path, tmp_path: Path) -> None:
     assert f"{N} reports, 95 % intervals (feldman-cousins); {said}" in DENIABLE.ok("estimate", asked.id, *where)
     assert json.loads(DENIABLE.ok("estimate", asked.id, *where, "--format", "json"))["one_report_a_person"] == how
     header, line = DENIABLE.ok("survey", "list", *where).splitlines()
-    assert header.endswith(ONE_REPORT_COLUMN)
+    assert header.endswith("one report a person")
     assert line.endswith(how)
     frame, about = pyreadstat.read_dta(written(tmp_path / "e.dta", "estimate", asked.id, *where))
     assert set(frame["one_report_a_person"].map(about.variable_value_labels["one_report_a_person"])) == {how}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -258,3 +260,74 @@ def test_csv_without_rows_has_its_header(file: Path, database: Path) -> None:
     ok("survey", "publish", file, "--db", database)
     csv = ok("estimate", read_survey(file.read_bytes()).id, "--db", database, "--by", "cohort", "--format", "csv")
     assert csv.splitlines()[0].startswith("question,option,cohort,n,count,estimate,std_error")
+
+
+def test_a_link_stands_wherever_an_id_does(file: Path, database: Path, collector: Collector, tmp_path: Path) -> None:
+    survey = read_survey(file.read_bytes())
+    ok("survey", "publish", file, "--db", database)
+    link = f"https://collector.example/s/{survey.id}#cohort=web&invitation={'0' * 32}"
+    where = ["--db", database]
+    assert ok("estimate", link, *where) == ok("estimate", survey.id, *where)
+    ok("export", link, *where, "--to", tmp_path / "r.csv")
+    said = refused("estimate", link, "--url", collector.url)
+    assert f"must be at the collector of --url {collector.url}, got a link to https://collector.example" in said
+    assert f"the id {survey.id} alone" in said
+    assert "0000" not in said
+    assert "the link" in refused("export", link, "--url", collector.url, "--to", tmp_path / "s.csv")
+    assert "/s/ and them" in refused("estimate", "https://collector.example/s/short", *where)
+    assert "is closed" in ok("survey", "close", link, *where)
+
+
+def test_a_mistyped_command_of_a_group_gets_the_nearest() -> None:
+    assert "Did you mean 'check'?" in refused("survey", "chek", "x.toml")
+    assert "Did you mean 'create'?" in refused("token", "creat")
+
+
+STUDY = ["tests/data/study.csv", "--design", "tests/data/study.toml"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["plan", "--epsilon", 1],
+        ["plan", "--epsilon", 1, "--respondents", 100],
+        ["plan", "--epsilon", 1, "--questions", 3],
+        ["plan", "--epsilon", 1, "--share", 0.1, "--against", 0.2],
+        ["analyze", "shares", *STUDY],
+        ["analyze", "shares", *STUDY, "--by", "wave"],
+        ["analyze", "compare", *STUDY, "affair", "--by", "wave"],
+        ["analyze", "crosstab", *STUDY, "affair", "drugs"],
+        ["analyze", "regress", *STUDY, "affair ~ age"],
+        ["analyze", "predict", *STUDY, "affair ~ age"],
+        ["analyze", "sensitivity", *STUDY, "affair"],
+    ],
+    ids=lambda asked: " ".join(map(str, asked)),
+)
+def test_columns_of_csv_are_in_snake_case(asked: list[object]) -> None:
+    _snake_case(ok(*asked[:2], *asked[2:], "--format", "csv"))
+
+
+def _snake_case(text: str) -> None:
+    header = next(csv.reader(text.splitlines()))
+    assert header
+    assert all(re.fullmatch("[a-z][a-z0-9_]*", name) for name in header), header
+
+
+def test_columns_of_surveys_are_in_snake_case(file: Path, database: Path, tmp_path: Path) -> None:
+    survey = read_survey(file.read_bytes())
+    ok("survey", "publish", file, "--db", database)
+    _snake_case(ok("estimate", survey.id, "--db", database, "--format", "csv"))
+    _snake_case(ok("simulate", file, "--respondents", 20, "--repetitions", 2, "--format", "csv"))
+    for name in ("reports", "estimates"):
+        path = tmp_path / f"{name}.csv"
+        ok("export" if name == "reports" else "estimate", survey.id, "--db", database, "--to", path)
+        _snake_case(path.read_text(encoding="utf-8"))
+    folder = tmp_path / "exports"
+    ok("export", survey.id, "--db", database, "--to", folder, "--format", "csv")
+    for path in folder.rglob("*.csv"):
+        _snake_case(path.read_text(encoding="utf-8"))
+    invited = read_survey('access = "invited"\n' + file.read_text(encoding="utf-8"))
+    file.write_text('access = "invited"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
+    ok("survey", "publish", file, "--db", database)
+    cohort = ["--cohort", invited.cohorts[0]] if invited.cohorts else []
+    _snake_case(ok("invite", invited.id, "-n", 2, "--db", database, *cohort))

@@ -125,6 +125,15 @@ def lines_of(survey: Survey, sent: list[Report]) -> list[str]:
     return list(csv_lines([header, *([each.id, each.cohort, *report_cells(survey, each)] for each in sent)]))
 
 
+def test_reports_of_an_older_collector_are_read_with_the_name_of_their_last_column(
+    mixed: Survey, sent: list[Report]
+) -> None:
+    first, *rest = lines_of(mixed, sent)
+    old = first.replace(ONE_REPORT_COLUMN, "one report a person")
+    assert old != first
+    assert list(reports_from_csv([old, *rest], mixed)) == list(reports_from_csv([first, *rest], mixed))
+
+
 BROKEN: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
     "cut at a line": (lambda lines: lines[:-1], "must send the 40 reports that its estimates count, got 39"),
     "more than there are": (
