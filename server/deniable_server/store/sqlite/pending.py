@@ -11,7 +11,7 @@ from deniable_server.store.invitations import Rights
 from deniable_server.store.outcome import Outcome
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection
-from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
+from deniable_server.store.tables import Row, is_empty, pending_table, reports_table, rows_from
 from deniable_server.store.taking import sort_out
 
 
@@ -21,7 +21,7 @@ def take(db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tup
     pending, rest = pending_table(survey), reports_table(survey)
     enough, few = fold.enough(survey, rows)
     may_be_first = bool(enough) and not few and survey.access == "open"
-    if may_be_first and not _has_some(db, rows, pending) and fold.take(db, survey, rows):
+    if may_be_first and (is_empty(db, pending) or not _has_some(db, rows, pending)) and fold.take(db, survey, rows):
         return [Outcome.STORED] * len(rows), 0  # a batch that comes for the first time
     known = _known(db, rows, pending) | _known(db, rows, rest) if _has_some(db, rows, pending, rest) else {}
     rights = Rights(db, survey, reports)
