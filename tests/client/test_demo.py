@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
+import click
 import pytest
+import urllib3
 
 from deniable import Survey
+from deniable_client.demo.command import _wait_until_ready
 from deniable_client.demo.people import choose, everybody, true_shares
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.command_line import run_cli
@@ -26,6 +30,29 @@ def test_fewer_people_are_drawn_and_more_come_twice(demo_survey: Survey) -> None
     people = everybody(demo_survey)
     assert len(choose(people, 100)) == 100
     assert len(choose(people, 13_000)) == 13_000
+
+
+class Starting:
+    """A collector's process that takes a while, and perhaps ends."""
+
+    returncode = 3
+
+    def __init__(self, lives: int) -> None:
+        self.looks, self.lives = 0, lives
+
+    def poll(self) -> int | None:
+        self.looks += 1
+        return self.returncode if self.looks > self.lives else None
+
+
+def test_it_waits_for_its_collector_as_long_as_that_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = urllib3.exceptions.HTTPError("connection refused")
+    monkeypatch.setattr("urllib3.request", Mock(side_effect=[*[refused] * 10_000, Mock(status=200)]))
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    _wait_until_ready("http://127.0.0.1:1", Starting(lives=20_000))  # type: ignore[arg-type]
+    monkeypatch.setattr("urllib3.request", Mock(side_effect=refused))
+    with pytest.raises(click.ClickException, match="stopped with status 3"):
+        _wait_until_ready("http://127.0.0.1:1", Starting(lives=20))  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -56,7 +56,8 @@ def test_a_command_without_its_extra_says_how_to_install_it() -> None:
 
 def told() -> list[tuple[tuple[str, ...], list[str]]]:
     """Every command line of the README, and the extras that were installed where it stands."""
-    found, extras = [], ()
+    found: list[tuple[tuple[str, ...], list[str]]] = []
+    extras: tuple[str, ...] = ()
     pattern = r"pip install '?\.(?:\[([\w,]+)\])?|^deniable (.*?)(?:  #.*)?$|`deniable ([^`]+)`"
     for installed in re.finditer(pattern, README, re.MULTILINE):
         names, line, inline = installed.groups()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import subprocess
 import sys
@@ -23,8 +24,6 @@ from deniable_client.demo.people import Answers, choose, everybody, survey_file,
 
 SENDERS = 16
 """Threads that send: they wait for the same commits, so more of them share each one."""
-
-START_SECONDS = 30
 
 
 @click.command(
@@ -170,14 +169,10 @@ def _deniable() -> list[str]:
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise click.ClickException(f"the collector stopped with status {process.returncode} when it started")
-        try:
-            if urllib3.request("GET", f"{url}/livez", retries=False, timeout=1).status == 200:
+    """Wait until the collector answers, as long as its process lives: a busy machine takes its time."""
+    while process.poll() is None:
+        with contextlib.suppress(urllib3.exceptions.HTTPError):
+            if urllib3.request("GET", f"{url}/livez", retries=False, timeout=5).status == 200:
                 return
-        except urllib3.exceptions.HTTPError:
-            pass
         time.sleep(0.1)
-    raise click.ClickException(f"the collector did not answer within {START_SECONDS} seconds")
+    raise click.ClickException(f"the collector stopped with status {process.returncode} when it started")
