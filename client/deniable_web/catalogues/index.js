@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "fymuhriovnuiztkjouxbuule3y",
-  de: "cvujtgq45awx6bkn4icrmmw7dq",
-  en: "utkfmzcxzew7lz2l57c3g66h5m",
-  es: "nl7wekczcpwsciakweyji3flni",
-  fr: "tqlfxtfnw5eserqk5wqflbfdry",
+  ar: "24keaj2sfyva6srg6aqg4trclu",
+  de: "xju3xbsjwjjjh2p4syhtm6swyy",
+  en: "osflrgwg4tjoso5cfa2pnqjye4",
+  es: "bw2lpxrvst5hlallvqmb4wsrkm",
+  fr: "zyugoo3qrvtb63avedokicfcem",
 };
