@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from apiflask import APIFlask
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from deniable import Survey
@@ -14,8 +15,9 @@ from deniable.access.invitation import hash_of
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_access import UNKNOWN, heading, links
 from tests.support import browsing
-from tests.support.access import ANSWERS, invited_survey
+from tests.support.access import ANSWERS, invited_survey, publish_to, unlinkable_survey
 from tests.support.collectors import Collector
+from tests.support.ports import noting_connections
 
 
 def close(collector: Collector, survey: Survey) -> None:
@@ -169,3 +171,21 @@ def test_the_browser_is_asked_to_keep_what_is_kept_once_somebody_pressed_send(
     browsing.answer(page, replace(survey, title="Kept"), ANSWERS)
     assert page.evaluate("kept") == 1
     assert witness.lines == [], "what it answers is ignored"
+
+
+def test_token_and_report_come_over_connections_of_their_own(
+    app: APIFlask, store: SqliteStore, browser: Browser
+) -> None:
+    """On the collector's own page, whatever a proxy keeps open."""
+    survey = unlinkable_survey(opens=None, closes=None)
+    people = publish_to(store, survey, 3)
+    with noting_connections(app, may_close=False) as (url, seen):
+        for invitation in people:
+            context = browser.new_context(locale="en-GB")
+            page = context.new_page()
+            page.goto(f"{url}/s/{survey.id}#invitation={invitation}")
+            browsing.answer(page, survey, ANSWERS)
+            context.close()
+    tokens, reports = ({port for port, asked in seen if asked == what} for what in ("tokens", "reports"))
+    assert (len(tokens), len(reports)) == (3, 3)
+    assert tokens.isdisjoint(reports)
