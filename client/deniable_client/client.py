@@ -218,7 +218,7 @@ class Client:
     def hindrance(self, survey: Survey, invitation: str | None = None) -> Hindrance | None:
         """Ask the collector why a report would not count, to be called before anybody is asked.
 
-        It is told the survey and, where reports carry an invitation, the hash of that.
+        It is told the survey and, where reports carry an invitation and results are not live, the hash of that.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class Client:
             be reached or is too old to say it: then the report itself will show it.
         """
         carried = hash_of(_needed(invitation)) if survey.access == "invited" else None
-        return self._connection.hindrance(survey.id, carried)
+        return self._connection.hindrance(survey.id, None if survey.results == "live" else carried)
 
     def check_open(self, survey: Survey, invitation: str | None = None) -> None:
         """Raise a SurveyClosed, a ReportConflict or a NotInvited where there is a `hindrance`."""

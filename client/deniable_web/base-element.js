@@ -6,7 +6,7 @@ import { fetchSurvey, fromFragment, parseLink } from "./collector.js";
 import { focusOn } from "./form.js";
 import { h } from "./dom.js";
 import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
-import { messagesIn, speechless } from "./messages.js";
+import { fill, messagesIn, speechless } from "./messages.js";
 import { notice } from "./screens.js";
 import { utf8 } from "./sha.js";
 import { css } from "./style.js";
@@ -29,6 +29,12 @@ const refusal = (error, view, m) =>
   : error instanceof ReportConflict && view?.access !== "open" ? m.usedBefore
   : m.notTaken;
 
+/** A moment as people read it here: its time, and its day where that is another one. @param {number} due @param {string} lang */
+const moment = (due, lang) => {
+  const isToday = new Date(due).toDateString() === new Date().toDateString();
+  return new Date(due).toLocaleString(lang, { dateStyle: isToday ? undefined : "long", timeStyle: "short" });
+};
+
 /** @typedef {DeniableElement & { begin: (signal: AbortSignal) => Promise<void> }} Beginning what both elements have */
 
 /** On a server that renders pages there is none, and importing this must not fail there. */
@@ -48,6 +54,8 @@ export class DeniableElement extends Base {
   isAsked = false;
   /** What to do when the network is back. @type {((isAsked?: unknown) => void) | null} */
   later = null;
+  /** When the collector wants to be asked again; in milliseconds since 1970. */
+  due = 0;
   /** The address of the survey, once the link was read. */
   surveyId = "";
   /** The origin around the frame in which this runs. @type {string | null | false} */
@@ -93,7 +101,7 @@ export class DeniableElement extends Base {
     if (signal.aborted) return;
     // The back button must not bring back what somebody chose.
     addEventListener("pagehide", () => (this.isShared ? this.restart() : this.clear()), { signal });
-    addEventListener("online", () => this.later?.(), { signal });
+    addEventListener("online", () => Date.now() >= this.due && this.later?.(), { signal });
     this.later = null;
     try {
       if (this.src) await /** @type {Beginning} */ (/** @type {DeniableElement} */ (this)).begin(signal);
@@ -165,18 +173,38 @@ export class DeniableElement extends Base {
     const isClosed = error instanceof SurveyClosed;
     const isNetwork = error instanceof CollectorError;
     const [title, text] =
-      error instanceof ReportError ? [refusal(error, view, m), m.notKept]
+      error instanceof ReportError ? [refusal(error, view, m), view ? `${m.tooLate} ${m.notKept}` : m.notKept]
       : error instanceof BudgetError ? [m.refused, m.refusedText]
       : error instanceof UnusableMemory ? [m.refused, m.unusable]
       : !isNetwork ? [m.altered, m.alteredText]
       : view ? [m.waiting, m.waitingText]
       : [m.unreachable, m.unreachableText];
     this.later = isNetwork ? again : null;
-    if (isNetwork && view) setTimeout(() => this.later === again && again(), MINUTE);
-    if (isNetwork && !isAsked) return;
+    this.due = isNetwork ? Date.now() + 1000 * error.seconds : 0;
+    if (isNetwork && view) this.#comeBack(again);
+    const busy = isNetwork && error.seconds ? `${fill(m.busy, { time: moment(this.due, m.lang) })} ${view ? m.comesBack : ""}` : "";
+    if (isNetwork && !isAsked) {
+      const due = this.root.querySelector("[role=status]");
+      if (due) due.textContent = busy;
+      return;
+    }
     const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another() };
-    this.show(notice(m, title, said || text, ways), !!view || !!said || this.isAsked);
+    const words = h("span", {}, said || text || m.unreachableText, " ", h("span", { role: "status" }, busy));
+    this.show(notice(m, title, words, ways), !!view || !!said || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
+  }
+
+  /**
+   * Try once more in a minute, or when the collector wants it. In steps of a minute, because a device that sleeps runs no
+   * timers, and because timers know no month.
+   * @param {() => void} again
+   */
+  #comeBack(again) {
+    setTimeout(() => {
+      if (this.later !== again) return;
+      if (Date.now() >= this.due) again();
+      else this.#comeBack(again);
+    }, MINUTE);
   }
 
   /** Forget what was chosen and not yet mixed. */

@@ -1,9 +1,11 @@
 //@ts-check
 /* What goes over the network: one survey in, one report out. Requests are the same whatever the answers are. */
 
+import { bytesOf } from "./blind-rsa.js";
 import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
 import { UNIT, systemWord } from "./randomness.js";
 import { plain } from "./requests.js";
+import { sha } from "./sha.js";
 import { dumps } from "./strict-json.js";
 import { parseSurvey } from "./survey.js";
 
@@ -29,7 +31,10 @@ export const CLIENT = "deniable-web 0.1.0";
 /** @type {Record<number, typeof ReportError | undefined>} */
 const REFUSALS = { 403: NotInvited, 404: ReportError, 409: ReportConflict, 410: SurveyClosed, 413: ReportError, 422: ReportError };
 const TRIES = 4;
+/** Seconds that a call waits at once; with a collector that asks for more it ends, and its caller comes back then. */
 const LONGEST_WAIT = 20;
+/** Milliseconds for what is asked so that nobody answers for nothing; people are asked all the same without an answer. */
+const QUICK = 5000;
 
 /**
  * Read a link to a survey: https://collector/s/<id>#cohort=web&invitation=<32 digits>, or the address of its document.
@@ -79,6 +84,34 @@ export async function fetchSurvey(link, { fetch: ask = fetch } = {}) {
   return parseSurvey(body, survey);
 }
 
+/** @type {Hindrance[]} */
+const HINDRANCES = ["closed", "early", "used", "unknown"];
+
+/** @typedef {"closed" | "early" | "used" | "unknown"} Hindrance why nobody can answer: of a survey, or of an invitation */
+
+/** Whether a collector says if an invitation was used: beside live results it would say whose report came when. */
+export const tellsUse = (/** @type {{ access: string, isLive: boolean }} */ { access, isLive }) => access === "invited" && !isLive;
+
+/**
+ * Why a report would not count, as far as the collector says it before there is one. It is told the survey and, where
+ * it tells of use, the hash of the invitation. Nothing where it does not answer, or is too old to.
+ * @param {{ id: string, access: string, isLive: boolean }} survey @param {Pick<Link, "collector" | "invitation">} link
+ * @param {{ fetch?: typeof globalThis.fetch }} [options]
+ * @returns {Promise<Hindrance | undefined>}
+ */
+export async function hindrance(survey, { collector, invitation }, { fetch: ask = fetch } = {}) {
+  const signal = AbortSignal.timeout(QUICK);
+  const state = async (/** @type {string} */ path, /** @type {RequestInit} */ more = {}) => {
+    const response = await ask(place(collector, survey.id) + path, plain({ signal, ...more })).catch(() => {});
+    return response?.ok && (await response.json().catch(() => {}))?.state;
+  };
+  let found = await state("/state");
+  if (found === "open" && tellsUse(survey) && invitation) {
+    found = await state("/invitations/state", posted(dumps({ hash: await sha(bytesOf(invitation)) })));
+  }
+  return HINDRANCES.find((each) => each === found);
+}
+
 /**
  * Send a report. Every try, now and later, sends the same text, and the collector counts it once.
  * @param {{ id: string }} survey
@@ -96,6 +129,7 @@ export async function submit(survey, collector, text, options) {
  * @typedef {object} Options
  * @property {typeof globalThis.fetch} [fetch]
  * @property {(seconds: number) => Promise<unknown>} [wait]
+ * @property {RequestCredentials} [credentials]
  */
 
 /**
@@ -112,7 +146,9 @@ export const deliver = (survey, collector, text, options) =>
  * @returns {Promise<string>} what signs it, in hexadecimal; nobody has checked it
  */
 export async function sign({ id, issuer }, collector, invitation, blinded) {
-  const [answer] = await post(`${place(issuer.url ?? collector, id)}/tokens`, dumps({ invitation, blinded }));
+  // With credentials, of which there are none: browsers keep such connections apart from those without, so that the
+  // report does not come over the one that the token was bought on. Only requests to a page's own origin can have some.
+  const [answer] = await post(`${place(issuer.url ?? collector, id)}/tokens`, dumps({ invitation, blinded }), { credentials: "same-origin" });
   return String(answer["signature"]).slice(0, 512); // a longer one takes long to compute with
 }
 
@@ -120,26 +156,37 @@ export async function sign({ id, issuer }, collector, invitation, blinded) {
  * Send something as often as it takes.
  * @param {string} url @param {string} text @param {Options} [options] @returns {Promise<[any, number]>} JSON, and the status
  */
-async function post(url, text, { fetch: ask = fetch, wait = sleep } = {}) {
+async function post(url, text, { fetch: ask = fetch, wait = sleep, credentials = "omit" } = {}) {
   for (let tried = 1; ; tried++) {
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
-    const response = await ask(url, plain({ method: "POST", headers: { "Content-Type": "application/json" }, body: text })).catch(() => {});
+    let asked = 0;
+    const response = await ask(url, plain({ ...posted(text), credentials })).catch(() => {});
     if (response) {
       const { status, headers } = response;
       const Refusal = REFUSALS[status];
       reason = `answered with status ${status}`;
       if (status !== 429 && status < 502) tried = TRIES; // of those, none is over in a moment
-      seconds = Math.max(seconds, Number(headers.get("retry-after")) || 0);
+      asked = secondsOf(headers.get("retry-after"));
+      seconds = Math.max(seconds, asked);
       // A portal between here and the collector may answer anything to everything, but not in these words.
       const answer = await response.json().catch(() => {});
       if (Refusal && answer?.detail) throw new Refusal(String(answer.detail).slice(0, 512));
       if (status < 202 && (answer?.signature ?? /^(stored|known)$/.test(answer?.status))) return [answer, status];
     }
-    if (tried >= TRIES || seconds > LONGEST_WAIT) throw new CollectorError(`${new URL(url).origin}: ${reason}`);
+    if (tried >= TRIES || seconds > LONGEST_WAIT) {
+      throw Object.assign(new CollectorError(`${new URL(url).origin}: ${reason}`), { seconds: asked });
+    }
     await wait(seconds);
   }
 }
+
+/** @param {string} body @returns {RequestInit} */
+const posted = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body });
+
+/** How long a collector wants to be left alone: in seconds, or until a date. @param {string | null} header */
+const secondsOf = (header) =>
+  Math.min(1e9, Math.max(0, Number(header) || (Date.parse(header ?? "") - Date.now()) / 1000 || 0)); // a date has an end
 
 /** @param {string} collector @param {string} survey */
 const place = (collector, survey) => `${collector}/api/v1/surveys/${survey}`;

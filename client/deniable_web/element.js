@@ -14,7 +14,7 @@
 
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { CEILING, weakness } from "./ceiling.js";
-import { deliver } from "./collector.js";
+import { deliver, hindrance } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
@@ -34,6 +34,14 @@ import { buyToken } from "./tokens.js";
 /** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
 const KIOSK = "deniable-kiosk";
 
+/** What is an origin to the letter: scheme, host and port of one page, and no pattern for many. @param {string | null} text */
+function originIn(text) {
+  try {
+    return new URL(text ?? "").origin === text ? text : null;
+  } catch {
+    return null;
+  }
+}
 
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
@@ -58,7 +66,7 @@ export class DeniableSurvey extends DeniableElement {
     const isFramed = isOwn && parent !== window;
     this.isShared = this.kiosk || (isFramed && window.name === KIOSK);
     if (!isOwn && this.isolated) return this.#frame(place, signal);
-    this.around = isFramed && more.get("host");
+    this.around = isFramed && originIn(more.get("host"));
     const view = await this.load(place, signal);
     this.#person = this.isShared ? newReportId() : "";
     const seen = await this.#memory.look(view, collector, this.isShared);
@@ -109,16 +117,26 @@ export class DeniableSurvey extends DeniableElement {
       const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && m.fleeting,
-        n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared ? "" : m.drawnKept}`,
+        n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
       ];
-      const how = { cohort: place.cohort, isSeen: !place.isOwn, weak: this.#weak, n, notes, start: () => this.#start(view, place) };
+      const checked = hindrance(view, place);
+      const start = () => this.#start(view, place, checked);
+      const how = { cohort: place.cohort, isSeen: !place.isOwn, weak: this.#weak, n, notes, start };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
+      const { gone } = this;
+      checked.then((why) => why && gone === this.gone && this.#hinder(view, why));
     }
     this.#sendWaiting(view, place, waiting);
+  }
+
+  /** Nobody answers for nothing. @param {View} view @param {import("./collector.js").Hindrance} why */
+  #hinder(view, why) {
+    this.show(screens.hindered(this.words, view, why));
+    this.announce(why === "closed" || why === "early" ? "closed" : "error");
   }
 
   /**
@@ -149,13 +167,14 @@ export class DeniableSurvey extends DeniableElement {
   }
 
   /**
-   * Nobody answers for nothing: the token comes first. Which questions are drawn is kept before any of them is shown.
-   * @param {View} view @param {Place} place
+   * The check comes first, then the token. Which questions are drawn is kept before any of them is shown.
+   * @param {View} view @param {Place} place @param {ReturnType<typeof hindrance>} checked
    */
-  async #start(view, place) {
+  async #start(view, place, checked) {
     const { gone, words: m } = this;
     const { access, issuer } = view;
     try {
+      if (await checked) return; // that is on the screen already
       let credential = access === "open" ? undefined : /** @type {string} */ (place.invitation);
       if (issuer) {
         this.show(screens.wait(m, m.checking), true);
@@ -167,7 +186,7 @@ export class DeniableSurvey extends DeniableElement {
       this.show(questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential })), true);
       this.announce("start");
     } catch (error) {
-      if (gone === this.gone) this.fail(error, issuer ? null : view, () => this.#start(view, place), true, issuer ? m.notAsked : "");
+      if (gone === this.gone) this.fail(error, issuer ? null : view, () => this.#start(view, place, checked), true, issuer ? m.notAsked : "");
     }
   }
 

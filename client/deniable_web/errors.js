@@ -29,4 +29,7 @@ export class BudgetError extends DeniableError {}
 export class UnusableMemory extends DeniableError {
   /** @override */ message = "memory: must be usable";
 }
-export class CollectorError extends DeniableError {}
+export class CollectorError extends DeniableError {
+  /** In how many seconds the collector wants to be asked again, where it says so. */
+  seconds = 0;
+}

@@ -4,7 +4,7 @@
 import { DeniableError } from "./errors.js";
 
 export { CEILING, checkCeiling } from "./ceiling.js";
-export { CLIENT, fetchSurvey, parseLink, submit } from "./collector.js";
+export { CLIENT, fetchSurvey, hindrance, parseLink, submit } from "./collector.js";
 export { encodeReport, randomize, randomizeAnswer } from "./device.js";
 export { drawQuestions } from "./group.js";
 export {

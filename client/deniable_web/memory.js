@@ -81,9 +81,9 @@ export class Memory {
    * @param {string | null} [invitation] which a report takes that has not arrived there
    * @returns {Promise<string>} the text to send
    */
-  once(survey, collector, draw, person, invitation = null, day = today()) {
+  async once(survey, collector, draw, person, invitation = null, day = today()) {
     const name = person ? `${survey.id}:${person}` : survey.id;
-    return this.#store.run(({ reports, noisy, told, tokens }) => {
+    const text = await this.#store.run(({ reports, noisy, told, tokens }) => {
       if (!person) charge(told, collector, survey.units, day);
       if (!(name in reports)) {
         const report = draw(!person);
@@ -98,6 +98,8 @@ export class Memory {
       if (!hasArrived(kept)) kept.report = carrying(kept.report, invitation);
       return kept.report;
     });
+    if (!person) this.#store.stay?.();
+    return text;
   }
 
   /**
@@ -106,16 +108,18 @@ export class Memory {
    * @param {() => number | string} [draw] the value to keep; without it, undefined unless the collector was told the one to send
    * @returns {Promise<number | string | undefined>}
    */
-  value(question, collector, draw, day = today()) {
+  async value(question, collector, draw, day = today()) {
     const { key, sent } = question;
     const known = (/** @type {State} */ { noisy, told }) =>
       // A wave of which nothing was drawn yet is asked, as a survey is.
       told[new URL(collector).origin]?.[key] && (sent === key || sent in noisy || undefined) && valid(question, noisy[sent]);
     if (!draw) return this.#store.run(known, true);
-    return this.#store.run(({ noisy, told }) => {
+    const value = await this.#store.run(({ noisy, told }) => {
       charge(told, collector, [question], day);
       return valueOf(noisy, question, draw);
     });
+    this.#store.stay?.();
+    return value;
   }
 
   /**

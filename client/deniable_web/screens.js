@@ -2,7 +2,7 @@
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
 import { said } from "./ceiling.js";
-import { CLIENT } from "./collector.js";
+import { CLIENT, tellsUse } from "./collector.js";
 import { isCohort } from "./device.js";
 import { box, button, card, fold, h, heading, oddsBox, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
@@ -52,7 +52,7 @@ export function consent(m, view, { cohort, isSeen, weak, n, notes, start }) {
     button(m.start, start),
     quiet(m[view.access]),
     ...notes.map((note) => note && p(note, "box")),
-    quiet(`${fill(m.facts, { n })} ${view.issuer ? m.startSends : m.nothingYet}`),
+    quiet(`${fill(m.facts, { n })} ${view.issuer ? m.startSends : tellsUse(view) ? m.hashSent : m.nothingYet}`),
     fold(m.who, () =>
       pairs([
         [said(weak, { cannot: m.cannot, guess: m.guess }), m.cannotText],
@@ -97,18 +97,36 @@ const checkedHash = () =>
 
 /**
  * Everything that ends or interrupts: a heading, a sentence, perhaps a way on.
- * @param {Messages} m @param {string} title @param {string} text
+ * @param {Messages} m @param {string} title @param {string | Node} text
  * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string }} [more] `way` is
  *   what the button of `next` says
  */
 export const notice = (m, title, text, { detail, again, next, way = m.next } = {}) =>
   card(
     heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
-    p(text || m.unreachableText),
+    p(text),
     detail && quiet(detail),
     again && button(m.again, again),
     next && button(way, next),
   );
+
+/**
+ * That a report would not count, as the collector says before anybody answers.
+ * @param {Messages} m @param {View} view @param {import("./collector.js").Hindrance} why
+ */
+export const hindered = (m, view, why) =>
+  why === "used" ? notice(m, m.usedBefore, m.notAsked)
+  : why === "unknown" ? notice(m, m.unknown, m.notAsked)
+  : why === "closed" ? notice(m, m.closed, m.closedNow)
+  : notice(m, m.early, fill(m.closedText, daysOf(m, view)));
+
+/** The days between which a survey takes answers. @param {Messages} m @param {View} view */
+function daysOf(m, view) {
+  const [opens, closes] = [view.opens, view.closes].map((day) =>
+    day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
+  );
+  return { opens, closes };
+}
 
 /**
  * Why nobody can answer here and now, or null.
@@ -116,12 +134,9 @@ export const notice = (m, title, text, { detail, again, next, way = m.next } = {
  * @param {{ cohort: string | null, invitation: string | null }} link @param {() => void} again
  */
 export function notOpen(m, view, today, { cohort, invitation }, again) {
-  const [opens, closes] = [view.opens, view.closes].map((day) =>
-    day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
-  );
   const isEarly = (view.opens ?? "") > today;
   if (isEarly || today > (view.closes ?? today)) {
-    return notice(m, isEarly ? m.early : m.closed, fill(m.closedText, { opens, closes }));
+    return notice(m, isEarly ? m.early : m.closed, fill(m.closedText, daysOf(m, view)));
   }
   const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
   return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again });

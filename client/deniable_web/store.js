@@ -27,6 +27,7 @@ import { DeniableError, UnusableMemory } from "./errors.js";
  * @property {<T>(act: (state: State) => T, isLook?: boolean) => Promise<T>} run hand what is kept to `act`, and keep what
  *   that made of it, unless it only looks, all in one step. What `act` throws keeps nothing; what it cannot make sense
  *   of is damaged.
+ * @property {() => void} [stay] ask that what is kept is not cleared when the disk is full
  */
 
 /** @returns {State} */
@@ -63,6 +64,10 @@ function isBlocked() {
 /** @type {Store} */
 export const browserStore = {
   lasts: true,
+  stay() {
+    // Some browsers ask the person; others refuse in frames, or do not know of it. Nothing waits for what comes of it.
+    if (this.lasts) globalThis.navigator?.storage?.persist?.().catch(() => {});
+  },
   async run(act, isLook) {
     const db = await open(isLook).catch(() => {
       // Storage that is there and fails is no reason to draw again.

@@ -252,6 +252,9 @@ def test_damaged_draw_asks_nothing(collector: Collector, page: Page, damage: str
 def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, page: Page) -> None:
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(two_of_five("Nothing is kept")))
+    expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
+    expect(page.get_by_text("This device draws 2 of the 5 questions by chance")).to_be_visible()
+    expect(page.get_by_text("it remembers which")).to_have_count(0)
     asked = start(page)
     again = "const old = document.querySelector('deniable-survey'); old.replaceWith(old.cloneNode())"
     for _ in range(8):  # all the same by chance: 1e-8

@@ -200,7 +200,16 @@ def test_frame_tells_nobody_but_the_origin_that_it_was_made_for(
     embed = collector.publish(survey).replace("/s/", "/embed/")
     page.add_init_script("addEventListener('message', ({ data }) => (window.told ??= []).push(data))")
     with another_site("<!doctype html><title>x</title>") as address:
-        for host, is_told in ((address.rstrip("/"), True), ("https://elsewhere.example", False)):
+        here = address.rstrip("/")
+        hosts = {
+            "*": False,
+            "/": False,
+            f"{here}/": False,
+            "https://elsewhere.example": False,
+            "null": False,
+            here: True,
+        }
+        for host, is_told in hosts.items():
             page.goto(address)
             page.evaluate("html => document.body.innerHTML = html", f'<iframe src="{embed}#host={host}"></iframe>')
             expect(page.frame_locator("iframe").get_by_role("button", name="Start")).to_be_visible()

@@ -33,6 +33,7 @@ from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import Access, invite, key_number, publish, publish_to, survey_with, unlinkable_survey
 from tests.support.in_process import app, ended, http, store
+from tests.support.ports import noting_connections
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
 from tests.support.threads import at_once
@@ -321,6 +322,23 @@ class TestRandomize:
 def words(seed: int) -> Any:
     dice = random.Random(seed)
     return lambda: dice.getrandbits(32)
+
+
+@pytest.mark.parametrize("with_memory", [False, True])
+def test_token_and_report_never_share_a_connection(
+    app: APIFlask, store: SqliteStore, memory: Memory, with_memory: bool
+) -> None:
+    survey = always_open("unlinkable")
+    people = publish_to(store, survey, 5)
+    with noting_connections(app, may_close=False) as (url, seen):
+        for number, mine in enumerate(people):
+            path = memory.path.with_name(f"{number}.db")
+            client = Client(url, memory=Memory(path) if with_memory else None)
+            client.answer(client.survey(survey.id), ANSWERS, invitation=mine)
+    ports = {what: {port for port, asked in seen if asked == what} for what in ("tokens", "reports", survey.id)}
+    assert [len(each) for each in ports.values()] == [5, 5, 5]
+    assert ports["tokens"].isdisjoint(ports["reports"])
+    assert ports["reports"] == ports[survey.id], "connections are kept, or this would say nothing"
 
 
 class TestMemory:

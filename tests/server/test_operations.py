@@ -603,6 +603,12 @@ class TestDeployment:
         assert "access_log off;" in nginx
         assert set(re.findall(r"error_log (.*);", nginx)) == {"/dev/null crit"}, "its lines name the client"
         assert "proxy_set_header X-Forwarded-For $remote_addr;" in nginx, "what the client wrote itself is replaced"
+        tokens = nginx[nginx.index("/tokens$ {") :]
+        assert re.findall(r"^ {8}(\w+) (\S+);", tokens, re.MULTILINE) == [
+            ("keepalive_timeout", "0"),
+            ("proxy_pass", "http://deniable"),
+        ], "and it inherits every header from the server"
+        assert not re.search(r"^ {8}proxy_set_header", nginx, re.MULTILINE), "one in a location would undo the others"
         caddy = (self.DEPLOY / "Caddyfile").read_text(encoding="utf-8")
         assert re.findall(r"^\s*log\b.*\{\s*(.*)", caddy, re.MULTILINE) == ["output discard"]
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import http.client
 import json
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,7 +16,8 @@ from werkzeug.test import TestResponse
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invited_survey, publish_to, report_for, store_one, unlinkable_survey
+from tests.support.access import Purchase, invited_survey, publish_to, report_for, store_one, unlinkable_survey
+from tests.support.collectors import running_collector
 from tests.support.surveys import Clock
 
 
@@ -127,3 +131,22 @@ class TestOfAnInvitation:
         (mine,) = publish_to(store, survey, 1)
         assert invitation_state(http, survey, {"hash": hash_of(mine)}).status_code == 422
         assert invitation_state(http, invited_survey(), {"hash": hash_of(mine)}).status_code == 404
+
+
+def test_collector_closes_the_connection_on_which_it_signed_a_token_and_no_other(tmp_path: Path) -> None:
+    survey = unlinkable_survey(opens=None, closes=None)
+    with running_collector(tmp_path) as collector:
+        with closing(SqliteStore(collector.database)) as store:
+            (mine,) = publish_to(store, survey, 1)
+        purchase = Purchase(survey, mine)
+        connection = http.client.HTTPConnection(collector.url.removeprefix("http://"), timeout=30)
+        path = f"/api/v1/surveys/{survey.id}"
+        for _ in range(2):
+            connection.request("GET", f"{path}/state")
+            answer = connection.getresponse()
+            assert (answer.status, answer.read(), answer.will_close) == (200, b'{"state":"open"}\n', False)
+        body = json.dumps({"invitation": mine, "blinded": purchase.blinded})
+        connection.request("POST", f"{path}/tokens", body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        assert (answer.status, answer.getheader("Connection"), answer.will_close) == (200, "close", True)
+        assert len(json.loads(answer.read())["signature"]) == 512

@@ -249,7 +249,7 @@ test("a token is bought from whoever the survey names, with the invitation in th
     const [{ body, ...request }] = asked;
     assert.equal(asked.length, 1);
     const url = `${where}/api/v1/surveys/${survey.id}/tokens`;
-    assert.deepEqual(request, { url, method: "POST", credentials: "omit", referrerPolicy: "no-referrer" });
+    assert.deepEqual(request, { url, method: "POST", credentials: "same-origin", referrerPolicy: "no-referrer" });
     assert.deepEqual([Object.keys(body), body.invitation], [["invitation", "blinded"], invitation]);
     const others = await Promise.all([random(16), random(16)].map((each) => buyToken(memory, survey, { collector, invitation: each }, true)));
     assert.equal(new Set([...others, token]).size, 3);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import {
@@ -8,6 +9,7 @@ import {
   SurveyClosed,
   SurveyError,
   fetchSurvey,
+  hindrance,
   parseLink,
   parseSurvey,
   submit,
@@ -145,8 +147,50 @@ test("Retry-After is waited for, up to a limit", async () => {
   const busy = (seconds) => ({ status: 503, headers: { "retry-after": seconds } });
   assert.deepEqual((await send(busy("7"), { status: 201 })).waits, [7]);
   const tooLong = await send(busy("3600"), { status: 201 });
-  assert.deepEqual([tooLong.result.constructor, tooLong.calls.length], [CollectorError, 1]);
+  assert.deepEqual([tooLong.result.constructor, tooLong.calls.length, tooLong.result.seconds], [CollectorError, 1, 3600]);
+  const date = new Date(Date.now() + 3600_000).toUTCString();
+  const { result } = await send(busy(date), { status: 201 });
+  assert.ok(result.seconds > 3500 && result.seconds <= 3600, "a date, too");
+  for (const nonsense of ["soon", "-7", "", "NaN"]) assert.equal((await send(busy(nonsense), { status: 201 })).result.stored, true);
+  assert.equal((await send(busy("1e999"))).result.seconds, 1e9, "no date is further away");
   assert.ok((await send(busy("Fri, 20 Nov 2026 00:00:00 GMT"), { status: 201 })).waits[0] < 1);
+});
+
+const INVITED = { id: survey.id, access: "invited", isLive: false };
+const MINE = { collector: COLLECTOR, invitation: "ab".repeat(16) };
+const state = (word) => ({ status: 200, body: JSON.stringify({ state: word }) });
+
+test("what a collector says before Start: of the survey, then of the invitation's hash, which it is told alone", async () => {
+  for (const [states, found] of [
+    [["open", "unused"], undefined], [["open", "used"], "used"], [["open", "unknown"], "unknown"], [["open", "untold"], undefined],
+    [["closed"], "closed"], [["early"], "early"],
+  ]) {
+    const { fetch, calls } = fakeFetch(...states.map(state), new Error("asked too much"));
+    assert.equal(await hindrance(INVITED, MINE, { fetch }), found);
+    assert.equal(calls.length, states.length);
+    const sent = calls.map(({ url, method = "GET", body = "" }) => [method, url.slice(`${COLLECTOR}/api/v1/surveys/${survey.id}`.length), body]);
+    const hash = createHash("sha256").update(Buffer.from(MINE.invitation, "hex")).digest("hex");
+    const both = [["GET", "/state", ""], ["POST", "/invitations/state", JSON.stringify({ hash })]];
+    assert.deepEqual(sent, both.slice(0, states.length));
+  }
+});
+
+test("an open survey, one with live results and one by token never show the collector an invitation before Start", async () => {
+  for (const change of [{ access: "open" }, { isLive: true }, { access: "unlinkable" }]) {
+    const { fetch, calls } = fakeFetch(state("open"));
+    assert.equal(await hindrance({ ...INVITED, ...change }, MINE, { fetch }), undefined);
+    assert.equal(calls.length, 1);
+  }
+});
+
+test("where a collector does not say it, or is too old to, people are asked all the same", async () => {
+  const silent = [new TypeError("network"), { status: 404 }, { status: 429 }, { status: 500 }, { status: 200, body: "<html>" },
+    { status: 200, body: "null" }, { status: 200, body: '{"state":{}}' }, { status: 403, body: '{"state":"closed"}' }];
+  for (const answer of silent) {
+    const { fetch, calls } = fakeFetch(answer, new Error("asked too much"));
+    assert.equal(await hindrance(INVITED, MINE, { fetch }), undefined);
+    assert.equal(calls.length, 1);
+  }
 });
 
 test("an answer that no collector gives is taken neither for success nor for a refusal", async () => {

@@ -239,6 +239,23 @@ test("a kept report whose credential is not its survey's is damaged", async () =
   }
 });
 
+test("a browser is asked to keep what is kept, when somebody pressed Send on a device of their own, and never before", async () => {
+  const store = fakeStore();
+  let asked = 0;
+  store.stay = () => void asked++;
+  const memory = new Memory(store);
+  await memory.look(ONE, HERE);
+  await memory.value(ONE.questions[0], HERE);
+  await memory.asked(titled("Drawn"));
+  await memory.once(ONE, HERE, drawOf(ONE), "somebody at a kiosk");
+  await assert.rejects(memory.once(titled("Two"), HERE, () => { throw new RangeError("draw"); }), RangeError);
+  assert.equal(asked, 0);
+  await memory.once(ONE, HERE, drawOf(ONE));
+  assert.equal(asked, 1);
+  await memory.value(titled("Two").questions[0], HERE, () => 1);
+  assert.equal(asked, 2);
+});
+
 test("a draw that throws keeps and charges nothing", async () => {
   const store = fakeStore();
   const fails = () => {

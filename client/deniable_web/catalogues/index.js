@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "4wiwtnplekn5xrr3qr2ys4gyxa",
-  de: "rzsv7cc4d3npbryhdqmkk4hmza",
-  en: "dqdazjl2qv6cvyeuxdjznx4upm",
-  es: "vg5ktigeltne4q72gn4fokieta",
-  fr: "m2ggfqxa4qqrgpj64bs6vtdjpe",
+  ar: "sqpqf4kqicdqv2my6nkzr6m5nm",
+  de: "7swnwrspfpmweitn54wpujwkve",
+  en: "i2pjwui7ntaejicg7763i6k6mm",
+  es: "aqg4ravfkyjtnnzhzvmpsf3l2i",
+  fr: "qsp7tkv47ckzuwqs3oerrmrhlm",
 };

@@ -1,0 +1,191 @@
+"""What people are told before Start, so that nobody answers for nothing, and how long a reply waits."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from apiflask import APIFlask
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from deniable import Survey
+from deniable.access.invitation import hash_of
+from deniable_server.store.sqlite.store import SqliteStore
+from tests.browser.test_access import UNKNOWN, heading, links
+from tests.support import browsing
+from tests.support.access import ANSWERS, invited_survey, publish_to, unlinkable_survey
+from tests.support.collectors import Collector
+from tests.support.ports import noting_connections
+
+
+def close(collector: Collector, survey: Survey) -> None:
+    with closing(SqliteStore(collector.database)) as store:
+        store.close_survey(survey.id)
+
+
+def hashed(title: str, results: str = "batches") -> Survey:
+    return invited_survey(title=title, results=results)
+
+
+@pytest.mark.parametrize("access", ["open", "invited"])
+def test_a_survey_that_was_closed_by_hand_is_known_before_start_and_nothing_is_sent(
+    collector: Collector, page: Page, access: str
+) -> None:
+    survey = replace(hashed(f"Closed by hand, {access}"), access=access)  # type: ignore[arg-type]
+    link = collector.publish(survey) if access == "open" else links(collector, survey)[0]
+    close(collector, survey)
+    witness = browsing.Witness.of(page)
+    page.goto(link)
+    heading(page, "This survey is closed")
+    expect(page.get_by_text("takes no more answers. You were not asked anything")).to_be_visible()
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    assert witness.posts() == [], "no invitation is asked about either"
+    assert page.evaluate(browsing.remembered()) is None
+
+
+@pytest.mark.parametrize("end", ["used", "unknown"])
+def test_an_invitation_that_cannot_count_is_known_before_start_by_its_hash_alone(
+    collector: Collector, browser: Browser, page: Page, end: str
+) -> None:
+    survey = hashed(f"Known before Start, {end}")
+    (link,) = links(collector, survey)
+    if end == "used":
+        first = browser.new_context(locale="en-GB").new_page()
+        first.goto(link)
+        browsing.answer(first, survey, ANSWERS)
+        first.reload()
+        heading(first, "This device has already answered this survey.")  # its own report: the receipt, as ever
+        first.context.close()
+    invitation = link[-32:] if end == "used" else UNKNOWN
+    witness = browsing.Witness.of(page)
+    page.goto(link[:-32] + invitation)
+    heading(page, "used before" if end == "used" else "not known here")
+    expect(page.get_by_text("You were not asked anything yet.")).to_be_visible()
+    (asked,) = witness.posts()
+    assert json.loads(asked) == {"hash": hash_of(invitation)}
+    assert all(invitation not in request.url for request in witness.requests[1:])
+    assert collector.reports(survey) <= 1
+
+
+def test_beside_live_results_nobody_is_asked_about_an_invitation(collector: Collector, page: Page) -> None:
+    survey = hashed("Live", "live")
+    (link,) = links(collector, survey)
+    witness = browsing.Witness.of(page)
+    page.goto(link)
+    expect(page.get_by_text("Nothing is sent before you press Send.")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert witness.posts() == []
+
+
+def test_who_presses_start_before_the_collector_has_answered_waits_and_is_asked_nothing(
+    collector: Collector, page: Page
+) -> None:
+    survey = hashed("Pressed at once")
+    (link,) = links(collector, survey)
+    close(collector, survey)
+    held: list[Route] = []
+    page.route("**/state", lambda route: held.append(route))
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_timeout(200)
+    expect(page.locator("form")).to_have_count(0)
+    held[0].continue_()
+    heading(page, "This survey is closed")
+
+
+@pytest.mark.parametrize("status", [404, 429, 500, 0])
+def test_a_collector_that_does_not_say_it_is_answered_as_ever(collector: Collector, page: Page, status: int) -> None:
+    survey = hashed(f"Status {status}")
+    (link,) = links(collector, survey)
+    page.route("**/state", lambda route: route.fulfill(status=status, body="{}") if status else route.abort())
+    page.goto(link)
+    browsing.answer(page, survey, ANSWERS)
+    assert collector.reports(survey) == 1
+
+
+def test_closed_between_start_and_send_says_plainly_that_the_reply_was_sent(collector: Collector, page: Page) -> None:
+    survey = hashed("Closed meanwhile")
+    (link,) = links(collector, survey)
+    page.goto(link)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    close(collector, survey)
+    browsing.press_send(page, survey, ANSWERS)
+    heading(page, "This survey is closed")
+    expect(page.get_by_text("Your reply was sent, and the collector refused it: it does not count.")).to_be_visible()
+
+
+def test_a_collector_that_asks_for_hours_is_waited_for_through_reloads_and_says_until_when(
+    collector: Collector, page: Page, survey: Survey
+) -> None:
+    link = collector.publish(survey)
+    tried: list[bytes] = []
+
+    def busy(route: Route) -> None:
+        tried.append(route.request.post_data_buffer or b"")
+        route.fulfill(status=429, headers={"Retry-After": "7200"}, body="{}")
+
+    page.clock.install()
+    page.goto(link)
+    page.route("**/reports", busy)
+    page.clock.run_for(100)
+    page.get_by_role("button", name="Start").click()
+    page.clock.run_for(100)
+    browsing.choose(page, survey, ANSWERS)
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send", exact=True).click()
+    heading(page, "Your report has not arrived yet")
+    expect(page.get_by_text("The collector asks this device to wait until")).to_be_visible()
+    expect(page.get_by_text("This device keeps your reply and sends it then by itself.")).to_be_visible()
+    assert len(tried) == 1
+    for _ in range(100):
+        page.clock.run_for(60_000)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    assert len(tried) == 1, "nothing before the collector wants it"
+    for _ in range(25):
+        page.clock.run_for(60_000)
+    browsing.wait_until(page, "true")
+    assert len(tried) == 2
+    page.unroute("**/reports")
+    page.reload()
+    page.clock.run_for(1_000)
+    heading(page, browsing.ARRIVED)
+    assert len(set(tried)) == 1
+    assert collector.reports(survey) >= 1
+
+
+def test_the_browser_is_asked_to_keep_what_is_kept_once_somebody_pressed_send(
+    collector: Collector, context: BrowserContext, survey: Survey
+) -> None:
+    context.add_init_script(
+        "globalThis.kept = 0; navigator.storage.persist = () => (kept++, Promise.reject(new Error('no')));"
+    )
+    page = context.new_page()
+    witness = browsing.Witness.of(page)
+    page.goto(collector.publish(replace(survey, title="Kept")))
+    page.get_by_role("button", name="Start").click()
+    assert page.evaluate("kept") == 0
+    page.reload()
+    browsing.answer(page, replace(survey, title="Kept"), ANSWERS)
+    assert page.evaluate("kept") == 1
+    assert witness.lines == [], "what it answers is ignored"
+
+
+def test_token_and_report_come_over_connections_of_their_own(
+    app: APIFlask, store: SqliteStore, browser: Browser
+) -> None:
+    """On the collector's own page, whatever a proxy keeps open."""
+    survey = unlinkable_survey(opens=None, closes=None)
+    people = publish_to(store, survey, 3)
+    with noting_connections(app, may_close=False) as (url, seen):
+        for invitation in people:
+            context = browser.new_context(locale="en-GB")
+            page = context.new_page()
+            page.goto(f"{url}/s/{survey.id}#invitation={invitation}")
+            browsing.answer(page, survey, ANSWERS)
+            context.close()
+    tokens, reports = ({port for port, asked in seen if asked == what} for what in ("tokens", "reports"))
+    assert (len(tokens), len(reports)) == (3, 3)
+    assert tokens.isdisjoint(reports)
