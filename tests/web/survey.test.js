@@ -244,7 +244,7 @@ test("the odds of a whole survey are the product of its questions'", async () =>
   assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 65)); // 3 e e = 22.2
   assert.deepEqual(wholeOdds(await withKeeps([2 ** 31 + 1]), english), sentences("1.1", 1)); // hardly above 1, and never below the truth
   const [question] = (await withKeeps([0.5 * 2 ** 32 + 2 ** 30])).questions;
-  const ticks = { id: "q", options: Array.from({ length: 256 }, (_, n) => `${n}`), text: "Q?", type: "ticks", mechanism: { k: 256, keep: 2 ** 32 - 1, name: "tick-boxes" } };
+  const ticks = { id: "q", mechanism: { k: 256, keep: 2 ** 32 - 1, name: "tick-boxes" }, options: Array.from({ length: 256 }, (_, n) => `${n}`), text: "Q?", type: "ticks" };
   assert.deepEqual(wholeOdds(await withQuestions([ticks]), english), sentences("10^2467", 100));
   assert.equal(question.mechanism.ratio[0], 3n * question.mechanism.ratio[1]);
 });
