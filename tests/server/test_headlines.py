@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from deniable import KAry, Question, Report, Survey, Tally, TickBoxes, estimate, read_survey
+from deniable import KAry, Report, Survey, Tally, TickBoxes, estimate, read_survey
 from deniable.estimation.leading import most_frequent
 from deniable.estimation.published_rows import share_rows
 from deniable_server import drawing
@@ -103,10 +103,3 @@ def test_sentences_are_made_from_default_intervals_of_at_least_95_percent(http: 
     ):
         page = http.get(f"/s/{survey.id}/results{chosen}").text
         assert ('class="headline"' in page) == has_sentence
-
-
-def test_no_page_says_largest() -> None:
-    assert "largest" not in drawing.NONE_AHEAD.lower()
-    for situation in SITUATIONS:
-        question: Question = situation.survey(2.0).questions[0]
-        assert question.kind.headline in (None, 1)

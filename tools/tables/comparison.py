@@ -142,8 +142,8 @@ def small_cohorts(sizes: tuple[int, int], epsilon: float, level: float = 0.95) -
             found.append(float(weights[0][i] @ held @ weights[1][j]))
         least[name] = min(found)
     mean = [each.mean(axis=0) for each in weights]
-    widths = [float(mean[0] @ (ends[..., 1] - ends[..., 0]) @ mean[1]) for ends in (apart, before)]
-    return SmallCohorts(least["coverage"], least["before"], *widths, least["ratio"])
+    width, width_before = (float(mean[0] @ (ends[..., 1] - ends[..., 0]) @ mean[1]) for ends in (apart, before))
+    return SmallCohorts(least["coverage"], least["before"], width, width_before, least["ratio"])
 
 
 def small_table() -> str:

@@ -96,9 +96,9 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     Notes
     -----
     **Up to 2,500 pairs of counts**, such as 49 and 49 people, interval and test are exact: they go through all pairs
-    of counts and take the worst pair of true shares, see `unconditional`. So the interval covers at least the level,
-    and it holds 0 wherever the p-value is above what the level leaves. (Where it is not, a hole of the accepted set can
-    still be in the interval.)
+    of counts and take the worst pair of true shares, see `unconditional`. So the interval covers the level (the
+    search costs less than .001), and it holds 0 wherever the p-value is above what the level leaves. (Where it is not,
+    a hole of the accepted set can still be in the interval.)
 
     **Above**, the interval is that of Zou and Donner's MOVER [1]_, which Newcombe's [2]_ is for Wilson's limits, on
     those of Clopper and Pearson, mapped by the debiasing line. The counts are brought into the range that the design

@@ -42,9 +42,9 @@ TIE = 1e-9
 
 
 class Arm(NamedTuple):
-    """The reports of a cohort: ``count`` of ``n`` support the option, each with probability ``b + (a - b) share``."""
+    """Reports of a cohort: ``supporting`` of ``n`` support the option, each with probability ``b + (a - b) share``."""
 
-    count: float
+    supporting: float
     n: float
     a: float
     b: float
@@ -52,21 +52,21 @@ class Arm(NamedTuple):
     @property
     def share(self) -> float:
         """The share that explains the count best among those from 0 to 1."""
-        return min(max((self.count / self.n - self.b) / (self.a - self.b), 0.0), 1.0)
+        return min(max((self.supporting / self.n - self.b) / (self.a - self.b), 0.0), 1.0)
 
     @property
     def possible(self) -> Arm:
         """With the count that is expected at `share`."""
-        return self._replace(count=self.n * (self.b + (self.a - self.b) * self.share))
+        return self._replace(supporting=self.n * (self.b + (self.a - self.b) * self.share))
 
     def limits(self, confidence_level: float) -> Interval:
         """Clopper and Pearson's limits of the share, which may leave [0, 1]."""
-        return clopper_pearson(self.count, self.n, confidence_level).debiased(self.a, self.b)
+        return clopper_pearson(self.supporting, self.n, confidence_level).debiased(self.a, self.b)
 
     @property
     def rounded(self) -> Arm:
         """With a whole ``n``, the count in proportion: probabilities are those of whole numbers."""
-        return Arm(*whole(self.count, self.n), self.a, self.b)
+        return Arm(*whole(self.supporting, self.n), self.a, self.b)
 
 
 def is_enumerable(first: Arm, second: Arm) -> bool:
@@ -189,7 +189,7 @@ def _p_values(first: Arm, second: Arm, apart: Floats) -> Floats:
     """`exact_p_value` of each of several differences."""
     falls, chances, seen = [], [], []
     for arm, shares in zip((first, second), _pairs_of_shares(apart[:, None]), strict=True):
-        counts = np.append(np.arange(arm.n + 1), arm.count)[:, None, None]
+        counts = np.append(np.arange(arm.n + 1), arm.supporting)[:, None, None]
         logs = _log_likelihood(arm, counts, shares)
         fall = _largest(arm, counts) - logs
         falls.append(fall[:-1])
@@ -200,14 +200,14 @@ def _p_values(first: Arm, second: Arm, apart: Floats) -> Floats:
         np.minimum(least, one[:, :, None] + other[:, None, :], out=least)
     as_far = least >= (seen[0] + seen[1]).min(axis=1)[:, None, None] - TIE
     rest = as_far.astype(float) @ chances[1].transpose(1, 0, 2)
-    return np.minimum((chances[0].transpose(1, 0, 2) * rest).sum(axis=1).max(axis=1), 1.0)
+    return np.asarray(np.minimum((chances[0].transpose(1, 0, 2) * rest).sum(axis=1).max(axis=1), 1.0))
 
 
 def _falls_seen(first: Arm, second: Arm, apart: Floats) -> Floats:
     """How far the log-likelihood of the counts seen falls to its largest at each difference."""
     total = np.zeros((len(apart), NUISANCE_POINTS))
     for arm, shares in zip((first, second), _pairs_of_shares(apart[:, None]), strict=True):
-        count = np.array(arm.count)
+        count = np.array(arm.supporting)
         total += _largest(arm, count) - _log_likelihood(arm, count, shares)
     return np.asarray(total.min(axis=1))
 
