@@ -33,7 +33,7 @@ def hashed(title: str, results: str = "batches") -> Survey:
 def test_a_survey_that_was_closed_by_hand_is_known_before_start_and_nothing_is_sent(
     collector: Collector, page: Page, access: str
 ) -> None:
-    survey = replace(hashed(f"Closed by hand, {access}"), access=access)  # type: ignore[arg-type]
+    survey = replace(hashed(f"Closed by hand, {access}"), access=access)
     link = collector.publish(survey) if access == "open" else links(collector, survey)[0]
     close(collector, survey)
     witness = browsing.Witness.of(page)
