@@ -220,7 +220,9 @@ def test_what_cannot_be_fetched_says_so(web: Web, address: str, words: str) -> N
 
 def test_a_server_that_is_not_there_is_named_by_the_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
-    with pytest.raises(DeniableError, match=r"^x\.csv: cannot be reached: no machine has this name; check the address"):
+    with pytest.raises(
+        DeniableError, match=r"^x\.csv: cannot be reached: nobody takes connections there; check the address"
+    ):
         open_source("http://127.0.0.1:1/x.csv?key=secret")
 
 
