@@ -86,7 +86,7 @@ def survey_of(*mechanisms: Mechanism) -> Survey:
         kind = each.question_types[0]
         options = kinds.get(kind) or tuple(map(str, range(len(each.answer_range)))) if kind != "number" else ()
         goal = "shares" if kind == "scale" else None
-        questions.append(Question(f"q{n}", kind, "Q?", options, each, goal=goal))  # type: ignore[arg-type]  # a literal
+        questions.append(Question(f"q{n}", kind, "Q?", options, each, goal=goal))
     return Survey("T", tuple(questions))
 
 
