@@ -118,12 +118,17 @@ def free_port() -> int:
 
 def wait_until_ready(collector: Collector) -> None:
     """Wait until a collector answers, at most 60 seconds."""
+    wait_until_answered(f"{collector.url}/livez", collector.process, collector.log)
+
+
+def wait_until_answered(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a process answers at an address, at most 60 seconds."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        assert collector.process.poll() is None, collector.log.read_text()
+        assert process.poll() is None, log.read_text()
         try:
-            if urllib3.request("GET", f"{collector.url}/livez", retries=False, timeout=1).status == 200:
+            if urllib3.request("GET", url, retries=False, timeout=1).status == 200:
                 return
         except urllib3.exceptions.HTTPError:
             time.sleep(0.05)
-    raise AssertionError(f"no collector within 60 s: {collector.log.read_text()}")
+    raise AssertionError(f"no collector within 60 s: {log.read_text()}")
