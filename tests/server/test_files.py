@@ -212,7 +212,12 @@ def test_a_commit_looks_at_its_files_twice_and_asks_little(
     looked: list[str] = []
     statements: list[str] = []
     identity = files.identity
-    monkeypatch.setattr(files, "identity", lambda name: (looked.append(str(name)), identity(name))[1])
+
+    def look(name: str | Path) -> files.Identity | None:
+        looked.append(str(name))
+        return identity(name)
+
+    monkeypatch.setattr(files, "identity", look)
     store.db.conn.set_trace_callback(statements.append)
     store_some(store, survey, 2)
     store.db.conn.set_trace_callback(None)

@@ -118,17 +118,27 @@ def free_port() -> int:
 
 def wait_until_ready(collector: Collector) -> None:
     """Wait until a collector answers."""
+    wait_until_answered(f"{collector.url}/livez", collector.process, collector.log)
+
+
+def wait_until_answered(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a process answers at an address."""
 
     def ready() -> bool:
-        assert collector.process.poll() is None, collector.log.read_text()
-        return answers(collector.url)
+        assert process.poll() is None, log.read_text()
+        return is_answered(url)
 
-    wait_until(ready, "the collector answers")
+    wait_until(ready, f"something answers at {url}")
 
 
 def answers(url: str) -> bool:
     """Whether a collector answers there."""
+    return is_answered(f"{url}/livez")
+
+
+def is_answered(address: str) -> bool:
+    """Whether a request to an address succeeds."""
     try:
-        return urllib3.request("GET", f"{url}/livez", retries=False, timeout=PATIENCE).status == 200
+        return urllib3.request("GET", address, retries=False, timeout=PATIENCE).status == 200
     except urllib3.exceptions.HTTPError:
         return False

@@ -1,6 +1,7 @@
 """What things cost, as ratios within one run: ``make bench``.
 
 These machines are noisy, so every figure is the median of several rounds that alternate between what is compared.
+It ends with an error if the collector became slower than `tools.bench.versions` allows, and names the figure.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from deniable_client import randomize
 from deniable_client.demo.people import survey_file
 from deniable_research.simulation.draw import randomize_people
 from deniable_server.store.sqlite.store import SqliteStore
-from tools.bench import cost, ingest, postgresql, storage
+from tools.bench import cost, ingest, postgresql, storage, versions
 from tools.bench.others import BOXES, PEOPLE
 
 ROUNDS = 7
@@ -206,6 +207,8 @@ if __name__ == "__main__":
     rows = [*ingest.ingest(), *ingest.estimates(), *storage.batches(), *storage.sizes(), *postgresql.several()]
     print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
     print()
+    slower = versions.compare()
+    print()
     print(format_table(cost.HEADER, cost.costs(), right=cost.HEADER[1:]))
     if len(sys.argv) > 1:
         print()
@@ -218,3 +221,4 @@ if __name__ == "__main__":
             )
         )
     print("\nratio: to reading 4 random bytes a report; to one report a commit; to the tallies before")
+    sys.exit("\n".join(slower) or 0)

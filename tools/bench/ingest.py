@@ -31,7 +31,7 @@ from tests.support.collectors import free_port, running_collector
 ROUNDS = 7
 SECONDS = 3.0
 CONNECTIONS = 16
-ANSWERS = '{"affair":1,"religious":3,"rate_marriage":2}'
+REPORT = Report("0" * 32, None, {"affair": 1, "religious": 3, "rate_marriage": 2}).encode().decode()
 
 FEW, MANY = 10_000, 3_000_000
 
@@ -76,7 +76,7 @@ def ingest() -> list[tuple[str, ...]]:
 def ask(port: int, path: str) -> dict[str, Any]:
     """One round of load from a process of its own."""
     command = [sys.executable, str(Path(__file__).with_name("load.py")), str(port), path]
-    command += [str(CONNECTIONS), str(SECONDS), ANSWERS]
+    command += [str(CONNECTIONS), str(SECONDS), REPORT]
     done = subprocess.run(command, capture_output=True, check=True, timeout=10 * SECONDS + 30)
     result: dict[str, Any] = json.loads(done.stdout)
     return result

@@ -1,6 +1,6 @@
 """A load of single reports over so many connections.
 
-``python tools/bench/load.py PORT PATH CONNECTIONS SECONDS ANSWERS``.
+``python tools/bench/load.py PORT PATH CONNECTIONS SECONDS REPORT``.
 
 Raw sockets and nothing built per request but the id, so that one process of Python can ask far faster than one of
 Python can answer. Prints one JSON object: requests, statuses, seconds, and quantiles of the latency in milliseconds.
@@ -18,16 +18,19 @@ import time
 from collections import Counter
 from typing import Any
 
+NO_ID = "0" * 32
+"""Stands in the report where each one has an id of its own."""
+
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)\r\n")
 
 
 class Connection:
     """One request after another, each with an id of its own, over one socket."""
 
-    def __init__(self, port: int, path: str, values: str) -> None:
+    def __init__(self, port: int, path: str, report: str) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), 10)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        before, after = '{"id":"', f'","cohort":null,"values":{values}}}'
+        before, after = report.split(NO_ID)
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         self._before = f"{head}Content-Length: {len(before) + 32 + len(after)}\r\n\r\n{before}".encode()
         self._after = after.encode()
@@ -55,12 +58,12 @@ class Connection:
         return int(self._got[9:12])
 
 
-def load(port: int, path: str, connections: int, seconds: float, values: str) -> dict[str, Any]:
+def load(port: int, path: str, connections: int, seconds: float, report: str) -> dict[str, Any]:
     """Keep that many connections busy for so long."""
     statuses: Counter[int] = Counter()
     latencies: list[float] = []
     with selectors.DefaultSelector() as selector:
-        opened = [Connection(port, path, values) for _ in range(connections)]
+        opened = [Connection(port, path, report) for _ in range(connections)]
         for connection in opened:
             selector.register(connection.socket, selectors.EVENT_READ, connection)
             connection.send()
@@ -83,5 +86,5 @@ def load(port: int, path: str, connections: int, seconds: float, values: str) ->
 
 
 if __name__ == "__main__":
-    port, path, connections, seconds, values = sys.argv[1:]
-    print(json.dumps(load(int(port), path, int(connections), float(seconds), values)))
+    port, path, connections, seconds, report = sys.argv[1:]
+    print(json.dumps(load(int(port), path, int(connections), float(seconds), report)))
