@@ -374,6 +374,11 @@ class TestInvitations:
         mine, yours, nobodys = (new_invitation() for _ in range(3))
         assert store.add_invitations(survey.id, [hash_of(mine), hash_of(yours)]) == (2, 0)
         assert store.add_invitations(survey.id, [hash_of(mine)]) == (0, 1)
+        assert store.is_invited(survey.id, hash_of(mine))
+        assert not store.is_invited(survey.id, hash_of(nobodys))
+        assert not store.is_invited(survey.id, mine), "an invitation is named by its hash"
+        with pytest.raises(NotFound):
+            store.is_invited("a" * 26, hash_of(mine))
         first = report_for(survey, mine)
         assert take_together(store, survey, [first, first]) == [Outcome.STORED, Outcome.KNOWN]
         assert take_together(store, survey, [report_for(survey, mine)]) == [Outcome.SPENT]
@@ -381,6 +386,7 @@ class TestInvitations:
         both = [report_for(survey, yours), report_for(survey, yours)]
         assert take_together(store, survey, both) == [Outcome.STORED, Outcome.SPENT]
         assert store.unused_invitations(survey.id)[:2] == (2, 0)
+        assert store.is_invited(survey.id, hash_of(mine)), "a used invitation is one"
         assert place.findings() == ()
         store.close_survey(survey.id)
         assert store.state(survey.id).reports == 2
