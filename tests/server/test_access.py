@@ -521,7 +521,7 @@ def two_collectors(database: Path) -> Iterator[list[str]]:
     urls = [f"http://127.0.0.1:{port}" for port in ports]
     try:
         for url in urls:
-            wait_until(lambda url=url: answers(url), "the collector answers")  # type: ignore[misc]
+            wait_until(lambda url=url: answers(url), "the collector answers")
         yield urls
     finally:
         for each in started:
