@@ -81,16 +81,15 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)
-        limit = formatter.width - 6 - max(map(len, names), default=0)
+        width = max(map(len, names), default=0)
         extra_of = {name: extra for extra, commands in EXTRAS.items() for name in commands}
-        for extra in ("", *EXTRAS):
-            rows = [
-                (each, _shortened(self._sentence(ctx, each), limit))
-                for each in names
-                if extra_of.get(each, "") == extra
-            ]
+        rows: dict[str, list[tuple[str, str]]] = {extra: [] for extra in ("", *EXTRAS)}
+        for name in names:
+            sentence = _shortened(self._sentence(ctx, name), formatter.width - 6 - width)
+            rows[extra_of.get(name, "")].append((name.ljust(width), sentence))
+        for extra, listed in rows.items():
             with formatter.section(f"Commands of the extra {extra} ({install_hint(extra)})" if extra else "Commands"):
-                formatter.write_dl(rows)
+                formatter.write_dl(listed)
 
     def _sentence(self, ctx: click.Context, name: str) -> str:
         if name in SHORT_HELP:
