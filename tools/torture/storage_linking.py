@@ -33,7 +33,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import urllib3
@@ -142,12 +141,13 @@ def lived(survey: Survey, folder: Path, dice: random.Random) -> Evidence:
     try:
         client = Client(collector.url)
         wire = client._connection = Noted(collector.url)
+        buying = client._signers[client.collector] = Noted(collector.url)
         dice.shuffle(invitations)
         credentials = {each: client.credential(survey, each) for each in invitations}
-        bought, wire.seen = wire.seen, []
         files |= files_of(database, "when tokens were signed")
         spending = dice.sample(invitations, PEOPLE)
         sent: dict[str, Report] = {}
+        wire.seen = []
         for each in spending:
             sent[each] = client.randomize(survey, ANSWERS, credential=credentials[each])
             client.submit(survey, sent[each])
@@ -168,19 +168,15 @@ def lived(survey: Survey, folder: Path, dice: random.Random) -> Evidence:
         order, arrival = sorted(invitations, key=hash_of), sorted(spending, key=lambda each: sent[each].id)
     else:
         order, arrival = invitations, spending
+    bought = [(0.0, 0.0, b"", b"")] * PEOPLE if survey.issuer is None else buying.seen
     return Evidence(
-        [texts_of_person(each, body, answer) for each, (_, _, body, answer) in zip_longest(order, bought)],
+        [texts_of_person(each, body, answer) for each, (_, _, body, answer) in zip(order, bought, strict=True)],
         [texts_of_report(sent[each]) for each in arrival],
         np.array([arrival.index(each) for each in order]),
         files,
         ({}, {}) if survey.issuer is None else (measures(bought), measures(wire.seen)),
         survey.issuer.public if survey.issuer else None,
     )
-
-
-def zip_longest(order: Sequence[str], bought: Sequence[tuple[float, float, bytes, bytes]]) -> Iterator[tuple[str, Any]]:
-    """Invitations with what was sent for their tokens, where there are some."""
-    return zip(order, bought or [(0.0, 0.0, b"", b"")] * len(order), strict=True)
 
 
 def texts_of_person(invitation: str, request: bytes, answer: bytes) -> dict[str, bytes]:
