@@ -688,6 +688,20 @@ class TestTerminal:
         asked = b"".join(request.body for request in wire.requests if request.path.endswith("state"))
         assert (mine.encode() in asked, other.encode() in asked) == (False, False), "its hash is"
 
+    @pytest.mark.parametrize("results", ["batches", "live"])
+    def test_says_that_the_invitation_was_asked_about_exactly_where_it_was(
+        self, store: SqliteStore, run: Any, wire: Wire, results: str
+    ) -> None:
+        survey = always_open("invited", results=results)
+        (mine,) = publish_to(store, survey, 1)
+        stopped = run(f"{HERE}/s/{survey.id}#invitation={mine}", typed=["stop"])
+        was_asked = bool(wire.bodies("/invitations/state"))
+        assert was_asked == (results == "batches")
+        assert (messages.HASH_SENT in said(stopped)) == was_asked
+        assert (messages.NOTHING_YET in said(stopped)) == (not was_asked)
+        assert messages.STOPPED in said(stopped)
+        assert "Nothing was sent" not in said(stopped)
+
     @pytest.mark.parametrize("used", [False, True])
     def test_of_an_invited_survey_with_live_results_says_it_when_it_is_sent(
         self, store: SqliteStore, run: Any, used: bool
