@@ -207,7 +207,13 @@ class Client:
             self.check(survey)
             told, given = self._told_of(survey, answers, asked)
             true_answers(survey, given, cohort, told)  # a slip uses no invitation
-            self.check_open(survey, invitation)
+            try:
+                self.check_open(survey, invitation)
+            except ReportError:
+                if not self.kept(
+                    survey
+                ):  # otherwise another process has answered meanwhile, perhaps by this invitation
+                    raise
         credential = self.credential(survey, invitation)
         report = self.randomize(survey, answers, cohort, asked, credential)
         kept = self.kept(survey)

@@ -617,6 +617,25 @@ def said(result: Result) -> str:
     return " ".join(f"{result.stdout} {result.stderr}".split())
 
 
+@pytest.mark.parametrize("access", BOTH)
+def test_a_report_that_another_process_made_meanwhile_is_this_ones_too(
+    store: SqliteStore, wire: Wire, memory: Memory, access: Access
+) -> None:
+    """It asks whether the invitation was used a moment after the other has used it."""
+    survey = always_open(access, results="batches")
+    (mine,) = publish_to(store, survey, 1)
+    others: list[Client] = [Client(HERE, memory=memory)]
+
+    def answer_first(where: str) -> None:
+        if where == "before /state" and others:
+            others.pop().answer(survey, ANSWERS, invitation=mine)
+
+    wire.cut = answer_first
+    receipt = Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
+    assert receipt.again
+    assert len(set(wire.bodies("/reports"))) == 1
+
+
 class TestTerminal:
     """``deniable answer``"""
 
