@@ -61,8 +61,8 @@ TOLD = (
 START = "Press Enter to start, or type ? for how chance protects you, or stop: "
 NOTHING_YET = "Nothing is sent before you type send."
 HASH_SENT = (
-    "This device has asked whether your invitation is unused, so the collector can tell that it was opened; nothing else "
-    "goes before you type send."
+    "This device has asked whether your invitation is unused, so the collector can tell that it was opened; nothing "
+    "else goes before you type send."
 )
 START_SENDS = "Start sends your invitation; nothing else goes before you type send."
 
