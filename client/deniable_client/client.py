@@ -207,7 +207,13 @@ class Client:
             self.check(survey)
             told, given = self._told_of(survey, answers, asked)
             true_answers(survey, given, cohort, told)  # a slip uses no invitation
-            self.check_open(survey, invitation)
+            try:
+                self.check_open(survey, invitation)
+            except ReportError:
+                if not self.kept(
+                    survey
+                ):  # otherwise another process has answered meanwhile, perhaps by this invitation
+                    raise
         credential = self.credential(survey, invitation)
         report = self.randomize(survey, answers, cohort, asked, credential)
         kept = self.kept(survey)
@@ -228,7 +234,7 @@ class Client:
             be reached or is too old to say it: then the report itself will show it.
         """
         carried = hash_of(_needed(invitation)) if survey.access == "invited" else None
-        return self._connection.hindrance(survey.id, None if survey.results == "live" else carried)
+        return self._connection.hindrance(survey.id, carried if tells_use(survey) else None)
 
     def check_open(self, survey: Survey, invitation: str | None = None) -> None:
         """Raise a SurveyClosed, a ReportConflict or a NotInvited where there is a `hindrance`."""
@@ -422,6 +428,11 @@ class Client:
         if found.collector != self.collector:
             raise SurveyError(f"survey: the link is to {found.collector}, this client talks to {self.collector}")
         return found.survey
+
+
+def tells_use(survey: Survey) -> bool:
+    """Whether a collector says if an invitation was used: beside live results it would say whose report came when."""
+    return survey.access == "invited" and survey.results != "live"
 
 
 _REFUSED: dict[Hindrance, tuple[type[ReportError], str]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
@@ -192,17 +193,24 @@ class Connection:
 
     def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
         message = f"{self.collector}: answered with status {answer.status}: {_detail(answer)}"
-        seconds = _retry_after(answer)
+        seconds = _Retries().get_retry_after(answer)
         if answer.status == 429:
             again = "later" if seconds is None else f"in {_seconds(seconds)}"
             message = (
                 f"{self.collector}: takes no more from this network for now, because too much came; try again {again}"
             )
-        return CollectorError(message) if seconds is None else Busy(message, seconds)
+        is_busy = seconds is not None and seconds > LONGEST_WAIT
+        return Busy(message, seconds) if is_busy else CollectorError(message)
 
 
 class _Retries(urllib3.Retry):
     """Retries that wait as long as ``Retry-After`` says, and end where that is more than `LONGEST_WAIT`."""
+
+    def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
+        """In how many seconds to try again, if the collector says it in a way that can be read."""
+        with suppress(urllib3.exceptions.InvalidHeader):
+            return super().get_retry_after(response)
+        return None
 
     def increment(
         self,
@@ -214,20 +222,12 @@ class _Retries(urllib3.Retry):
         _stacktrace: TracebackType | None = None,
     ) -> Self:
         """Raise a MaxRetryError, for which urllib3 returns the response, where the next try is too far away."""
-        seconds = _retry_after(response) if response else None
+        seconds = self.get_retry_after(response) if response else None
         if _pool and seconds is not None and seconds > LONGEST_WAIT:
             raise urllib3.exceptions.MaxRetryError(_pool, url or "")
         if response and response.status == 429 and seconds is not None:
             _log.warning("the collector is throttling this network: sending again in %s", _seconds(seconds))
         return super().increment(method, url, response, error, _pool, _stacktrace)
-
-
-def _retry_after(answer: urllib3.BaseHTTPResponse) -> float | None:
-    """In how many seconds to try again, if the collector says it in a way that can be read."""
-    try:
-        return urllib3.Retry().get_retry_after(answer)
-    except urllib3.exceptions.InvalidHeader:
-        return None
 
 
 def _seconds(seconds: float) -> str:

@@ -14,7 +14,7 @@
 
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { CEILING, weakness } from "./ceiling.js";
-import { deliver, hindrance } from "./collector.js";
+import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
@@ -135,7 +135,7 @@ export class DeniableSurvey extends DeniableElement {
 
   /** Nobody answers for nothing. @param {View} view @param {import("./collector.js").Hindrance} why */
   #hinder(view, why) {
-    this.show(screens.hindered(this.words, view, why));
+    this.show(screens.hindered(this.words, view, why), !!this.root.activeElement);
     this.announce(why === "closed" || why === "early" ? "closed" : "error");
   }
 
@@ -174,14 +174,14 @@ export class DeniableSurvey extends DeniableElement {
     const { gone, words: m } = this;
     const { access, issuer } = view;
     try {
-      if (await checked) return; // that is on the screen already
+      this.show(screens.wait(m, issuer || tellsUse(view) ? m.checking : m.moment), true);
+      if ((await checked) || gone !== this.gone) return; // a hindrance is on the screen already
       let credential = access === "open" ? undefined : /** @type {string} */ (place.invitation);
       if (issuer) {
-        this.show(screens.wait(m, m.checking), true);
         credential = await buyToken(this.#memory, { ...view, issuer }, place, this.isShared);
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
-      if (gone !== this.gone || this.root.querySelector("form")) return; // a second press shows nothing more
+      if (gone !== this.gone) return;
       const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
       this.show(questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential })), true);
       this.announce("start");

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from deniable import Survey, read_survey
 from tests.support.browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts, wait_until
@@ -346,7 +346,7 @@ def test_question_says_that_the_browser_keeps_nothing(collector: Collector, cont
         expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
 
 
-def test_receipt_promises_no_more_than_chance_gives(collector: Collector, context: BrowserContext) -> None:
+def test_receipt_promises_no_more_than_chance_gives(collector: Collector, browser: Browser) -> None:
     said = "A sent Yes does not mean that you answered Yes."
     number = SURVEY.split("[[questions]]")
     for title, text, wanted in [
@@ -355,7 +355,7 @@ def test_receipt_promises_no_more_than_chance_gives(collector: Collector, contex
         ("No yes", "[[questions]]".join([number[0], number[2]]).replace("EPSILON", "1"), None),
     ]:
         survey = read_survey(text.replace("Elements", title))
-        page = context.new_page()
+        page = browser.new_context(locale="en-GB").new_page()  # a device that told the collector nothing before
         page.goto(collector.publish(survey))
         answer(page, survey, {"affair": "no", "drinks": 3})
         for each in (said, "Little protection"):

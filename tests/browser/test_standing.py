@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from deniable import Survey
 from deniable.access.invitation import hash_of
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.browser.test_access import UNKNOWN, heading, links
+from tests.browser.test_access import UNKNOWN, heading, links, titled
 from tests.support import browsing
-from tests.support.access import ANSWERS, invited_survey, publish_to, unlinkable_survey
+from tests.support.access import ANSWERS, Access, invited_survey, publish_to, unlinkable_survey
 from tests.support.collectors import Collector
 from tests.support.ports import noting_connections
 
@@ -93,6 +93,61 @@ def test_who_presses_start_before_the_collector_has_answered_waits_and_is_asked_
     expect(page.locator("form")).to_have_count(0)
     held[0].continue_()
     heading(page, "This survey is closed")
+
+
+@pytest.mark.parametrize("access", ["invited", "unlinkable"])
+def test_start_is_answered_at_once_and_taken_once_while_the_collector_has_not_answered(
+    collector: Collector, page: Page, access: Access
+) -> None:
+    """Somebody who sees nothing happen presses again, and would be asked twice."""
+    survey = titled(access, f"Pressed while it waits, {access}", results="batches")
+    (link,) = links(collector, survey)
+    held: list[Route] = []
+    page.route(f"**/surveys/{survey.id}/state", lambda route: held.append(route))
+    witness = browsing.Witness.of(page)
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    expect(page.get_by_role("status")).to_be_focused()
+    expect(page.locator("form")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator("form")).to_be_visible()
+    assert len([each for each in witness.requests if each.url.endswith("/tokens")]) == int(access == "unlinkable")
+    browsing.choose(page, survey, ANSWERS)
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Send").click()
+    heading(page, browsing.ARRIVED)
+
+
+def test_start_that_waits_asks_nothing_for_the_link_of_somebody_else(collector: Collector, page: Page) -> None:
+    survey = titled("unlinkable", "Another link meanwhile")
+    mine, another = links(collector, survey, 2)
+    held: list[Route] = []
+    page.route(f"**/surveys/{survey.id}/state", lambda route: held.append(route))
+    witness = browsing.Witness.of(page)
+    page.goto(mine)
+    page.get_by_role("button", name="Start").click()
+    page.evaluate("link => { location.href = link; }", another)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    for each in held:
+        each.continue_()
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    assert witness.posts() == [], "no token was bought by the first invitation"
+
+
+def test_who_pressed_start_hears_that_the_survey_is_closed(collector: Collector, page: Page) -> None:
+    survey = hashed("Heard")
+    (link,) = links(collector, survey)
+    close(collector, survey)
+    held: list[Route] = []
+    page.route("**/state", lambda route: held.append(route))
+    page.goto(link)
+    page.get_by_role("button", name="Start").press("Enter")
+    expect(page.get_by_role("status")).to_be_focused()
+    held[0].continue_()
+    heading(page, "This survey is closed")
+    expect(page.get_by_role("heading", name="This survey is closed")).to_be_focused()
 
 
 @pytest.mark.parametrize("status", [404, 429, 500, 0])

@@ -617,6 +617,25 @@ def said(result: Result) -> str:
     return " ".join(f"{result.stdout} {result.stderr}".split())
 
 
+@pytest.mark.parametrize("access", BOTH)
+def test_a_report_that_another_process_made_meanwhile_is_this_ones_too(
+    store: SqliteStore, wire: Wire, memory: Memory, access: Access
+) -> None:
+    """It asks whether the invitation was used a moment after the other has used it."""
+    survey = always_open(access, results="batches")
+    (mine,) = publish_to(store, survey, 1)
+    others: list[Client] = [Client(HERE, memory=memory)]
+
+    def answer_first(where: str) -> None:
+        if where == "before /state" and others:
+            others.pop().answer(survey, ANSWERS, invitation=mine)
+
+    wire.cut = answer_first
+    receipt = Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
+    assert receipt.again
+    assert len(set(wire.bodies("/reports"))) == 1
+
+
 class TestTerminal:
     """``deniable answer``"""
 
@@ -687,6 +706,20 @@ class TestTerminal:
         assert len(wire.bodies("/reports")) == sent
         asked = b"".join(request.body for request in wire.requests if request.path.endswith("state"))
         assert (mine.encode() in asked, other.encode() in asked) == (False, False), "its hash is"
+
+    @pytest.mark.parametrize("results", ["batches", "live"])
+    def test_says_that_the_invitation_was_asked_about_exactly_where_it_was(
+        self, store: SqliteStore, run: Any, wire: Wire, results: str
+    ) -> None:
+        survey = always_open("invited", results=results)
+        (mine,) = publish_to(store, survey, 1)
+        stopped = run(f"{HERE}/s/{survey.id}#invitation={mine}", typed=["stop"])
+        was_asked = bool(wire.bodies("/invitations/state"))
+        assert was_asked == (results == "batches")
+        assert (messages.HASH_SENT in said(stopped)) == was_asked
+        assert (messages.NOTHING_YET in said(stopped)) == (not was_asked)
+        assert messages.STOPPED in said(stopped)
+        assert "Nothing was sent" not in said(stopped)
 
     @pytest.mark.parametrize("used", [False, True])
     def test_of_an_invited_survey_with_live_results_says_it_when_it_is_sent(

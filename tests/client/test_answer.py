@@ -184,7 +184,7 @@ def test_ctrl_c_and_ctrl_d_leave_nothing(
         if each == prompt:
             break
     assert terminal.finish() == 130
-    assert "Stopped. Nothing was sent, and no answer is kept." in terminal.text
+    assert messages.STOPPED in terminal.text
     assert "Traceback" not in terminal.text
     assert list(home.rglob("*")) == []
     assert collector.reports(five) == before
@@ -234,7 +234,7 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
 @pytest.mark.parametrize("before", [[], ["", "yes", "4"], ["", "yes", "3", "1", "6", "0"]])
 def test_stop_is_taken_everywhere(five: Survey, link: str, run: Typist, home: Path, before: list[str]) -> None:
     result = run(link, typed=[*before, "stop"])
-    assert (result.exit_code, result.stderr.strip()) == (130, "Stopped. Nothing was sent, and no answer is kept.")
+    assert (result.exit_code, result.stderr.strip()) == (130, messages.STOPPED)
     assert list(home.rglob("*")) == []
 
 
@@ -550,6 +550,7 @@ OWN_WORDS = {
     "KIOSK": "the browser's promises to forget, after the fact",
     "NOTHING_YET": "a terminal has no Send to press",
     "START_SENDS": "a terminal has no Send to press",
+    "HASH_SENT": "a terminal has no Send to press",
     "TRUTHFULLY": "a terminal has no Send to press",
     "START": "a prompt",
     "AGAIN": "a prompt",

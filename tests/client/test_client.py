@@ -178,7 +178,9 @@ STORED, KNOWN = b'{"status": "stored"}', b'{"status": "known"}'
 
 @contextmanager
 def misbehaving(
-    answers: list[tuple[int, bytes]], heads: list[tuple[str, dict[str, str]]] | None = None
+    answers: list[tuple[int, bytes]],
+    heads: list[tuple[str, dict[str, str]]] | None = None,
+    retry_after: str = "20000",
 ) -> Iterator[tuple[str, list[bytes]]]:
     """A collector that gives these answers in turn, and the bodies that it was sent; request lines go to ``heads``."""
     bodies: list[bytes] = []
@@ -199,7 +201,7 @@ def misbehaving(
             self.send_response(status)
             self.send_header("Content-Type", "application/json" if content != b"<html>" else "text/html")
             if content == b"busy":
-                self.send_header("Retry-After", "20000")
+                self.send_header("Retry-After", retry_after)
             if 300 <= status < 400:
                 self.send_header("Location", "/elsewhere")
             self.send_header("Content-Length", str(len(content)))
@@ -255,6 +257,23 @@ def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_pat
     untrusted = pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent")
     with running(server) as address, untrusted:
         Client(f"https://{address}", retries=0).survey(open_survey.id)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("retry_after", ["0", "1", "-5", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_a_collector_that_asks_for_a_moment_or_for_nonsense_is_not_one_to_come_back_to_by_itself(
+    open_survey: Survey, status: int, retry_after: str
+) -> None:
+    """Otherwise a terminal would send again and again without a pause and without a question."""
+    with (
+        misbehaving([(status, b"busy")], retry_after=retry_after) as (url, _),
+        pytest.raises(UndeliveredReport) as caught,
+    ):
+        Client(url, retries=0).answer(open_survey, ANSWERS)
+    assert caught.value.seconds is None
+    assert "cannot be reached" not in str(caught.value)
+    with misbehaving([(503, b"busy"), (201, STORED)], retry_after=retry_after) as (url, _):
+        Client(url).answer(open_survey, ANSWERS)
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -547,7 +566,7 @@ def test_all_five_types_come_out_right(collector: Collector) -> None:
     assert "mean" in page
     noisy = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{survey.id}/reports.csv").data.decode()
     header, first, *_ = noisy.splitlines()
-    assert header == "id,cohort,affair,town,drugs,trust,drinks,one report a person"
+    assert header == "id,cohort,affair,town,drugs,trust,drinks,one_report_a_person"
     assert re.fullmatch("b(00|01|10){3}", first.split(",")[4])
 
 

@@ -60,6 +60,10 @@ TOLD = (
 )
 START = "Press Enter to start, or type ? for how chance protects you, or stop: "
 NOTHING_YET = "Nothing is sent before you type send."
+HASH_SENT = (
+    "This device has asked whether your invitation is unused, so the collector can tell that it was opened; nothing "
+    "else goes before you type send."
+)
 START_SENDS = "Start sends your invitation; nothing else goes before you type send."
 
 TRUTHFULLY = "Please answer truthfully. Chance is mixed in when you type send."
@@ -85,7 +89,7 @@ YOURS = "Your answers, on this device alone"
 SHOWN = "Press Enter to take your answers off the screen: "
 NONE = "None"
 SENDING = "Mixing in chance and sending …"
-STOPPED = "Stopped. Nothing was sent, and no answer is kept."
+STOPPED = "Stopped. No answer was sent, and none is kept."
 STOPPED_INVITED = "Stopped. No answer was sent, and none is kept. Please use the same link again, on this device."
 STOPPED_INVITED_KIOSK = (
     "Stopped. No answer was sent, and none is kept. This device keeps nothing, so your invitation may not work again."

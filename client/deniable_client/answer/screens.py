@@ -21,7 +21,7 @@ from deniable.survey.texts import EVERY_OTHER, Text
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
-from deniable_client.client import CLIENT
+from deniable_client.client import CLIENT, tells_use
 from deniable_client.connection import Hindrance
 from deniable_client.device import Given, range_of
 from deniable_client.memory import Told
@@ -98,7 +98,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
             if told.has_told
             else []
         ),
-        m.START_SENDS if survey.issuer else m.NOTHING_YET,
+        m.START_SENDS if survey.issuer else m.HASH_SENT if tells_use(survey) else m.NOTHING_YET,
     ]
 
 

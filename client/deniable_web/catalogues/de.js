@@ -22,6 +22,7 @@ export default Object.freeze({
   "invitedText": "Die Sammelstelle sieht, dass jemand Eingeladenes antwortet, einmal. Wer sie betreibt, könnte sich merken, welche Einladung mit Ihrem Bericht kam; nichts Gespeichertes verbindet beides.",
   "unlinkableText": "Dieses Gerät bekommt dafür ein Token, das nicht sehen kann, wer es unterschreibt. Die Sammelstelle sieht, dass jemand Eingeladenes antwortet, einmal, und kann am Token nicht erkennen, wer.",
   "checking": "Ihre Einladung wird geprüft …",
+  "moment": "Einen Moment …",
   "notAsked": "Sie wurden noch nichts gefragt. Wenn der ganze Link Ihrer eigenen Einladung nicht hilft, fragen Sie die Person, von der Sie ihn haben.",
   "unknown": "Diese Einladung ist hier nicht bekannt",
   "usedBefore": "Diese Einladung wurde schon benutzt",

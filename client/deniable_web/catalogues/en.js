@@ -22,6 +22,7 @@ export default Object.freeze({
   "invitedText": "The collector sees that somebody invited answers, once. Whoever runs it could note which invitation came with your report; nothing that is kept links the two.",
   "unlinkableText": "This device gets a token for it, which whoever signs it cannot see. The collector sees that somebody invited answers, once, and cannot tell by the token who.",
   "checking": "Checking your invitation …",
+  "moment": "One moment …",
   "notAsked": "You were not asked anything yet. If the whole link of your own invitation does not help, ask whoever sent it to you.",
   "unknown": "This invitation is not known here",
   "usedBefore": "This invitation was used before",

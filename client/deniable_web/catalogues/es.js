@@ -22,6 +22,7 @@ export default Object.freeze({
   "invitedText": "El recolector ve que alguien invitado responde, una vez. Quien lo gestiona podría anotar qué invitación vino con su informe; nada de lo que se guarda los une.",
   "unlinkableText": "Este dispositivo obtiene por ella una ficha que quien la firma no puede ver. El recolector ve que alguien invitado responde, una vez, y por la ficha no puede saber quién.",
   "checking": "Comprobando su invitación…",
+  "moment": "Un momento…",
   "notAsked": "Todavía no se le ha preguntado nada. Si el enlace completo de su propia invitación no sirve, pregunte a quien se lo envió.",
   "unknown": "Esta invitación no se conoce aquí",
   "usedBefore": "Esta invitación ya se usó",

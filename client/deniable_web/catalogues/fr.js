@@ -22,6 +22,7 @@ export default Object.freeze({
   "invitedText": "Le collecteur voit qu’une personne invitée répond, une fois. Qui le gère pourrait noter quelle invitation accompagnait votre rapport ; rien de ce qui est conservé ne les relie.",
   "unlinkableText": "Cet appareil obtient pour elle un jeton que celui qui le signe ne peut pas voir. Le collecteur voit qu’une personne invitée répond, une fois, et le jeton ne lui dit pas qui.",
   "checking": "Vérification de votre invitation…",
+  "moment": "Un instant…",
   "notAsked": "Rien ne vous a encore été demandé. Si le lien entier de votre propre invitation ne suffit pas, demandez à la personne qui vous l’a envoyé.",
   "unknown": "Cette invitation n’est pas connue ici",
   "usedBefore": "Cette invitation a déjà été utilisée",

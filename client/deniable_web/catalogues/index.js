@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "sqpqf4kqicdqv2my6nkzr6m5nm",
-  de: "7swnwrspfpmweitn54wpujwkve",
-  en: "i2pjwui7ntaejicg7763i6k6mm",
-  es: "aqg4ravfkyjtnnzhzvmpsf3l2i",
-  fr: "qsp7tkv47ckzuwqs3oerrmrhlm",
+  ar: "csxq2w37hkrdapzixgzvxxiiqa",
+  de: "4n5pmhqttnfoe7qbwoz3qsboky",
+  en: "wj2vdqqrabglszybpefmj2v5bm",
+  es: "ef3qi6oxfn4oovyn47gefgh3ja",
+  fr: "htcvajwsyewew4k7qlsbdrq23e",
 };
