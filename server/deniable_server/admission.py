@@ -79,7 +79,7 @@ class Admission:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve a request."""
         kind = kind_of(environ)
-        if kind in self._turns and environ["REQUEST_METHOD"] != "POST":  # which may wait for a body
+        if kind in self._turns and environ["REQUEST_METHOD"] in ("GET", "HEAD"):  # others may wait for a body
             with self._turns[kind]:
                 return self._serve(kind, environ, start_response)
         return self._serve(kind, environ, start_response)
