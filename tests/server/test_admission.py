@@ -278,6 +278,27 @@ class TestTurns:
             assert {each.result() for each in asked} == {200}
         assert max(most) == AT_A_TIME + 1
 
+    def test_livez_answers_though_the_database_does_not(
+        self, crowded: APIFlask, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked, answer = threading.Semaphore(0), threading.Event()
+
+        def frozen(min_free: int) -> None:
+            asked.release()
+            answer.wait(10)
+
+        monkeypatch.setattr(store, "not_ready_because", frozen)
+        with ThreadPoolExecutor(AT_A_TIME + 1) as probes:
+            ready = [probes.submit(crowded.test_client().get, "/readyz") for _ in range(AT_A_TIME)]
+            for _ in ready:
+                assert asked.acquire(timeout=10)
+            alive = probes.submit(crowded.test_client().get, "/livez")
+            try:
+                assert alive.result(5).status_code == 200
+            finally:
+                answer.set()
+            assert {each.result().status_code for each in ready} == {200}
+
     @pytest.mark.parametrize("method", ["POST", "post", "PUT", "Options"])
     def test_nobody_waits_for_a_body(self, crowded: APIFlask, store: Store, method: str) -> None:
         survey = unlinkable_survey()

@@ -642,6 +642,8 @@ class TestDeployment:
         assert not re.search(r"^ {8}proxy_set_header", nginx, re.MULTILINE), "one in a location would undo the others"
         caddy = (self.DEPLOY / "Caddyfile").read_text(encoding="utf-8")
         assert re.findall(r"^\s*log\b.*\{\s*(.*)", caddy, re.MULTILINE) == ["output discard"]
+        assert "\theader_up -*_*\n" in caddy, "X_Forwarded_For would take the place of what Caddy wrote"
+        assert "underscores_in_headers" not in nginx, "which drops them unless told to keep them"
 
     def test_proxies_wait_for_who_is_slow_and_not_for_ever(self) -> None:
         nginx = (self.DEPLOY / "nginx.conf").read_text(encoding="utf-8")
