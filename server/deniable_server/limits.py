@@ -54,6 +54,8 @@ _UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
 
 _RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour|day)")
 
+_WITH_PORT = re.compile(r"\[(.*)\](?::[0-9]+)?|([0-9.]+):[0-9]+")
+
 _ASKER, _BUCKET = "deniable.asker", "deniable.bucket"
 """Where a request carries what stands for its address, and the bucket that it counts against."""
 
@@ -370,9 +372,13 @@ def network(address: str) -> bytes:
 
     >>> network("192.0.2.7") == network("::ffff:192.0.2.7") == bytes([192, 0, 2, 7])
     True
+    >>> network("192.0.2.7:4711") == network("192.0.2.7") and network("[2001:db8::1]:4711") == network("2001:db8::1")
+    True
     >>> network("2001:db8::1") == network("2001:db8::ffff:1") != network("2001:db8:0:1::1")
     True
     """
+    if found := _WITH_PORT.fullmatch(address):  # as some proxies write it, anew for each connection
+        address = found[1] or found[2]
     try:
         if ":" not in address:
             return socket.inet_pton(socket.AF_INET, address)
