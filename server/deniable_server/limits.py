@@ -14,6 +14,7 @@ import re
 import socket
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -239,7 +240,8 @@ class Limits:
         self._now = now
         self._should_warn = trusted_proxies == 0
         self._lock = threading.Lock()
-        self._full_at: dict[bytes, float] = {}
+        # In order of use. A dict has to search for its first entry, past those that were deleted, for every new bucket.
+        self._full_at: OrderedDict[bytes, float] = OrderedDict()
         self._receiving = Places(MOST_BODIES_OF_ALL, MOST_BODIES)
         self._batches = Places(MOST_BATCHES_OF_ALL, MOST_BATCHES)
         self._sending = Places(MOST_DOWNLOADS_OF_ALL, MOST_DOWNLOADS)
@@ -309,12 +311,12 @@ class Limits:
         step = self._rate.seconds_for(kind)
         name = key + kind.name
         with self._lock:
-            full_at = max(self._full_at.pop(name, now), now)  # popped and put back: the dict stays in order of use
+            full_at = max(self._full_at.pop(name, now), now)  # popped and put back: the last one used
             wait = full_at + step - self._rate.seconds - now
             refused = wait > 1e-9 * self._rate.seconds  # a rounding error is not a request too many
             self._full_at[name] = full_at if refused else full_at + step
             if len(self._full_at) > MOST_BUCKETS:
-                del self._full_at[next(iter(self._full_at))]
+                self._full_at.popitem(last=False)
         if refused:
             most = Rate(self._rate.count * kind.times, self._rate.seconds)
             raise TooMany(
