@@ -45,7 +45,9 @@ AT_A_TIME = 2
 """Pages that are made at a time, and probes; others wait for their turn. Python runs one thread at a time, and each
 thread more that competes for that costs all others: 250 made together take four times as long as one after another."""
 
-_PROBED = {"/livez", "/readyz", "/metrics"}
+_LIVEZ = "/livez"
+
+_PROBED = {_LIVEZ, "/readyz", "/metrics"}
 
 
 def init_app(app: APIFlask, store: Store) -> None:
@@ -79,10 +81,14 @@ class Admission:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve a request."""
         kind = kind_of(environ)
-        if kind in self._turns and environ["REQUEST_METHOD"] != "POST":  # which may wait for a body
-            with self._turns[kind]:
-                return self._serve(kind, environ, start_response)
-        return self._serve(kind, environ, start_response)
+        if not self._takes_a_turn(kind, environ):
+            return self._serve(kind, environ, start_response)
+        with self._turns[kind]:
+            return self._serve(kind, environ, start_response)
+
+    def _takes_a_turn(self, kind: Kind, environ: WSGIEnvironment) -> bool:
+        """Whether to wait while others are made: for nobody's body, and not to say that the process answers."""
+        return kind in self._turns and environ["REQUEST_METHOD"] in ("GET", "HEAD") and environ["PATH_INFO"] != _LIVEZ
 
     def _serve(self, kind: Kind, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         try:

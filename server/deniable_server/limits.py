@@ -14,6 +14,7 @@ import re
 import socket
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,6 +54,8 @@ REPORTS_A_REQUEST = 1000
 _UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
 
 _RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour|day)")
+
+_WITH_PORT = re.compile(r"\[(.*)\](?::[0-9]+)?|([0-9.]+):[0-9]+")
 
 _ASKER, _BUCKET = "deniable.asker", "deniable.bucket"
 """Where a request carries what stands for its address, and the bucket that it counts against."""
@@ -237,7 +240,8 @@ class Limits:
         self._now = now
         self._should_warn = trusted_proxies == 0
         self._lock = threading.Lock()
-        self._full_at: dict[bytes, float] = {}
+        # In order of use. A dict has to search for its first entry, past those that were deleted, for every new bucket.
+        self._full_at: OrderedDict[bytes, float] = OrderedDict()
         self._receiving = Places(MOST_BODIES_OF_ALL, MOST_BODIES)
         self._batches = Places(MOST_BATCHES_OF_ALL, MOST_BATCHES)
         self._sending = Places(MOST_DOWNLOADS_OF_ALL, MOST_DOWNLOADS)
@@ -307,12 +311,12 @@ class Limits:
         step = self._rate.seconds_for(kind)
         name = key + kind.name
         with self._lock:
-            full_at = max(self._full_at.pop(name, now), now)  # popped and put back: the dict stays in order of use
+            full_at = max(self._full_at.pop(name, now), now)  # popped and put back: the last one used
             wait = full_at + step - self._rate.seconds - now
             refused = wait > 1e-9 * self._rate.seconds  # a rounding error is not a request too many
             self._full_at[name] = full_at if refused else full_at + step
             if len(self._full_at) > MOST_BUCKETS:
-                del self._full_at[next(iter(self._full_at))]
+                self._full_at.popitem(last=False)
         if refused:
             most = Rate(self._rate.count * kind.times, self._rate.seconds)
             raise TooMany(
@@ -370,9 +374,13 @@ def network(address: str) -> bytes:
 
     >>> network("192.0.2.7") == network("::ffff:192.0.2.7") == bytes([192, 0, 2, 7])
     True
+    >>> network("192.0.2.7:4711") == network("192.0.2.7") and network("[2001:db8::1]:4711") == network("2001:db8::1")
+    True
     >>> network("2001:db8::1") == network("2001:db8::ffff:1") != network("2001:db8:0:1::1")
     True
     """
+    if found := _WITH_PORT.fullmatch(address):  # as some proxies write it, anew for each connection
+        address = found[1] or found[2]
     try:
         if ":" not in address:
             return socket.inet_pton(socket.AF_INET, address)

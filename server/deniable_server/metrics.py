@@ -40,11 +40,15 @@ OF_RESPONDENTS = {
     "/s/<survey_id>",
     "/embed/<survey_id>",
     "/client/<path:name>",
+    "/static/<path:filename>",
+    "/favicon.ico",
     "/api/v1/surveys/<survey_id>",
+    "/api/v1/surveys/<survey_id>/state",
+    "/api/v1/surveys/<survey_id>/invitations/state",
     "/api/v1/surveys/<survey_id>/reports",
     "/api/v1/surveys/<survey_id>/tokens",
 }
-"""Routes whose requests are held back."""
+"""Routes that a device asks on its way to a report; their requests are held back."""
 
 QUEUE_STEP, DISK_STEP = 50, 100_000_000
 """Steps in which the queue's length and free bytes are told: one report moves neither, or hardly ever."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import socket
 import threading
@@ -14,7 +15,8 @@ from typing import Any
 import pytest
 from apiflask import APIFlask
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
+from werkzeug.test import EnvironBuilder, TestResponse
+from werkzeug.wrappers import Response
 
 from deniable import Survey
 from deniable.access.invitation import new_invitation
@@ -180,6 +182,28 @@ class TestKinds:
         assert batch(http, survey, [json.dumps(report(2000))]).status_code == 200
         assert http.get("/livez").status_code == 200
 
+    @pytest.mark.parametrize(("method", "slashes"), [("POST", "//"), ("post", "/"), ("Post", "///")])
+    def test_another_spelling_of_a_request_counts_the_same(
+        self, crowded: APIFlask, store: Store, survey: Survey, method: str, slashes: str
+    ) -> None:
+        store.publish(survey)
+        path, numbers = f"api/v1/surveys/{survey.id}", iter(range(1000))
+
+        def status(method: str, path: str, body: bytes = b"") -> int:
+            environ = EnvironBuilder(method="POST", path="/x", data=body, content_type="application/json").get_environ()
+            answer = Response.from_app(crowded.wsgi_app, environ | {"REQUEST_METHOD": method, "PATH_INFO": path})
+            return answer.status_code
+
+        def sent(method: str, path: str) -> int:
+            return status(method, path, json.dumps(report(next(numbers))).encode())
+
+        for _ in range(RATE.count):
+            assert sent(method, f"{slashes}{path}/reports") == 201
+        assert sent("POST", f"/{path}/reports") == 429
+        for _ in range(RATE.count):
+            assert status("get", f"{slashes}{path}/estimates") == 200
+        assert status("GET", f"/{path}/estimates") == 429
+
     def test_a_person_is_refused_with_a_page_and_a_program_with_a_problem(
         self, http: FlaskClient, store: Store, survey: Survey
     ) -> None:
@@ -254,6 +278,56 @@ class TestTurns:
             release.set()
             assert {each.result() for each in asked} == {200}
         assert max(most) == AT_A_TIME + 1
+
+    def test_livez_answers_though_the_database_does_not(
+        self, crowded: APIFlask, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked, answer = threading.Semaphore(0), threading.Event()
+
+        def frozen(min_free: int) -> None:
+            asked.release()
+            answer.wait(10)
+
+        monkeypatch.setattr(store, "not_ready_because", frozen)
+        with ThreadPoolExecutor(AT_A_TIME + 1) as probes:
+            ready = [probes.submit(crowded.test_client().get, "/readyz") for _ in range(AT_A_TIME)]
+            for _ in ready:
+                assert asked.acquire(timeout=10)
+            alive = probes.submit(crowded.test_client().get, "/livez")
+            try:
+                assert alive.result(5).status_code == 200
+            finally:
+                answer.set()
+            assert {each.result().status_code for each in ready} == {200}
+
+    @pytest.mark.parametrize("method", ["POST", "post", "PUT", "Options"])
+    def test_nobody_waits_for_a_body(self, crowded: APIFlask, store: Store, method: str) -> None:
+        survey = unlinkable_survey()
+        publish_to(store, survey, 1)
+        sent = threading.Event()
+
+        class Body(io.RawIOBase):
+            def readable(self) -> bool:
+                return True
+
+            def readinto(self, buffer: Any) -> int:
+                sent.wait(10)
+                return 0
+
+        def ask_slowly() -> None:
+            environ = EnvironBuilder(path=f"/api/v1/surveys/{survey.id}/tokens", content_type="application/json")
+            slow = {"REQUEST_METHOD": method, "CONTENT_LENGTH": "1000", "wsgi.input": io.BufferedReader(Body())}
+            Response.from_app(crowded.wsgi_app, environ.get_environ() | slow)
+
+        with ThreadPoolExecutor(AT_A_TIME + 1) as people:
+            asked = [people.submit(ask_slowly) for _ in range(AT_A_TIME)]
+            page = people.submit(lambda: crowded.test_client().get(f"/s/{survey.id}").status_code)
+            try:
+                assert page.result(5) == 200
+            finally:
+                sent.set()
+            for each in asked:
+                each.result()
 
 
 class TestRights:

@@ -226,7 +226,7 @@ def test_estimates_read_in_pandas(http: FlaskClient, filled: str) -> None:
     assert shares.groupby("question").sum().tolist() == pytest.approx([1, 1])
     assert frame["n"].eq(600).all()
     noisy = pd.read_csv(io.StringIO(http.get(f"{filled}/reports.csv").text), dtype={"id": str})
-    assert list(noisy.columns) == ["id", "cohort", "affair", "religious", "one report a person"]
+    assert list(noisy.columns) == ["id", "cohort", "affair", "religious", "one_report_a_person"]
     assert noisy["id"].is_monotonic_increasing
     assert noisy["affair"].sum() == frame.query("question == 'affair' and option == 'yes'")["count"].item()
 

@@ -10,6 +10,7 @@ import re
 import socket
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +29,7 @@ from deniable_server.edge import HEADERS
 from deniable_server.limits import PROBES, Rate
 from deniable_server.location import Address, location
 from deniable_server.logs import Line
+from deniable_server.metrics import OF_RESPONDENTS
 from deniable_server.outage import Outage
 from deniable_server.settings import Settings, flag, settings_from, variable
 from deniable_server.store import StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
@@ -305,6 +307,35 @@ class TestMetrics:
         assert samples[("deniable_disk_free_bytes",)] > 0
         for secret in (survey.id, "7" * 32, "secret", "INVENTED", "127.0.0.1", "affair", "web"):
             assert secret not in text
+
+    def test_every_route_of_respondents_is_held_back(self, app: APIFlask) -> None:
+        survey = "/api/v1/surveys/<survey_id>"
+        told_at_once = {
+            *("/", "/livez", "/readyz", "/metrics", "/api/openapi.json", "/api/v1/surveys", f"{survey}/close"),
+            *(f"{survey}/invitations", f"{survey}/invitations/unused", f"{survey}/reports.csv"),
+            *(f"{survey}/estimates", f"{survey}/estimates.json", f"{survey}/estimates.csv"),
+            *("/s/<survey_id>/results", "/s/<survey_id>/results.<any(svg, png):form>"),
+        }
+        assert {rule.rule for rule in app.url_map.iter_rules()} == OF_RESPONDENTS | told_at_once
+
+    @pytest.mark.slow
+    def test_a_device_on_its_way_to_a_report_changes_nothing(
+        self, http: FlaskClient, store: SqliteStore, survey: Survey
+    ) -> None:
+        held = replace(survey, results="batches")
+        store.publish(held)
+        bearer = {"Authorization": f"Bearer {create_token(store, 'p', 'metrics')}"}
+        http.get("/metrics", headers=bearer)
+
+        def told() -> str:
+            text = http.get("/metrics", headers=bearer).text
+            return re.sub(r'.*route="/metrics".*\n', "", text)
+
+        before = told()
+        for path in (f"/s/{held.id}", "/client/deniable.js", "/static/pages.css", f"/api/v1/surveys/{held.id}/state"):
+            assert http.get(path).status_code == 200
+        http.post(f"/api/v1/surveys/{held.id}/invitations/state", json={"hash": "0" * 64})
+        assert told() == before
 
     def test_of_two_collectors_in_one_process_do_not_meet(self, tmp_path: Path, clock: Clock) -> None:
         apps = [create_app(tmp_path / f"{name}.db", clock) for name in "ab"]
@@ -611,6 +642,8 @@ class TestDeployment:
         assert not re.search(r"^ {8}proxy_set_header", nginx, re.MULTILINE), "one in a location would undo the others"
         caddy = (self.DEPLOY / "Caddyfile").read_text(encoding="utf-8")
         assert re.findall(r"^\s*log\b.*\{\s*(.*)", caddy, re.MULTILINE) == ["output discard"]
+        assert "\theader_up -*_*\n" in caddy, "X_Forwarded_For would take the place of what Caddy wrote"
+        assert "underscores_in_headers" not in nginx, "which drops them unless told to keep them"
 
     def test_proxies_wait_for_who_is_slow_and_not_for_ever(self) -> None:
         nginx = (self.DEPLOY / "nginx.conf").read_text(encoding="utf-8")

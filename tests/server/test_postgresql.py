@@ -6,7 +6,9 @@ import os
 import shlex
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +36,7 @@ from deniable_server.store import (
 )
 from deniable_server.store.interface import utc_today
 from deniable_server.store.postgresql import connection, durability, fold, migrations, roles
-from deniable_server.store.postgresql.connection import SCHEMA
+from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 from deniable_server.store.postgresql.errors import in_our_words
 from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
@@ -504,6 +506,27 @@ def test_only_a_collector_that_is_alone_brings_an_older_database_up_to_date(
         assert [state.survey for state in updated.states()] == [survey]
     with closing(PostgresqlStore(address)) as again:
         assert again.not_ready_because(0) is None
+
+
+def test_two_collectors_that_start_at_once_bring_an_older_database_up_to_date(
+    store: PostgresqlStore, address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add_notes(db: PostgresqlConnection) -> None:
+        db.execute("CREATE TABLE notes (note text)")
+        time.sleep(0.5)
+
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, ("notes", add_notes)))
+    monkeypatch.setattr(connection, "SECONDS_TO_LEAVE", 0.3)
+    store.close()
+    start = threading.Barrier(2)
+
+    def opened() -> str | None:
+        start.wait()
+        with closing(PostgresqlStore(address, may_update=True)) as mine:
+            return mine.not_ready_because(0)
+
+    with ThreadPoolExecutor(2) as both:
+        assert [each.result() for each in [both.submit(opened), both.submit(opened)]] == [None, None]
 
 
 @pytest.mark.parametrize("name", ["xmin", "ctid"])

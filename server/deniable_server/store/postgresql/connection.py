@@ -140,6 +140,10 @@ class PostgresqlConnection:
         found = self.execute("SELECT pg_try_advisory_xact_lock(?::bigint)", [lock_number(name)]).fetchone()
         return bool(found and found[0])
 
+    def keep(self, name: str) -> None:
+        """Take a lock alone until the connection is closed, once everybody who has it has ended."""
+        self.execute("SELECT pg_advisory_lock(?::bigint)", [lock_number(name)])
+
     def try_to_keep(self, name: str) -> bool:
         """Take a lock alone until the connection is closed, unless somebody else has it."""
         found = self.execute("SELECT pg_try_advisory_lock(?::bigint)", [lock_number(name)]).fetchone()

@@ -6,7 +6,7 @@ import datetime
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 import psycopg
@@ -306,23 +306,26 @@ class PostgresqlStore(SqlStore):
 
     def _bring_up_to_date(self, may_update: bool, may_make: bool) -> bool:
         """Make or bring up to date the tables where this role may; whether this role may do everything."""
-        with in_our_words(self.name):
-            if may_update:
-                self._refuse_others_if_older()
+        with in_our_words(self.name), self._alone_if_older() if may_update else nullcontext():
             raw = connect(self.address)
             try:
                 return self._prepare(raw, may_update, may_make)
             finally:
                 raw.close()
 
-    def _refuse_others_if_older(self) -> None:
+    @contextmanager
+    def _alone_if_older(self) -> Iterator[None]:
         """Raise a DeniableError while others use tables of an older version: they would go on storing reports in them.
 
-        By a connection of its own: one that has looked for tables in vain may not see those that are made meanwhile.
+        Collectors that start together take turns, by a connection that they do not count as one that uses the tables:
+        the first one brings them up to date, and the next finds them so.
         """
-        with closing(connect(self.address)) as raw:
-            if 0 < migrations.applied(PostgresqlConnection(raw)) < len(migrations.STEPS):
+        with closing(connect(self.address, "deniable update")) as raw:
+            db = PostgresqlConnection(raw)
+            db.keep("update")
+            if 0 < migrations.applied(db) < len(migrations.STEPS):
                 refuse_others(raw, self.name)
+            yield
 
     def _prepare(self, raw: psycopg.Connection[Any], may_update: bool, may_make: bool) -> bool:
         db = PostgresqlConnection(raw)
