@@ -24,6 +24,10 @@ export const css = `
   font: 1.06rem/1.6 var(--deniable-font, system-ui, sans-serif);
   text-align: start;
   text-transform: none;
+  /* As wide as there is room, also where a page's grid or table would ask how wide the text is: forms below do not say. */
+  width: -moz-available;
+  width: -webkit-fill-available;
+  width: stretch;
   max-width: 40rem;
 }
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
@@ -71,7 +75,8 @@ input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
-form { container-type: inline-size; }
+form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
+.unseen { visibility: hidden; }
 .scale, .cells { display: grid; gap: .5rem; }
 .cells { grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
 .scale > * + *, .cells > * + * { margin: 0; }
