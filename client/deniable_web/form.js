@@ -47,7 +47,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
   const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const shape = !isRow ? (isLong ? "long" : "") : options.length > LONG ? "cells" : "scale";
+  const shape = !isRow ? (isLong ? "long" : "") : options.length > LONG ? "cells" : "line";
   const list = h("div", { class: `options ${shape}` }, ...rows);
   const set = h(
     "fieldset",

@@ -77,13 +77,13 @@ input { width: 1.25rem; height: 1.25rem; flex: none; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
 form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
-.scale, .cells { display: grid; gap: .5rem; }
+.line, .cells { display: grid; gap: .5rem; }
 .cells { grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
-.scale > * + *, .cells > * + * { margin: 0; }
+.line > * + *, .cells > * + * { margin: 0; }
 .cells label { flex-flow: column; padding: .5rem .25rem; }
 @container (min-width: 34rem) { /* on phones a scale stands upright: in one line its ends would be too narrow */
-  .scale { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
-  .scale label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
+  .line { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
+  .line label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
 }
 button {
   border: 2px solid; /* forced colours show it */
