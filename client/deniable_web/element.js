@@ -123,7 +123,11 @@ export class DeniableSurvey extends DeniableElement {
         waiting.length > 0 && fill(m.queue, { n: waiting.length }),
       ];
       const checked = hindrance(view, place);
-      const start = () => this.#start(view, place, checked);
+      let isStarted = false;
+      const start = () => {
+        if (!isStarted) this.#start(view, place, checked); // two presses can come before the button is gone
+        isStarted = true;
+      };
       const how = { cohort: place.cohort, isSeen: !place.isOwn, weak: this.#weak, n, notes, start };
       this.show(screens.consent(m, view, how));
       this.announce("ready");

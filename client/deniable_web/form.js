@@ -47,7 +47,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
   const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const shape = !isRow ? (isLong ? "long" : "") : options.length > LONG ? "cells" : "steps";
+  const shape = !isRow ? (isLong ? "long" : "") : options.length > LONG ? "cells" : "line";
   const list = h("div", { class: `options ${shape}` }, ...rows);
   const set = h(
     "fieldset",
@@ -135,10 +135,14 @@ export function questions(m, view, send) {
     if (!missing.length) summary.replaceChildren();
   };
   const done = quiet();
-  /** How many are still to answer: nothing, before somebody touched one. */
-  const count = () => {
+  /**
+   * How many are still to answer: unseen, before somebody touched one. It takes its place from the start, because the page
+   * around hears of heights, and who ticks nothing touches nothing.
+   */
+  const count = (isTouched = true) => {
     const n = asked.filter((each) => each.answer() === undefined).length; // ticks need no answer: none is one too
     done.replaceChildren(bar(1 - n / all), fill(m.progress, { n }));
+    done.classList.toggle("unseen", !isTouched);
   };
   const review = h("div", { class: "review" });
   const edit = () => {
@@ -180,7 +184,7 @@ export function questions(m, view, send) {
   };
   const reset = () => {
     edit(); // a page that goes away shows no answers when it comes back
-    setTimeout(() => done.replaceChildren()); // once the inputs are empty, nobody has touched one
+    setTimeout(() => count(false)); // once the inputs are empty, nobody has touched one
   };
   const input = () => {
     mend();
@@ -196,6 +200,7 @@ export function questions(m, view, send) {
   // The first question stands on the screen before a slow phone lays out the others.
   setTimeout(() => {
     while (asked.length < all) form.append(next());
+    count(false);
     form.append(card(done, h("button", { part: "button" }, m.review)));
   }, 20);
   return h("div", {}, form, review);

@@ -55,9 +55,9 @@ export class Memory {
    * @returns {Promise<Seen>}
    */
   async look(survey, collector, isShared = false, day = today()) {
-    const date = (/** @type {State} */ { told }) => dateTheFuture(told, day);
-    if (await this.#store.run(date, true)) await this.#store.run(date);
-    return this.#store.run(({ reports, noisy, told }) => {
+    let isAhead = false;
+    const see = (/** @type {State} */ { reports, noisy, told }) => {
+      isAhead = dateTheFuture(told, day);
       const kept = reports[survey.id];
       const hasTold = !isShared && sum(Object.values(told), day) > 0;
       const totals = isShared ? [0, 0] : charge(told, collector, survey.units, day);
@@ -70,7 +70,12 @@ export class Memory {
         totals,
         waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`) && collector in reports[key].to),
       };
-    }, true);
+    };
+    try {
+      return await this.#store.run(see, true);
+    } finally {
+      if (isAhead) await this.#store.run(({ told }) => dateTheFuture(told, day)); // also where there is no room now
+    }
   }
 
   /**

@@ -24,6 +24,10 @@ export const css = `
   font: 1.06rem/1.6 var(--deniable-font, system-ui, sans-serif);
   text-align: start;
   text-transform: none;
+  /* As wide as there is room, also where a page's grid or table would ask how wide the text is: forms below do not say. */
+  width: -moz-available;
+  width: -webkit-fill-available;
+  width: stretch;
   max-width: 40rem;
 }
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
@@ -71,14 +75,15 @@ input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .options { clear: both; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
-form { container-type: inline-size; }
-.steps, .cells { display: grid; gap: .5rem; }
+form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
+.unseen { visibility: hidden; }
+.line, .cells { display: grid; gap: .5rem; }
 .cells { grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
-.steps > * + *, .cells > * + * { margin: 0; }
+.line > * + *, .cells > * + * { margin: 0; }
 .cells label { flex-flow: column; padding: .5rem .25rem; }
 @container (min-width: 34rem) { /* on phones a scale stands upright: in one line its ends would be too narrow */
-  .steps { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
-  .steps label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
+  .line { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
+  .line label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
 }
 button {
   border: 2px solid; /* forced colours show it */

@@ -110,7 +110,12 @@ def test_four_hundred_people_are_asked_two_questions_each_and_all_five_come_out_
             made = witness.requests[first:]
             traffic.add(tuple((each.method, each.url, len(each.post_data_buffer or b"")) for each in made))
         assert len(traffic) == 1, traffic
-        assert [method for method, _, _ in traffic.pop()] == ["GET", "GET", "POST"]  # survey, words, report
+        assert [method for method, _, _ in traffic.pop()] == [
+            "GET",
+            "GET",
+            "GET",
+            "POST",
+        ]  # survey, words, whether it is open, report
         assert page.evaluate(remembered()) == {"reports": {}, "noisy": {}, "told": {}}
     assert witness.lines == []
 

@@ -274,6 +274,58 @@ def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
     assert told[0] & told[1], told
 
 
+def test_the_frame_tells_no_height_while_somebody_chooses(
+    page: Page, collector: Collector, example: Callable[..., str]
+) -> None:
+    """Who ticks nothing touches nothing: what comes up with the first touch must not show in the height."""
+    ticks = survey_toml(
+        "Ticks alone", question_toml("drugs", "ticks", "What have you tried?", options=["a", "b"], epsilon=1)
+    )
+    page.set_viewport_size({"width": 320, "height": 800})
+    page.add_init_script(f"({EVENTS})()")
+    with another_site(example("isolated", collector.publish(read_survey(ticks)))) as address:
+        page.goto(address)
+        (inner,) = [each for each in page.frames if "/embed/" in each.url]
+        inner.get_by_role("button", name="Start").click()
+        expect(inner.get_by_role("button", name="Review")).to_be_visible()
+        expect(inner.get_by_text("Still to answer")).to_be_hidden()
+        page.wait_for_timeout(500)
+        told = page.evaluate("window.seen.length")
+        inner.get_by_role("checkbox", name="a").check()
+        expect(inner.get_by_text("Still to answer")).to_be_visible()
+        page.wait_for_timeout(500)
+        assert page.evaluate("window.seen.length") == told
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        '<div style="display: grid">{}</div>',
+        '<div style="display: grid; gap: 1rem; max-width: 40rem; margin: auto">{}</div>',
+        '<div style="display: flex">{}</div>',
+        '<div style="display: flex; flex-direction: column">{}</div>',
+        '<div style="float: left">{}</div>',
+        '<span style="display: inline-block">{}</span>',
+        "<table><tr><td>{}</table>",
+        '<div style="position: absolute">{}</div>',
+    ],
+)
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_question_can_be_seen_however_a_page_lays_out_its_form(
+    collector: Collector, page: Page, link: str, around: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    element = f'<deniable-question name=affair src="{link}"></deniable-question>'
+    with another_site(f"<!doctype html><title>x</title>{scripts(collector)}{around.format(element)}") as address:
+        page.goto(address)
+        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+        box = page.get_by_role("group").first.bounding_box()
+        assert box
+        assert box["width"] >= 250
+        assert box["x"] + box["width"] <= width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_only_the_page_for_frames_can_be_framed(page: Page, link: str) -> None:
     witness = Witness.of(page)
     with another_site(f'<!doctype html><title>x</title><iframe src="{link}"></iframe>') as address:

@@ -79,7 +79,12 @@ def test_nothing_depends_on_the_answers_in_five_questions(collector: Collector, 
     assert len(EVERY_ANSWER) == 216
     assert len(traffic) == 1, traffic
     (requests,) = traffic
-    assert [method for method, _, _ in requests] == ["GET", "GET", "POST"]
+    assert [method for method, _, _ in requests] == [
+        "GET",
+        "GET",
+        "GET",
+        "POST",
+    ]  # survey, words, whether it is open, report
     assert len(announced) == 1, announced
     (events,) = announced
     assert [each["type"] for each in json.loads(events)] == [

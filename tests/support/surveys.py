@@ -66,7 +66,15 @@ def person(number: int) -> dict[str, Any]:
 
 
 def distances_in_errors(rows: list[dict[str, Any]], people: list[dict[str, Any]]) -> list[float]:
-    """How many standard errors each published estimate is from the truth about these people."""
+    """How many standard errors each published estimate is from the truth about these people.
+
+    An option that few reports support has a small error by that very chance, so each is held to the largest of its
+    question.
+    """
+    errors: dict[tuple[str, str], float] = {}
+    for row in rows:
+        key = row["question"], row["statistic"]
+        errors[key] = max(errors.get(key, 0.0), row["std_error"])
     found = []
     for row in rows:
         given = [each[row["question"]] for each in people]
@@ -75,7 +83,7 @@ def distances_in_errors(rows: list[dict[str, Any]], people: list[dict[str, Any]]
         else:
             truth = sum(row["option"] in each if isinstance(each, list) else row["option"] == each for each in given)
             truth /= len(given)
-        found.append(abs(row["estimate"] - truth) / row["std_error"])
+        found.append(abs(row["estimate"] - truth) / errors[row["question"], row["statistic"]])
     return found
 
 
