@@ -37,6 +37,7 @@ from tests.support.access import (
     send,
     unlinkable_survey,
 )
+from tests.support.patience import PATIENCE
 from tests.support.surveys import Clock
 from tools.torture import network_crowds
 
@@ -239,7 +240,7 @@ class TestTurns:
         def enter() -> None:
             within.append(1)
             most.append(len(within))
-            release.wait(10)
+            release.wait(PATIENCE)
             within.pop()
 
         def ask(path: str) -> int:

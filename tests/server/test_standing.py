@@ -18,6 +18,7 @@ from deniable.access.invitation import hash_of, new_invitation
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import Purchase, invited_survey, publish_to, report_for, store_one, unlinkable_survey
 from tests.support.collectors import running_collector
+from tests.support.patience import PATIENCE
 from tests.support.surveys import Clock
 
 
@@ -139,7 +140,7 @@ def test_collector_closes_the_connection_on_which_it_signed_a_token_and_no_other
         with closing(SqliteStore(collector.database)) as store:
             (mine,) = publish_to(store, survey, 1)
         purchase = Purchase(survey, mine)
-        connection = http.client.HTTPConnection(collector.url.removeprefix("http://"), timeout=30)
+        connection = http.client.HTTPConnection(collector.url.removeprefix("http://"), timeout=PATIENCE)
         path = f"/api/v1/surveys/{survey.id}"
         for _ in range(2):
             connection.request("GET", f"{path}/state")

@@ -16,6 +16,7 @@ from deniable_server.store import open_store
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import running_collector
 from tests.support.command_line import CommandLine
+from tests.support.patience import PATIENCE
 
 DENIABLE = CommandLine()
 
@@ -76,7 +77,7 @@ def older_collector(path: Path, survey: Survey) -> Iterator[subprocess.Popen[str
         assert process.stdout.readline() == "serves\n"
         yield process
     finally:
-        process.communicate(timeout=15)
+        process.communicate(timeout=PATIENCE)
 
 
 def every_command(path: Path, survey: Survey, folder: Path) -> list[tuple[object, ...]]:
