@@ -235,6 +235,7 @@ LEAST_LEVEL = 0.95
 
 TOO_FEW = "too few replies to say"
 NONE_AHEAD = "no answer is clearly ahead of the others"
+HARDLY_FITS = "the replies hardly fit the design; see the warning below the table"
 
 
 @dataclass(frozen=True)
@@ -253,6 +254,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
     Of a yes-no question the share of yes and of numbers the mean, for each cohort: what is told was chosen before
     anybody answered. Of other questions the most frequent answer of everybody together, if a comparison of all answers
     says which it is, see `deniable.estimation.leading`; never by cohort, where many comparisons would be read at once.
+    No number is said where a row is flagged: its interval is short because the data contradict the design.
     """
     cohorts = list(dict.fromkeys(row.cohort for row in rows))
     if len(cohorts) > MOST_HEADLINES:
@@ -263,8 +265,14 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
         chosen = [row for row in rows if row.statistic == "share" and row.option == question.options[fixed]]
     if chosen:
         what = "Mean" if fixed is None else "Yes"
+        flagged = {row.cohort for row in rows if row.flag}
         return [
-            Headline(what, row.cohort, None, in_words(row, axis_of(question, row.statistic)))
+            Headline(
+                what,
+                row.cohort,
+                None,
+                HARDLY_FITS if row.cohort in flagged else in_words(row, axis_of(question, row.statistic)),
+            )
             for row in chosen
             if row.estimate is not None
         ]
@@ -277,7 +285,9 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow]) -> Headline 
     if any(row.estimate is None or row.assumed_fake or row.misbehaving for row in rows):
         return None
     what = "Most frequent" if question.mechanism.is_exclusive else "Ticked most often"
-    found = most_frequent(question.mechanism, rows)
+    if any(row.flag for row in rows):
+        return Headline(what, None, None, HARDLY_FITS)
+    found = most_frequent(question.mechanism, rows, rows[0].conf_level)
     if found is None:
         is_wide = any(_is_wide(row.conf_low, row.conf_high, SHARES) for row in rows)
         return Headline(what, None, None, TOO_FEW if is_wide else NONE_AHEAD)

@@ -67,6 +67,29 @@ def test_the_most_frequent_answer_is_named_only_where_a_comparison_of_all_holds_
     assert sentences(survey, {None: (520, 300, 180)}, assume_fake=0.1) == []
 
 
+def test_the_interval_of_the_most_frequent_answer_is_of_the_level_of_the_others() -> None:
+    survey = read_survey(CHOICE.format(cohorts=""))
+    said = {
+        level: sentences(survey, {None: (520, 300, 180)}, confidence_level=level)[0].said for level in (0.95, 0.9999)
+    }
+    assert said == {0.95: "about 61 %, between 54 and 67 %", 0.9999: "about 61 %, between 50 and 71 %"}
+
+
+def test_no_number_is_said_where_the_replies_hardly_fit_the_design() -> None:
+    # Of 1000 who all answer No, 269 send Yes: 200 are no sign that the share is surely below 1 %.
+    yes_no = read_survey('title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1.0\n')
+    (said,) = sentences(yes_no, {None: (800, 200)})
+    assert (said.what, said.said) == ("Yes", "the replies hardly fit the design; see the warning below the table")
+    (said,) = sentences(read_survey(CHOICE.format(cohorts="")), {None: (1000, 0, 0)})
+    assert (said.option, said.said) == (None, "the replies hardly fit the design; see the warning below the table")
+
+
+def test_a_cohort_that_hardly_fits_silences_itself_alone() -> None:
+    text = 'title = "T"\ncohorts = ["a", "b"]\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1.0\n'
+    said = sentences(read_survey(text), {"a": (800, 200), "b": (500, 500)}, by_cohort=True)
+    assert [each.said.partition(" ")[0] for each in said] == ["the", "about"]
+
+
 def test_cohorts_have_no_most_frequent_answer() -> None:
     survey = read_survey(CHOICE.format(cohorts='cohorts = ["north", "south"]'))
     tallies: dict[str | None, tuple[int, ...]] = {"north": (520, 300, 180), "south": (180, 300, 520)}

@@ -16,7 +16,7 @@ from deniable.estimation.intervals.binomial import whole
 Floats = NDArray[np.float64]
 
 MOST_PAIRS = 2500
-"""Up to this many pairs of counts, such as those of 49 and 49 people, all are gone through, in 5 to 40 ms."""
+"""Up to this many pairs of counts, such as those of 49 and 49 people, all are gone through, in 2 to 100 ms."""
 
 NUISANCE_POINTS = 64
 """Shares of the second cohort that are tried for each difference, denser towards the ends."""
