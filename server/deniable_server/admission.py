@@ -5,8 +5,8 @@ sends batches takes what respondents beside them need. And whoever bears a right
 address is empty: a report that fits its survey with an invitation or a token of it, a request for a token with an
 invitation, a call with an API token. Each right has a bucket of its own, of the same rate.
 
-That a right is one is only asked when the bucket is empty, of one request at a time, and takes no more than a report
-does. There is no number of questions that could be used up: rights that are none cannot keep one from being seen.
+Whether it is a right is looked up only once the bucket is empty, for one request at a time, at the cost of a report.
+These look-ups are not counted, so that nobody can use them up with junk.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Admission:
 
 
 class Rights:
-    """What lets a request in though others of its network have used up what there is."""
+    """What lets a request in though its network has used up its bucket."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store

@@ -34,7 +34,7 @@ OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Ex
 """Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
 
 MOST_HEADER = 1024
-"""Bytes of a header that something here reads; more is refused. Those that nothing reads are as long as they like."""
+"""Bytes of a header that something here reads; more is refused. Headers that nothing reads may be longer."""
 
 READ = (
     *("HTTP_AUTHORIZATION", "HTTP_HOST", "CONTENT_TYPE", "HTTP_RANGE", "HTTP_IF_RANGE"),
@@ -46,7 +46,7 @@ READ = (
 PREFERENCES = ("HTTP_ACCEPT", "HTTP_ACCEPT_LANGUAGE", "HTTP_ACCEPT_ENCODING")
 
 MOST_PREFERENCES, MOST_PREFERENCE_BYTES = 20, 512
-"""What is read of a header that says what somebody likes best: a list, the rest of which is not looked at."""
+"""How many items, within how many bytes, are read of a header that lists preferences; the rest is ignored."""
 
 MOST_PATH, MOST_QUERY, MOST_KEYS = 512, 1024, 32
 """Bytes of a path and of a query, and how many keys a query has; more is refused."""

@@ -23,6 +23,7 @@ from deniable_server.store.sqlite.errors import in_our_words
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.tokens import create_token, find_token, revoke_token
+from tests.support.collectors import free_port
 from tests.support.command_line import run_cli
 from tools.torture import storage_damage
 
@@ -146,7 +147,10 @@ def test_only_small_surveys_are_looked_at_when_there_is_little_time(filled: Path
 @pytest.mark.slow
 def test_check_says_what_it_found(filled: Path, survey: Survey) -> None:
     done = run_cli("check", "--db", str(filled))
-    assert (done.returncode, done.stdout) == (0, f"{filled}: sound, 2 surveys, 600 folded reports\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"{filled}: sound, 2 surveys, 600 folded reports, 40 that wait for a release\n",
+    )
     change(filled, f"DELETE FROM pending_{survey.id}")
     again = deniable("check", "--db", str(filled))
     assert again.exit_code == 1
@@ -156,15 +160,15 @@ def test_check_says_what_it_found(filled: Path, survey: Survey) -> None:
 
 def test_serve_refuses_a_damaged_database(filled: Path, survey: Survey) -> None:
     change(filled, f"DELETE FROM pending_{survey.id}")
-    done = deniable("serve", "--db", str(filled))
+    done = deniable("serve", "--port", str(free_port()), "--db", str(filled))
     assert done.exit_code == 1
     assert "is damaged" in done.stderr
 
 
 def test_torn_file_is_one_sentence(filled: Path) -> None:
     filled.write_bytes(filled.read_bytes()[:9000])
-    for command in ("check", "serve"):
-        done = deniable(command, "--db", str(filled))
+    for command in (("check",), ("serve", "--port", str(free_port()))):
+        done = deniable(*command, "--db", str(filled))
         assert done.exit_code == 1
         assert "database disk image is malformed" in done.output
 
@@ -191,7 +195,7 @@ def test_what_sqlite_says_in_our_words(code: int, error: type[Exception]) -> Non
 def test_backup_holds_everything_and_never_overwrites(filled: Path, tmp_path: Path, survey: Survey) -> None:
     copy = tmp_path / "copy.db"
     done = deniable("backup", str(copy), "--db", str(filled))
-    assert (done.exit_code, done.stdout) == (0, f"{copy}: 2 surveys, 600 folded reports\n")
+    assert (done.exit_code, done.stdout) == (0, f"{copy}: 2 surveys, 600 folded reports, 40 that wait for a release\n")
     assert copy.stat().st_mode & 0o077 == 0
     assert storage_damage.everything(copy) == storage_damage.everything(filled)
     assert list(tmp_path.glob("*.part")) == []
@@ -312,7 +316,7 @@ def test_database_with_surveys_of_format_1_is_refused_and_left_as_it_is(
             attempt(path)
     with pytest.raises(DeniableError, match=refusal):
         back_up(path, tmp_path / "copy.db")
-    done = deniable("serve", "--db", str(path))
+    done = deniable("serve", "--port", str(free_port()), "--db", str(path))
     assert (done.exit_code, done.stderr.count("is of format 1; this version reads format 2")) == (1, 1)
     assert content_of(path) == before
 
@@ -331,7 +335,7 @@ def test_database_of_a_newer_version_is_refused(filled: Path, tmp_path: Path) ->
         with pytest.raises(DeniableError, match="which a newer version wrote; use that version"):
             attempt(filled)
     assert filled.read_bytes() == before
-    done = deniable("serve", "--db", str(filled))
+    done = deniable("serve", "--port", str(free_port()), "--db", str(filled))
     assert (done.exit_code, done.stderr.count("9 sealed reports")) == (1, 1)
 
 

@@ -80,3 +80,13 @@ def test_nothing_is_changed_where_the_log_cannot_be_written(tmp_path: Path, monk
     sentence = DENIABLE.refused("token", "create", "ada", "--db", tmp_path / "test.db")
     assert sentence == f"Error: DENIABLE_LOG: must be a file that can be written, got: {os.strerror(2)}\n"
     assert not (tmp_path / "test.db").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a file on a full disk, as Linux has it")
+def test_a_log_whose_disk_is_full_does_not_hide_what_was_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = ("--db", tmp_path / "test.db")
+    DENIABLE.ok("token", "create", "ada", *here)
+    monkeypatch.setenv("DENIABLE_LOG", "/dev/full")
+    for outcome in ("was done all the same", "failed, too"):  # the second time there is nothing to revoke
+        sentence = DENIABLE.refused("token", "revoke", "ada", *here)
+        assert sentence.endswith(f"got: {os.strerror(28)}; revoke_token {outcome}\n")

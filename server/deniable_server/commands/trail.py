@@ -22,6 +22,8 @@ from deniable_server.location import Location
 VARIABLE = "DENIABLE_LOG"
 """Names the file that gets the lines; by default standard error does, unless it is a terminal."""
 
+_ALL_THE_SAME = {"done": "was done all the same", "failed": "failed, too"}
+
 
 @contextmanager
 def operation(call: str, database: Location, **about: str | int) -> Iterator[None]:
@@ -30,7 +32,8 @@ def operation(call: str, database: Location, **about: str | int) -> Iterator[Non
     Raises
     ------
     ParameterError
-        If the file that `VARIABLE` names cannot be written: then the block does not run.
+        If the file that `VARIABLE` names cannot be opened: then the block does not run. If it takes no line, because
+        its disk is full, say: then the block has run, and the message says so.
     """
     path = os.environ.get(VARIABLE)
     if path:
@@ -47,17 +50,17 @@ def _write(path: str | None, details: dict[str, str | int]) -> None:
     time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     line = json.dumps({"time": time, "level": "info", "event": "operator", **details})
     if path:
-        _append(path, f"{line}\n")
+        _append(path, f"{line}\n", f"; {details['call']} {_ALL_THE_SAME[str(details['outcome'])]}")
     elif sys.stderr is not None and not sys.stderr.isatty():
         click.echo(line, err=True)
 
 
-def _append(path: str, text: str) -> None:
+def _append(path: str, text: str, but: str = "") -> None:
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise ParameterError(f"{VARIABLE}: must be a file that can be written, got: {error.strerror}") from None
+        raise ParameterError(f"{VARIABLE}: must be a file that can be written, got: {error.strerror}{but}") from None
 
 
 def _user() -> str:
