@@ -18,11 +18,12 @@ NAMED = 3
 def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
     """A flag for each setting. Its value goes unread to `settings_from`, which reads the environment the same way."""
     for name, field in reversed(Settings.model_fields.items()):
+        default = "" if field.default is None else f"; default: {field.default}"
         command = click.option(
             flag(name),
             name,
             metavar={int: "NUMBER", float: "NUMBER", Location: "DATABASE"}.get(field.annotation, "TEXT"),
-            help=f"{field.description}  [env var: {variable(name)}; default: {field.default}]",
+            help=f"{field.description}  [env var: {variable(name)}{default}]",
         )(command)
     return command
 
