@@ -142,7 +142,7 @@ def lived(survey: Survey, folder: Path, dice: random.Random) -> Evidence:
     collector = start(database)
     try:
         client = Client(collector.url)
-        client._connect = partial(Noted)  # tokens come over connections of their own
+        client._connect = partial(Noted)  # type: ignore[assignment]  # tokens come over connections of their own
         wire = client._connection = Noted(collector.url)
         dice.shuffle(invitations)
         credentials = {each: client.credential(survey, each) for each in invitations}
