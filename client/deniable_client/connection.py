@@ -199,8 +199,9 @@ class Connection:
             message = (
                 f"{self.collector}: takes no more from this network for now, because too much came; try again {again}"
             )
-        is_busy = seconds is not None and seconds > LONGEST_WAIT
-        return Busy(message, seconds) if is_busy else CollectorError(message)
+        if seconds is None or seconds <= LONGEST_WAIT:
+            return CollectorError(message)
+        return Busy(message, seconds)
 
 
 class _Retries(urllib3.Retry):
