@@ -101,8 +101,9 @@ def test_a_scale_stands_in_equal_cells(collector: Collector, page: Page, levels:
 
 def test_nothing_is_said_to_be_missing_before_anything_was_touched(page: Page, link: str) -> None:
     start(page, link)
-    expect(page.get_by_text("Still to answer")).to_have_count(0)
-    expect(page.locator("form > .card progress")).to_have_count(0)
+    expect(page.get_by_role("button", name="Review")).to_be_visible()
+    expect(page.get_by_text("Still to answer")).to_be_hidden()  # its place is taken: the height tells no first touch
+    expect(page.locator("form > .card progress")).to_be_hidden()
     page.get_by_role("radio", name="Yes").check()
     expect(page.get_by_text("Still to answer: 2")).to_be_visible()
 
