@@ -1,6 +1,7 @@
 //@ts-check
 /* The questions: native inputs, an error summary, and a review before anything is sent. */
 
+import { tellsUse } from "./collector.js";
 import { bar, box, card, button, fold, heading, h, link, minor, oddsBox, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 
@@ -193,7 +194,7 @@ export function questions(m, view, send) {
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
-    card(heading(own(view.title)), p(m.truthfully), quiet(m.nothingYet)),
+    card(heading(own(view.title)), p(m.truthfully), !view.issuer && !tellsUse(view) && quiet(m.nothingYet)),
     summary,
     next(),
   );

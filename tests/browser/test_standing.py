@@ -169,7 +169,7 @@ def test_closed_between_start_and_send_says_plainly_that_the_reply_was_sent(coll
     close(collector, survey)
     browsing.press_send(page, survey, ANSWERS)
     heading(page, "This survey is closed")
-    expect(page.get_by_text("Your reply was sent, and the collector refused it: it does not count.")).to_be_visible()
+    expect(page.get_by_text("Your reply was sent, and the collector refused it. Unless an earlier try arrived, it does not count.")).to_be_visible()
 
 
 def test_a_collector_that_asks_for_hours_is_waited_for_through_reloads_and_says_until_when(

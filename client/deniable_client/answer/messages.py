@@ -118,7 +118,7 @@ AGAIN_AT = (
     "The collector asks this device to wait. It sends the same report again at {time}; you can leave this window open, "
     "or stop with Ctrl-C."
 )
-TOO_LATE = "Your reply was sent, and the collector refused it: it does not count."
+TOO_LATE = "Your reply was sent, and the collector refused it. Unless an earlier try arrived, it does not count."
 AGAIN = "Press Enter to try again, or type stop: "
 NONE_WAITS = "No report waits on this device."
 

@@ -101,7 +101,7 @@ export default Object.freeze({
   "refusedText": "Sie mischt zu wenig Zufall ein, allein oder zusammen mit anderen Umfragen, die dieses Gerät in 90 Tagen beantwortet hat. Es wurde nichts gesendet.",
   "unusable": "Es kann nicht lesen oder behalten, was es schon gesendet hat, und könnte sonst mehr verraten, als es soll. Es wurde keine Antwort gesendet.",
   "notTaken": "Die Sammelstelle hat den Bericht nicht angenommen",
-  "tooLate": "Ihre Antwort wurde gesendet, und die Sammelstelle hat sie abgelehnt: Sie zählt nicht.",
+  "tooLate": "Ihre Antwort wurde gesendet, und die Sammelstelle hat sie abgelehnt. Wenn kein früherer Versuch angekommen ist, zählt sie nicht.",
   "altered": "Beantworten Sie diese Umfrage nicht",
   "alteredText": "Dieses Gerät kann nicht sicher sein, dass es die Umfrage Ihres Links ist. Es wurde nichts gesendet. Bitte sagen Sie es der Person, von der Sie den Link haben.",
   "mix": "Zufall einmischen",

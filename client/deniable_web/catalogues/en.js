@@ -101,7 +101,7 @@ export default Object.freeze({
   "refusedText": "It mixes in too little chance, alone or together with other surveys that this device answered within 90 days. Nothing was sent.",
   "unusable": "It cannot read or keep what it has sent before, and without that it might tell more than it should. No answer was sent.",
   "notTaken": "The collector did not take the report",
-  "tooLate": "Your reply was sent, and the collector refused it: it does not count.",
+  "tooLate": "Your reply was sent, and the collector refused it. Unless an earlier try arrived, it does not count.",
   "altered": "Do not answer this survey",
   "alteredText": "This device cannot be sure that it is the survey of your link. Nothing was sent. Please tell who gave you the link.",
   "mix": "Mix in chance",

@@ -101,7 +101,7 @@ export default Object.freeze({
   "refusedText": "Mezcla muy poco azar, sola o junto con otras encuestas a las que este dispositivo respondió en 90 días. No se envió nada.",
   "unusable": "No puede leer o guardar lo que ya envió, y podría decir más de lo debido. No se envió ninguna respuesta.",
   "notTaken": "El recolector no aceptó el informe",
-  "tooLate": "Su respuesta se envió y el recolector la rechazó: no cuenta.",
+  "tooLate": "Su respuesta se envió y el recolector la rechazó. Si no llegó en un intento anterior, no cuenta.",
   "altered": "No responda a esta encuesta",
   "alteredText": "Este dispositivo no puede estar seguro de que sea la encuesta de su enlace. No se envió nada. Por favor, dígalo a quien le dio el enlace.",
   "mix": "Mezclar azar",

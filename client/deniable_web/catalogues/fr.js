@@ -101,7 +101,7 @@ export default Object.freeze({
   "refusedText": "Il mêle trop peu de hasard, seul ou avec d’autres questionnaires auxquels cet appareil a répondu en 90 jours. Rien n’a été envoyé.",
   "unusable": "Il ne peut ni lire ni garder ce qu’il a déjà envoyé, et pourrait donc en dire plus qu’il ne doit. Aucune réponse n’a été envoyée.",
   "notTaken": "Le collecteur n’a pas accepté le rapport",
-  "tooLate": "Votre réponse a été envoyée, et le collecteur l’a refusée : elle ne compte pas.",
+  "tooLate": "Votre réponse a été envoyée, et le collecteur l’a refusée. Si elle n’est pas arrivée lors d’un essai précédent, elle ne compte pas.",
   "altered": "Ne répondez pas à ce questionnaire",
   "alteredText": "Cet appareil ne peut pas être sûr que c’est le questionnaire de votre lien. Rien n’a été envoyé. Merci de le dire à la personne qui vous a donné le lien.",
   "mix": "Mêler du hasard",

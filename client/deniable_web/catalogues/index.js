@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "csxq2w37hkrdapzixgzvxxiiqa",
-  de: "4n5pmhqttnfoe7qbwoz3qsboky",
-  en: "wj2vdqqrabglszybpefmj2v5bm",
-  es: "ef3qi6oxfn4oovyn47gefgh3ja",
-  fr: "htcvajwsyewew4k7qlsbdrq23e",
+  ar: "sxt43p5lassg433xbe7kycvbuq",
+  de: "kvhibxogg7b6ckyoxqyv6pixk4",
+  en: "xoh22bu3a2v6c2ym5j4ymahpui",
+  es: "fdv5ogdj5xtjqhkeccf63aakmi",
+  fr: "dxkydie5b5rvy7qtefnwv7vquy",
 };
