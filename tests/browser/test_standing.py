@@ -79,6 +79,22 @@ def test_beside_live_results_nobody_is_asked_about_an_invitation(collector: Coll
     assert witness.posts() == []
 
 
+@pytest.mark.parametrize("access", ["open", "invited", "unlinkable"])
+def test_no_screen_says_that_nothing_was_sent_where_an_invitation_was(
+    collector: Collector, page: Page, access: str
+) -> None:
+    if access == "unlinkable":
+        survey = titled("unlinkable", "Said truly, by token", results="batches")
+    else:
+        survey = replace(hashed(f"Said truly, {access}"), access=access)
+    link = collector.publish(survey) if access == "open" else links(collector, survey)[0]
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Review")).to_be_visible()
+    claims = page.get_by_text("Nothing is sent before you press Send.")
+    expect(claims).to_have_count(1 if access == "open" else 0)
+
+
 def test_who_presses_start_before_the_collector_has_answered_waits_and_is_asked_nothing(
     collector: Collector, page: Page
 ) -> None:
@@ -169,7 +185,11 @@ def test_closed_between_start_and_send_says_plainly_that_the_reply_was_sent(coll
     close(collector, survey)
     browsing.press_send(page, survey, ANSWERS)
     heading(page, "This survey is closed")
-    expect(page.get_by_text("Your reply was sent, and the collector refused it. Unless an earlier try arrived, it does not count.")).to_be_visible()
+    expect(
+        page.get_by_text(
+            "Your reply was sent, and the collector refused it. Unless an earlier try arrived, it does not count."
+        )
+    ).to_be_visible()
 
 
 def test_a_collector_that_asks_for_hours_is_waited_for_through_reloads_and_says_until_when(
