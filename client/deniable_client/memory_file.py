@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from traceback import clear_frames
 
 from deniable.errors import DeniableError
 
@@ -128,9 +129,12 @@ class MemoryFile:
                     if db.execute(f"PRAGMA {mark}").fetchone()[0] not in wanted:
                         raise self.unusable("it is damaged, of another version, or of another program")
                 yield db
-        except UnicodeDecodeError:  # raised for damaged text, in names of tables too
-            raise self.unusable("it is damaged: it holds text that is not UTF-8") from None
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
+            # Frames of the error hold the cursor whose row could not be read; while there is one, SQLite keeps the file
+            # locked, for whoever keeps the error too.
+            clear_frames(error.__traceback__)
+            if isinstance(error, UnicodeDecodeError):  # raised for damaged text, in names of tables too
+                raise self.unusable("it is damaged: it holds text that is not UTF-8") from None
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise UnusableMemory(f"memory {self.path}: is in use by another process; try again") from None
             raise self.unusable(str(error)) from None
