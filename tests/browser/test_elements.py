@@ -418,7 +418,7 @@ def test_page_that_goes_away_shows_no_review(
         )
         expect(page.locator("input:checked")).to_have_count(0)
         expect(page.get_by_role("spinbutton")).to_have_value("")
-        expect(page.get_by_text("Still to answer")).to_have_count(0)  # nobody has touched one since
+        expect(page.get_by_text("Still to answer")).to_be_hidden()  # nobody has touched one since
 
 
 def test_survey_that_was_answered_says_so_and_leaves_the_focus_alone(

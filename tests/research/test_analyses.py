@@ -95,7 +95,7 @@ def test_boxes_that_are_drawn_one_by_one_can_be_put_together_at_a_price() -> Non
     assert analyses_of(question)[TWO_BOXES] is False
     (alternative,) = map(str, alternatives_for(question))
     assert alternative == (
-        'goal = "together" also allows two boxes crossed, and costs about 4.4 times the respondents for the same '
+        'goal = "together" also allows two boxes crossed, and costs about 4.3 times the respondents for the same '
         "precision of the shares"
     )
 

@@ -351,7 +351,7 @@ def test_intervals_of_slopes_cover_the_truth() -> None:
             for third in range(n + 1):
                 low, high = trend([estimates[first], estimates[second], estimates[third]]).interval()
                 covered += chance * chances[2][third] * (low - 1e-12 <= 0.2 <= high + 1e-12)
-    assert 0.94 <= covered <= 0.96
+    assert 0.95 <= covered <= 0.975  # Clopper-Pearson limits cover more than the level
 
 
 def test_pairs_hold_together() -> None:

@@ -637,7 +637,7 @@ def test_splitting_has_the_errors_that_the_formula_says(tmp_path: Path) -> None:
     assert ratio == pytest.approx(wanted, rel=5 / math.sqrt(1200))
     text = CommandLine("simulate").ok(path, "--split", "--respondents", 50, "--repetitions", 2)
     assert "if split" in text
-    assert "If split: the standard error if all people were asked all questions, at a part of epsilon each." in text
+    assert "If split: the spread if all people were asked all questions, at a part of epsilon each." in text
 
 
 def test_split_is_the_same_survey_asked_of_everybody() -> None:

@@ -286,13 +286,13 @@ class TestTurns:
 
         def frozen(min_free: int) -> None:
             asked.release()
-            answer.wait(10)
+            answer.wait(PATIENCE)
 
         monkeypatch.setattr(store, "not_ready_because", frozen)
         with ThreadPoolExecutor(AT_A_TIME + 1) as probes:
             ready = [probes.submit(crowded.test_client().get, "/readyz") for _ in range(AT_A_TIME)]
             for _ in ready:
-                assert asked.acquire(timeout=10)
+                assert asked.acquire(timeout=PATIENCE)
             alive = probes.submit(crowded.test_client().get, "/livez")
             try:
                 assert alive.result(5).status_code == 200
@@ -311,7 +311,7 @@ class TestTurns:
                 return True
 
             def readinto(self, buffer: Any) -> int:
-                sent.wait(10)
+                sent.wait(PATIENCE)
                 return 0
 
         def ask_slowly() -> None:

@@ -87,7 +87,8 @@ class TestSettings:
         help_text = re.sub(r"\s+", " ", run_cli("serve", "--help").stdout)
         for name, field in Settings.model_fields.items():
             assert f" {flag(name)} " in help_text
-            assert f"[env var: {variable(name)}; default: {field.default}]" in help_text
+            default = "" if field.default is None else f"; default: {field.default}"
+            assert f"[env var: {variable(name)}{default}]" in help_text
 
 
 class TestHeaders:

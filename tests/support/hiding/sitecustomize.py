@@ -6,7 +6,7 @@ import importlib.abc
 import os
 import sys
 
-NAMES = set(os.environ["HIDDEN"].split(","))
+NAMES = set(os.environ.get("HIDDEN", "").split(","))
 
 
 class Hidden(importlib.abc.MetaPathFinder):
