@@ -484,7 +484,8 @@ def test_a_kiosk_keeps_a_report_that_a_proxy_refused(collector: Collector, phone
     with browsing.another_site(f"<!doctype html><title>x</title>{browsing.scripts(collector)}{markup}") as site:
         page.route("**/reports", lambda route: route.abort())
         page.goto(site)
-        browsing.press_send(page, survey, ANSWERS)
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/reports")):
+            browsing.press_send(page, survey, ANSWERS)
         page.unroute("**/reports")
         page.route("**/reports", lambda route: route.fulfill(status=403, content_type="text/html", body="<html>"))
         with page.expect_response("**/reports"):
