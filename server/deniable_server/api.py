@@ -28,7 +28,7 @@ from deniable_server.limits import REPORTS_A_REQUEST, asker, get_limits
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import find_token, is_owner, require_reader, require_token
+from deniable_server.tokens import is_owner, require_reader, require_token
 from deniable_server.writer import Writer
 
 BASE = "/api/v1"
@@ -322,20 +322,13 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
                 refused.append(refused_line(number, refusal))
         refused.sort(key=lambda refusal: refusal["line"])
     # A refused line takes no less time than a good one, and whoever may send good ones sends as many as there are.
-    costs = len(refused) if survey.access != "open" or is_owners(store, survey) else len(numbered)
+    costs = len(refused) if survey.access != "open" or is_owner(store, survey) else len(numbered)
     get_limits().charge(request.environ, costs - 1)
     return {
         "stored": stored,
         "known": outcomes.count(Outcome.KNOWN),
         "refused": refused[:MAX_REFUSALS],
     }
-
-
-def is_owners(store: Store, survey: Survey) -> bool:
-    """Whether the request bears an API token that may do with a survey what its author may."""
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    found = find_token(store, token, "publish") if kind == "Bearer" else None
-    return found is not None and found.owns(store.owner(survey.id))
 
 
 def refusal_of(outcome: Outcome, store: Store, survey: Survey) -> ReportError | None:
