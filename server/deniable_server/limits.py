@@ -16,7 +16,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -324,17 +324,13 @@ class Limits:
                 math.ceil(wait),
             )
 
-    @contextmanager
-    def receiving(self, key: bytes) -> Iterator[None]:
+    def receiving(self, key: bytes) -> AbstractContextManager[None]:
         """Hold one of the places for incoming bodies while one is on its way; see `sending` for errors."""
-        with self._holding(self._receiving, key):
-            yield
+        return self._holding(self._receiving, key)
 
-    @contextmanager
-    def batching(self, key: bytes) -> Iterator[None]:
+    def batching(self, key: bytes) -> AbstractContextManager[None]:
         """Hold one of the places for batches until one is answered; see `sending` for errors."""
-        with self._holding(self._batches, key):
-            yield
+        return self._holding(self._batches, key)
 
     def sending(self, key: bytes) -> Callable[[], None]:
         """Take one of the places for downloads; what gives it back.

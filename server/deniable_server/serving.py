@@ -49,9 +49,6 @@ the collector write them, for somebody who reads nothing. Linux doubles it; a se
 BUFFER_BYTES = 16 * 1024
 """What one connection may have waiting unread; heads of more, or of up to twice as much, are refused."""
 
-SWITCH_SECONDS = 0.001
-"""After which a thread that computes lets another one run; 5 ms by default, which a report would wait several times."""
-
 STOP_SECONDS = 10
 """How long requests in flight have to be answered after a signal to stop."""
 
@@ -147,7 +144,6 @@ def _load(settings: Settings, create: Callable[..., APIFlask]) -> APIFlask:
     logs.configure()
     app = create(settings=settings)
     spare_the_collector_of_garbage()
-    sys.setswitchinterval(SWITCH_SECONDS)
     # A proxy's connections are all of one address, and it counts those of its clients.
     stalls.watch(settings.port, None if settings.trusted_proxies else CONNECTIONS)
     return app

@@ -65,6 +65,13 @@ def in_its_place_without_the_log(path: Path) -> None:
     path.with_name("copy.db").rename(path)
 
 
+def let_the_clock_of_the_file_system_go_on(folder: Path, elsewhere: Path) -> None:
+    """Wait until what happens now gets a later time than the last change of a folder."""
+    while elsewhere.stat().st_ctime_ns <= folder.stat().st_ctime_ns:
+        (elsewhere / "clock").touch()
+        (elsewhere / "clock").unlink()
+
+
 EVERY_WAY = (remove_log, remove_index, replace_log, remove_all, move_away, in_its_place, in_its_place_without_the_log)
 
 
@@ -127,6 +134,39 @@ def test_what_was_acknowledged_is_still_there_after_a_crash(
         assert {each.id for each in again.reports(survey)} == {report(n).id for n in (1, 2, 3)}
     assert inspect(crashed).findings == ()
     store.close()
+
+
+@pytest.mark.parametrize("interfere", EVERY_WAY)
+def test_a_folder_that_was_left_alone_is_looked_at_once_until_it_changes(
+    store: SqliteStore,
+    survey: Survey,
+    interfere: Callable[[Path], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    store.publish(survey)
+    back_up(store.path, store.path.with_name("copy.db"))
+    looks: list[str | Path] = []
+
+    def identity(name: str | Path) -> files.Identity | None:
+        looks.append(name)
+        return original(name)
+
+    original = files.identity
+    monkeypatch.setattr(files, "identity", identity)
+    store_some(store, survey, 1)
+    assert len(looks) == 6, "three names, before the commit and after it, while the folder has just changed"
+    let_the_clock_of_the_file_system_go_on(store.path.parent, tmp_path_factory.mktemp("elsewhere"))
+    monkeypatch.setattr(files, "REST_NS", 0)
+    store_some(store, survey, 2)
+    looks.clear()
+    store_some(store, survey, 3, 4, 5)
+    assert looks == []
+    times = store.path.parent.stat()
+    interfere(store.path)
+    os.utime(store.path.parent, ns=(times.st_atime_ns, times.st_mtime_ns))  # as programs do that restore a backup
+    with pytest.raises(StoreReplaced):
+        store.store_reports([(survey, [report(6)])])
 
 
 def test_a_file_that_comes_back_is_used_again(store: SqliteStore, survey: Survey) -> None:

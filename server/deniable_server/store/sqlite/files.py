@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from weakref import WeakSet
@@ -23,21 +24,37 @@ Identity = tuple[int, int]
 SUFFIXES = ("", "-wal", "-shm")
 """The database, its write-ahead log, and the index of that, over which processes lock each other out."""
 
+REST_NS = 2_000_000_000
+"""How long a folder must have been left alone before the time of its last change tells it from every later state: file
+systems write that time in steps, the coarsest of 2 seconds, and a second change may fall within the same one."""
+
 
 class Connection(sqlite3.Connection):
     """A connection that knows its files, from `remember` until it is closed."""
 
     names: tuple[str, ...] = ()
     files: tuple[Identity | None, ...] = ()
+    folder = ""
+    _seen: tuple[int, int, int] | None = None  # the state of the folder in which the names were last looked at
 
     def remember(self, path: Path) -> None:
         """Take what has the names of a database now for what this connection opened."""
         self.names = tuple(str(beside(path, suffix)) for suffix in SUFFIXES)
+        self.folder = str(Path(self.names[0]).parent)
         self.files = self._found()
 
     def refuse_replaced(self) -> None:
-        """Raise StoreReplaced unless the names belong to the files of this connection."""
+        """Raise StoreReplaced unless the names belong to the files of this connection.
+
+        Each commit asks this twice, and each look at a name gives up the interpreter's lock. A name that comes to
+        belong to another file changes its folder, so one look at a folder that is as it was replaces three.
+        """
+        state = _state(self.folder)
+        if state is not None and state == self._seen:
+            return
+        self._seen = state if state is not None and time.time_ns() - state[2] > REST_NS else None
         if self._found() != self.files:
+            self._seen = None
             raise StoreReplaced(
                 f"database {Path(self.names[0]).name}: the file, its -wal or its -shm was replaced or removed while it "
                 "was in use; nothing was stored; stop the collector, put the files in order, and start it again"
@@ -72,6 +89,7 @@ class Connection(sqlite3.Connection):
     def close(self) -> None:
         """Close it; the last connection of all takes the log with it."""
         self.names = self.files = ()
+        self._seen = None
         super().close()
 
     def _found(self) -> tuple[Identity | None, ...]:
@@ -131,3 +149,16 @@ def identity(name: str | Path) -> Identity | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def _state(folder: str) -> tuple[int, int, int] | None:
+    """What changes when a folder is replaced or names in it change; None where there is no folder.
+
+    The time is that of the last change of the folder's own entry, which nobody can set: programs that restore a backup
+    set the time of modification.
+    """
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_ctime_ns
