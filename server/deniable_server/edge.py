@@ -124,7 +124,7 @@ class SecurityHeaders:
         """Serve a request."""
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            has_policy = any(name == "Content-Security-Policy" for name, _ in headers)
-            return start_response(status, headers + (HEADERS if has_policy else _WITH_POLICY), *more)
+            more_headers = HEADERS if "Content-Security-Policy" in dict(headers) else _WITH_POLICY
+            return start_response(status, headers + more_headers, *more)
 
         return self._wsgi_app(environ, start)

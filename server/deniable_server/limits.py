@@ -15,8 +15,8 @@ import socket
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -172,9 +172,36 @@ class Places:
             else:
                 self._held[key] -= 1
 
-    def holds(self, key: bytes) -> bool:
-        """Whether an address holds any."""
-        return key in self._held
+    def take_or_refuse(self, key: bytes) -> None:
+        """Take a place for an address.
+
+        Raises
+        ------
+        TooMany
+            If the address holds as many as it may.
+        NoPlace
+            If it holds none, and others hold all.
+        """
+        if not self.take(key):
+            if key in self._held:
+                raise TooMany("Too many unfinished requests from your network. Send the same again later.", 1)
+            raise NoPlace("Too many unfinished requests of others. Send the same again later.")
+
+
+class _Held:
+    """A place that an address holds while a block runs. Every report takes one, and a generator would be slower."""
+
+    __slots__ = ("_key", "_places")
+
+    def __init__(self, places: Places, key: bytes) -> None:
+        self._places = places
+        self._key = key
+
+    def __enter__(self) -> None:
+        self._places.take_or_refuse(self._key)
+
+    def __exit__(self, *error: object) -> None:
+        self._places.give_back(self._key)
 
 
 @dataclass(frozen=True)
@@ -326,11 +353,11 @@ class Limits:
 
     def receiving(self, key: bytes) -> AbstractContextManager[None]:
         """Hold one of the places for incoming bodies while one is on its way; see `sending` for errors."""
-        return self._holding(self._receiving, key)
+        return _Held(self._receiving, key)
 
     def batching(self, key: bytes) -> AbstractContextManager[None]:
         """Hold one of the places for batches until one is answered; see `sending` for errors."""
-        return self._holding(self._batches, key)
+        return _Held(self._batches, key)
 
     def sending(self, key: bytes) -> Callable[[], None]:
         """Take one of the places for downloads; what gives it back.
@@ -342,22 +369,8 @@ class Limits:
         NoPlace
             If it holds none, and others hold all.
         """
-        self._take(self._sending, key)
+        self._sending.take_or_refuse(key)
         return lambda: self._sending.give_back(key)
-
-    @contextmanager
-    def _holding(self, places: Places, key: bytes) -> Iterator[None]:
-        self._take(places, key)
-        try:
-            yield
-        finally:
-            places.give_back(key)
-
-    def _take(self, places: Places, key: bytes) -> None:
-        if not places.take(key):
-            if places.holds(key):
-                raise TooMany("Too many unfinished requests from your network. Send the same again later.", 1)
-            raise NoPlace("Too many unfinished requests of others. Send the same again later.")
 
     def _renew_key(self) -> None:
         self._key = os.urandom(32)

@@ -160,7 +160,8 @@ def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
     for number in range(1000):
         places.take(number.to_bytes(4))
     assert not places.take(b"too late")
-    assert not places.holds(b"too late")
+    with pytest.raises(NoPlace):
+        places.take_or_refuse(b"too late")
 
 
 def test_uploads_and_downloads_have_places_of_their_own() -> None:

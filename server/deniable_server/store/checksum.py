@@ -41,7 +41,7 @@ def sum_of(survey: Survey, kind: str, rows: Iterable[Sequence[object]]) -> int:
     total = 0
     start = ascii((survey.id, kind))[:-1].encode("ascii")
     for values in rows:
-        row = (start + b", %a" * len(values) + b")") % tuple(values)
+        row = start + b", %a" * len(values) % tuple(values) + b")"
         total ^= int.from_bytes(hashlib.sha256(row).digest(), "big")
     return total
 
