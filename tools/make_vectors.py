@@ -64,7 +64,7 @@ PIECEWISE = (
     ),
     mechanisms.Piecewise(knots=(-500000, 500000), weights=(3139872667, 1155094629), slopes=((-1984, 1984),)),
 )
-"""As `Piecewise.from_epsilon` makes them at epsilon 3, 2 and 1. Another version of scipy may make others."""
+"""What `Piecewise.from_epsilon` makes at epsilon 3, 2 and 1. Another version of scipy may make others."""
 
 MECHANISMS: list[Mechanism] = [
     mechanisms.TwoCoin("1/2", "1/2"),

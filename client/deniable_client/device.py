@@ -100,7 +100,7 @@ def permanent(
     report_id: str | None = None,
     credential: str | None = None,
 ) -> Report:
-    """The same as `randomize`, with the values that a device keeps: what `Memory.once` takes, and nobody sends.
+    """The report with the values that a device keeps: what `Memory.once` takes, and nobody sends.
 
     They differ from those that are sent where a mechanism draws once more for each wave.
     """

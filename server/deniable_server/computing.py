@@ -31,7 +31,7 @@ MOST_ASKED = 16
 """Computations that run or wait."""
 
 MOST_ASKED_BY_ONE = 8
-"""Of these, asked for from one address."""
+"""Computations that run or wait and were asked for from one address."""
 
 WAIT_SECONDS = 5.0
 """How long one waits for a process."""

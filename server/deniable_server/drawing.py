@@ -231,7 +231,7 @@ TOO_WIDE = 0.15
 """Half the width of an interval, in parts of the axis, above which a sentence says nothing."""
 
 LEAST_LEVEL = 0.95
-"""Of the intervals that sentences are made from."""
+"""Least confidence level of intervals that sentences are made from."""
 
 TOO_FEW = "too few replies to say"
 NONE_AHEAD = "no answer is clearly ahead of the others"

@@ -68,7 +68,7 @@ def catalogues() -> dict[str, str]:
 
 @cache
 def words(language: str) -> dict[str, str]:
-    """The same, sentence by sentence, for what stands around a survey."""
+    """The words that stand around a survey, sentence by sentence."""
     sentences: dict[str, str] = json.loads(catalogues()[language])
     return sentences
 

@@ -31,7 +31,7 @@ BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 """Seconds. A report that waits for the disk takes some milliseconds, a chart a tenth of a second."""
 
 _BOUNDS = (*(str(float(most)) for most in BUCKETS), "+Inf")
-"""The same as Prometheus writes them."""
+"""`BUCKETS` as Prometheus writes them."""
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 """Others count as one: a method may be any word."""

@@ -131,7 +131,7 @@ def answer(
     detail: str,
     headers: list[tuple[str, str]],
 ) -> Iterable[bytes]:
-    """The same as `problem`, for what is refused before it gets to Flask, and costs next to nothing.
+    """The answer of `problem` to what is refused before it gets to Flask, at next to no cost.
 
     What kind of answer is wanted, this only guesses: it reads no more of ``Accept`` than whether it names HTML.
     """

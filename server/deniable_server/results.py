@@ -28,12 +28,12 @@ ROW_BYTES = 700
 """What a row takes in memory, roughly."""
 
 SEARCHED_ROWS, MEAN_ROWS = 40, 160
-"""Plain rows that take as long to compute as a share with a robust interval, an exact one of few respondents or one of
-which no one binomial counts an option, 15 ms; and as a mean of several answers, 60 ms."""
+"""Costs in plain rows: the first (15 ms) of a share whose interval is robust, or exact for few respondents, or that no
+one binomial counts; the second (60 ms) of a mean of several answers."""
 
 FAKES_ROWS = 40
-"""The same of a share by one binomial whose interval holds whatever fakes say. Of other shares, and exact ones of few
-respondents, many tallies are searched, ten times as long as without fakes; of means three."""
+"""Cost in plain rows of a share that one binomial counts, with an interval that holds whatever fakes say. With fakes
+other shares, and exact ones of few respondents, cost ten times what they cost without, and means three times."""
 
 MOST_REQUESTS = 40
 """As how many requests results count at most: who reads them still sends reports in the same minute."""
@@ -185,7 +185,7 @@ def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> d
 def estimates_of(
     survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: Said = NOTHING
 ) -> dict[str, Any]:
-    """The same from tallies."""
+    """The estimates as the JSON of the API holds them, from tallies."""
     return make_document(survey, tallies, _wanted(query), said)
 
 

@@ -44,7 +44,7 @@ def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mappin
 def text_of(
     document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: Said, form: str
 ) -> bytes:
-    """The same as the API sends it, JSON or CSV: thousands of rows are better written where nobody else waits."""
+    """The estimates as the API sends them, JSON or CSV: thousands of rows are written where nobody else waits."""
     found = estimates_document(parse_survey(document), tallies, wanted, said)
     if form == "csv":
         return "".join(estimates_csv(found)).encode()

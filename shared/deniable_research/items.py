@@ -112,7 +112,7 @@ class Item:
         return Estimate.from_counts(self.design, counts, total, kish(weights.tolist(), self.people.tolist()))
 
     def where(self, people: NDArray[Any]) -> Item:
-        """The same question, asked of some of the people."""
+        """This question, asked of some of the people."""
         frequencies = None if self.frequencies is None else self.frequencies[people]
         return replace(self, supports=self.supports[people], frequencies=frequencies)
 

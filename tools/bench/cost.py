@@ -59,7 +59,7 @@ class Used:
 
 
 def used(roots: Sequence[int]) -> Used:
-    """Of these processes and all that they started; of those that have ended, the processor time alone."""
+    """Processor time and bytes written of these processes and all that they started; of ended ones the time alone."""
     cpu, written = 0.0, 0
     for root in roots:
         parent = psutil.Process(root)

@@ -70,7 +70,7 @@ def ours(folder: str) -> tuple[dict[str, Any], float]:
 
 
 def by_hand(folder: str) -> tuple[dict[str, Any], float]:
-    """The same counts by three queries."""
+    """The counts by three queries of our own."""
     import duckdb
 
     started = time.perf_counter()

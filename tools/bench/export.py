@@ -89,7 +89,7 @@ def select(path: Path, _form: str) -> dict[str, float]:
 
 
 def measured(name: str, path: Path, form: str) -> dict[str, float]:
-    """The same in a process of its own, with its highest memory in megabytes."""
+    """One export in a process of its own, with its highest memory in megabytes."""
     found: dict[str, float] = apart("tools.bench.export", name, str(path), form)
     return found
 

@@ -57,7 +57,7 @@ FEW, OFTEN = 200, 60
 
 
 def split_errors() -> dict[str, float]:
-    """The same of libraries that know one attribute at a time: each is told at a part of epsilon."""
+    """Errors of libraries that know one attribute at a time: each is told at a part of epsilon."""
     import numpy as np
     import opendp.prelude as dp
     from pure_ldp.frequency_oracles import DEClient, DEServer

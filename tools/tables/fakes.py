@@ -72,7 +72,7 @@ def coverage(
 
 
 def width(n: int, fraction: float, share: float) -> float:
-    """Of the interval at the count to expect, in percentage points."""
+    """Width of the interval at the expected count, in percentage points."""
     a, b = SUPPORT
     count = round(n * (b + (a - b) * share))
     low, high = contaminated_interval(count, n, SUPPORT, fakes_among(fraction, n))
@@ -80,7 +80,7 @@ def width(n: int, fraction: float, share: float) -> float:
 
 
 def simulated(true: int, fraction: float, shares: Sequence[float], samples: int, seed: int = 1961) -> list[list[str]]:
-    """Of noise over three numbers: how often shares and the mean are held, without fakes and with the worst of them.
+    """Coverage of shares and of the mean of three numbers behind noise, without fakes and with the worst of them.
 
     Whether the truth is rejected is asked for, not the whole interval, which can only hold more.
     """
@@ -134,7 +134,7 @@ def simulated(true: int, fraction: float, shares: Sequence[float], samples: int,
 
 
 def taken(tallies: Floats, order: NDArray[np.intp], fakes: int) -> Floats:
-    """Of each tally so many of the reports that come first in an order."""
+    """The ``fakes`` reports that come first in an order, taken from each tally."""
     held = tallies[:, order]
     found = np.empty_like(tallies)
     found[:, order] = np.clip(fakes - (held.cumsum(axis=1) - held), 0, held)

@@ -223,7 +223,7 @@ def boundary(k: int) -> dict[str, Floats]:
 
 
 def two_questions() -> dict[str, Floats]:
-    """The same of the sensitive question and the unrelated one, which is asked as well."""
+    """Shares at the boundary of a sensitive question and an unrelated one, which is asked as well."""
     pairs = itertools.product((0.0, 0.02, 0.1, 0.5, 1.0), (0.0, 0.3, 1.0))
     return {f"{f:g} and {u:g}": np.array([1 - f, f, 1 - u, u]) for f, u in pairs}
 
@@ -259,7 +259,7 @@ def questions() -> Iterator[tuple[Question, dict[str, Floats]]]:
 
 
 def exact_width(question: Question, n: int, steps: int = 100) -> tuple[float, float, float]:
-    """Of one unknown: mean length of exact intervals, of those that more tallies would have, and the latter's coverage.
+    """For one unknown: mean length of exact intervals, of those that more tallies would have, and their coverage.
 
     Averaged over equally spaced shares; the coverage is the lowest.
     """

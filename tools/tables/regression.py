@@ -96,7 +96,7 @@ def both_sides(n: int, rng: np.random.Generator, interval: str) -> list[TidyRow]
 
 
 def as_if_direct(n: int, rng: np.random.Generator, interval: str) -> list[TidyRow]:
-    """The same reports taken for answers, as nobody should."""
+    """Logistic on the reports as if they were answers, which nobody should do."""
     return _both_sides(n, rng, (1, 0)).tidy(interval=interval)[:4]
 
 

@@ -181,7 +181,7 @@ def _number(value: float | None) -> float:
 
 
 def check_mean(estimate: MeanEstimate, wanted: EstimateOptions) -> None:
-    """The same of a mean."""
+    """Raise an AssertionError unless everything that is published of a mean is a number within its range."""
     row = mean_row(estimate, "q", 1.0, wanted=wanted)
     for value in (row.estimate, row.std_error, row.feasible, row.conf_low, row.conf_high):
         assert math.isfinite(_number(value)), row

@@ -89,7 +89,7 @@ def fail_over(short: bool) -> str:
 
 
 def both_at_once(short: bool) -> str:
-    """The same reports to both collectors at once, from 50 senders: each counts once."""
+    """Every report to both collectors at once, from 50 senders: each counts once."""
     n, senders = 500 if short else 20_000, 50
     with at_work() as (_, address, collectors, load, _):
         survey = load.surveys[0]

@@ -28,7 +28,7 @@ ROUNDS = 200
 THREADS = 8
 
 PEOPLE_A_ROUND = 30
-"""Of each of the two surveys; whoever was not done goes on in the next round."""
+"""People of each of the two surveys in a round; whoever was not done goes on in the next one."""
 
 
 def access(short: bool) -> str:
@@ -107,7 +107,7 @@ class Person:
         return None if self._report is None else self._report.decode()[7:39]
 
     def again(self) -> Person:
-        """The same person, who tries to be counted another time."""
+        """This person, who tries to be counted another time."""
         return replace(self, stage="invited", hesitates=0.0)
 
     def go_on(self, pool: urllib3.PoolManager, url: str) -> None:

@@ -113,7 +113,7 @@ def examine(
 
 
 def within_pages(position: Sequence[int]) -> Iterator[float]:
-    """Of each page with enough reports the rank correlation of place and arrival."""
+    """The rank correlation of place and arrival on each page with enough reports."""
     pages = defaultdict(list)
     for arrival, place in enumerate(position):
         pages[place // PAGE].append((place, arrival))

@@ -432,7 +432,7 @@ def rows_as_they_came(evidence: Evidence) -> Evidence:
 
 
 def nearly_as_they_came(evidence: Evidence) -> Evidence:
-    """The same, but shuffled among fifty neighbours on both sides."""
+    """The rows as they came, but shuffled among fifty neighbours on both sides."""
     generator = np.random.default_rng(2)
     arrival = generator.permutation(len(evidence.truth))
     blocks = [
@@ -455,7 +455,7 @@ def hash_beside_the_row(evidence: Evidence) -> Evidence:
 
 
 def with_tables(evidence: Evidence, **tables: Sequence[str]) -> Evidence:
-    """The same evidence with a database that has these tables."""
+    """The evidence, with a database that has these tables."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "planted.db"
         with closing(sqlite3.connect(path)) as db, db:
@@ -466,7 +466,7 @@ def with_tables(evidence: Evidence, **tables: Sequence[str]) -> Evidence:
 
 
 def changed(evidence: Evidence, name: str, make: Callable[[dict[str, bytes], dict[str, bytes]], bytes]) -> Evidence:
-    """The same evidence with another text of each report, made of it and of the person."""
+    """The evidence, with another text of each report, made of it and of the person."""
     reports = [dict(each) for each in evidence.reports]
     for here, there in enumerate(evidence.truth):
         reports[there][name] = make(evidence.people[here], reports[there])

@@ -42,7 +42,7 @@ with patch("deniable.survey.document.LEAST_RELEASE", RELEASE):
     )
 NUMBERS = st.integers(0, len(SURVEYS) - 1)
 Batch = list[tuple[int, int, int]]
-"""Of each report the survey's place, its id as a small number, and its content as one."""
+"""For each report: the place of its survey, and its id and its content as small numbers."""
 
 BATCHES = st.lists(st.tuples(NUMBERS, st.integers(0, 40), st.sampled_from([0, 0, 0, 1])), max_size=12) | (
     st.builds(  # enough for a fold of one survey, and often new

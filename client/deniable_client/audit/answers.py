@@ -22,7 +22,7 @@ class Answers:
     given: tuple[Any, ...]
     """As a person gives them; the ends first and last."""
     truths: tuple[Any, ...]
-    """The same as the mechanism takes them."""
+    """The answers as the mechanism takes them."""
 
 
 def answers_to(question: Question, dice: random.Random) -> Answers:

@@ -180,7 +180,7 @@ def smallest_rise(n: ArrayLike, p: ArrayLike, level: float) -> Floats:
 
 
 def _divergence(x: Floats, p: Floats) -> Floats:
-    """Of two coins, in nats; where it is infinite, a number so large that no count of such a coin passes."""
+    """Kullback-Leibler divergence of two coins, in nats; where it is infinite, so large that no count passes."""
     return np.asarray(np.minimum(rel_entr(x, p) + rel_entr(1 - x, 1 - p), 1e300))
 
 

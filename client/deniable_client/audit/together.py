@@ -43,7 +43,7 @@ def pair_probabilities(
 
 
 def _asked_pairs(group: Group, first: Floats, second: Floats, first_options: Codes, second_options: Codes) -> Floats:
-    """The same where both are asked."""
+    """Probabilities of the pairs of values where both questions are asked, shape (n, m, k, l)."""
     if group.joint is None or group.draw < 2:
         product: Floats = first[:, None, :, None] * second[None, :, None, :]
         return product

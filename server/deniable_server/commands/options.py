@@ -12,7 +12,7 @@ from deniable.errors import ParameterError
 from deniable_server.location import Location, location
 
 DATABASE = Path("deniable.db")
-"""As `deniable_server.settings` has it, which `survey check` must not need: authors may have installed no collector."""
+"""The default of `deniable_server.settings`, which `survey check` must not import: authors may have no collector."""
 
 
 class LocationType(click.ParamType[Location]):

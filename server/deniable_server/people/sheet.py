@@ -17,10 +17,10 @@ A_PAGE = 8
 SENTENCE = "Your device mixes chance into your answers before it sends them. This code lets one person take part, once."
 
 OPEN_SENTENCE = "Your device mixes chance into your answers before it sends them. Please take part once."
-"""Of a survey that is open to everybody who has its link."""
+"""`SENTENCE` for a survey that is open to everybody who has its link."""
 
 MOST_CHARACTERS = 180
-"""Of a sentence, which has to fit beside a code and under a long title."""
+"""Longest sentence, in characters: it has to fit beside a code and under a long title."""
 
 MOST_OF_A_LINK = 400
 """Characters of a link: eight lines below the code, as wide as monospaced letters may be, and cameras read the code."""

@@ -38,7 +38,7 @@ class Connection(Protocol):
     def rows_with(
         self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
     ) -> Iterable[Any]:
-        """Those columns of the rows whose key is among some, in the order of keys.
+        """Some columns of the rows whose key is among those wanted, in the order of keys.
 
         With ``lock`` nobody else changes these rows before the transaction has ended.
         """

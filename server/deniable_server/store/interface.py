@@ -17,7 +17,7 @@ Standing = Literal["open", "early", "closed"]
 """Whether a survey takes reports, does not yet, or does no longer."""
 
 InvitationState = Literal["unused", "used", "unknown", "untold"]
-"""Of an invitation; unknown where it is none of the survey, untold where results are live."""
+"""State of an invitation: ``unknown`` if the survey has no such one, ``untold`` where results are live."""
 
 HIDDEN = -1
 """What `Store.release_of` says while results may show nothing."""
@@ -68,7 +68,7 @@ class SurveyState:
         return self.survey.not_open_because(today)
 
     def standing(self, today: datetime.date) -> Standing:
-        """The same in a word, which says nothing of the day."""
+        """Whether the survey takes reports on that day, in one word without a date."""
         if self.not_open_because(today) is None:
             return "open"
         is_early = not self.closed_on and self.survey.opens is not None and today < self.survey.opens

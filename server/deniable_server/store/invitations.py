@@ -29,7 +29,7 @@ UNUSED, USED = "0", "1"
 """States of an invitation that lets a report count."""
 
 HASH_DIGITS = 64
-"""Of a SHA-256 in hexadecimal: an invitation's, or a blinded message's."""
+"""Hexadecimal digits of a SHA-256: that of an invitation, or of a blinded message."""
 
 NO_MESSAGE = UNUSED * HASH_DIGITS
 """Stands where no message was signed yet. It is nothing's hash: whoever found one would have broken SHA-256."""

@@ -11,7 +11,7 @@ class Outcome(enum.Enum):
     STORED = "stored"
     """It counts from now on; of a request: it used its invitation."""
     KNOWN = "known"
-    """The same was stored before; it counts once."""
+    """It was stored before; it counts once."""
     CONFLICT = "conflict"
     """Another report was stored under this id before."""
     SPENT = "spent"

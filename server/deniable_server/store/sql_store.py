@@ -102,7 +102,6 @@ class SqlStore(Store):
             return db.has_table(UNFINISHED)
 
     def publish(self, survey: Survey, owner: str | None = None, signs: bool = False) -> bool:
-        """As `Store.publish`."""
         today = self.today().isoformat()
         with self._alone() as db:
             if db.execute("SELECT 1 FROM surveys WHERE id = ?", [survey.id]).fetchone():
@@ -121,26 +120,23 @@ class SqlStore(Store):
         return True
 
     def owner(self, survey_id: str) -> str | None:
-        """As `Store.owner`."""
         with self._snapshot() as db:
             found = db.execute("SELECT token FROM owners WHERE survey = ?", [survey_id]).fetchone()
         return found[0] if found else None
 
     def survey(self, survey_id: str) -> Survey:
-        """As `Store.survey`."""
         survey: Survey
         with self._snapshot() as db:
             (survey,) = self._only(db, "SELECT id, document FROM surveys WHERE id = ?", survey_id)
         return survey
 
     def state(self, survey_id: str) -> SurveyState:
-        """As `Store.state`."""
         survey = self.survey(survey_id)
         with self._snapshot(survey) as db:
             return self._state(db, survey)
 
     def states(self, owner: str | None = None) -> list[SurveyState]:
-        """As `Store.states`. Each survey is looked at by itself, so that thousands hold nothing up."""
+        # Each survey is looked at by itself, so that thousands hold nothing up.
         query = "SELECT id, document FROM surveys"
         if owner is not None:
             query += " WHERE id IN (SELECT survey FROM owners WHERE token = ?)"
@@ -153,7 +149,6 @@ class SqlStore(Store):
         return states
 
     def close_survey(self, survey_id: str) -> SurveyState:
-        """As `Store.close_survey`."""
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._hold(db, survey)
@@ -163,7 +158,6 @@ class SqlStore(Store):
         return self.state(survey_id)
 
     def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
-        """As `Store.add_invitations`."""
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._hold(db, survey)
@@ -176,21 +170,18 @@ class SqlStore(Store):
         return added
 
     def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
-        """As `Store.unused_invitations`."""
         survey = self.survey(survey_id)
         with self._snapshot(survey) as db:
             self._refuse_without_invitations(db, survey)
             return invitations.unused(db, survey, None if hashes is None else list(hashes))
 
     def is_invited(self, survey_id: str, invitation: str) -> bool:
-        """As `Store.is_invited`."""
         survey = self.survey(survey_id)
         with self._snapshot(survey) as db:
             self._refuse_without_invitations(db, survey)
             return bool(invitations.states(db, survey, [invitation]))
 
     def invitation_state(self, survey_id: str, invitation: str) -> InvitationState:
-        """As `Store.invitation_state`."""
         survey = self.survey(survey_id)
         if survey.access != "invited":
             raise SurveyError(f"survey {survey_id}: its reports carry no invitation, its access is {survey.access!r}")
@@ -198,7 +189,6 @@ class SqlStore(Store):
             return invitations.state_of(db, survey, invitation)
 
     def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
-        """As `Store.issue`."""
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._enter(db, [survey])
@@ -210,18 +200,15 @@ class SqlStore(Store):
             return invitations.use_for_message(db, survey, invitation, message, 1 + key.reissue)
 
     def add_key(self, key: PrivateKey) -> None:
-        """As `Store.add_key`."""
         with self._alone() as db:
             keys.add(db, key)
 
     def signing_key(self, survey: Survey) -> str | None:
-        """As `Store.signing_key`."""
         with self._snapshot() as db:
             found = keys.of(db, survey)
         return found.private if found else None
 
     def set_reissue(self, survey_id: str, n: int) -> None:
-        """As `Store.set_reissue`."""
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._hold(db, survey)
@@ -229,22 +216,18 @@ class SqlStore(Store):
                 self._invitations_moved(db, survey)
 
     def add_token(self, row: TokenRow) -> bool:
-        """As `Store.add_token`."""
         with self._alone() as db:
             return api_tokens.add(db, row)
 
     def tokens(self) -> list[TokenRow]:
-        """As `Store.tokens`."""
         with self._snapshot() as db:
             return api_tokens.every(db)
 
     def remove_token(self, name: str) -> bool:
-        """As `Store.remove_token`."""
         with self._alone() as db:
             return api_tokens.remove(db, name)
 
     def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
-        """As `Store.store_reports`."""
         surveys: dict[str, Survey] = {}
         reports: dict[str, list[Report]] = {}
         for survey, some in submissions:
@@ -265,12 +248,9 @@ class SqlStore(Store):
         return [list(itertools.islice(outcomes[survey.id], len(some))) for survey, some in submissions]
 
     def settle(self) -> bool:
-        """As `Store.settle`.
-
-        Due is what waits in a cohort of as many pending reports as make a release, or of a survey that closed. Only
-        surveys on the agenda are looked at. Each is a transaction of its own, so it can be interrupted anywhere and
-        done again.
-        """
+        # Due is what waits in a cohort of as many pending reports as make a release, or of a survey that closed. Only
+        # surveys on the agenda are looked at. Each is a transaction of its own, so it can be interrupted anywhere and
+        # done again.
         self.unfolded = 0
         with self._alone() as db:
             day = self._calendar.look(db, self.today())
@@ -285,16 +265,13 @@ class SqlStore(Store):
         return self._leave_no_trace()
 
     def release_of(self, survey_id: str) -> int:
-        """As `Store.release_of`."""
         return self.state(survey_id).release
 
     def tallies(self, survey: Survey) -> dict[str | None, Tally]:
-        """As `Store.tallies`."""
         with self._snapshot(survey) as db:
             return self._tallies(db, survey)
 
     def waiting(self, survey: Survey) -> dict[str | None, int]:
-        """As `Store.waiting`."""
         if survey.results == "live":
             return {}
         with self._snapshot(survey) as db:
@@ -306,7 +283,6 @@ class SqlStore(Store):
         return {cohort: n for cohort, n in every.items() if n}
 
     def reports(self, survey: Survey) -> Iterator[Report]:
-        """As `Store.reports`."""
         if survey.retention == "tallies":
             return
         with self._snapshot(survey) as db:
@@ -327,7 +303,6 @@ class SqlStore(Store):
 
     @contextmanager
     def released(self, survey: Survey) -> Iterator[Released]:
-        """As `Store.released`."""
         tables = " UNION ALL ".join(f"SELECT * FROM {table}" for table in _shown_tables(survey))
         with self._snapshot(survey) as db:
             is_none = survey.retention == "tallies" or self._hides(db, survey)

@@ -33,7 +33,7 @@ NO_COHORT = "__HIVE_DEFAULT_PARTITION__"
 """The name that Hive, Spark, DuckDB and Arrow have for nothing in the name of a folder."""
 
 MOST_BYTES = 255
-"""Of the name of a file or folder."""
+"""Longest name of a file or folder, in bytes: what most file systems take."""
 
 Row = Sequence[str | int | None]
 """Id, cohort, then one value a question."""

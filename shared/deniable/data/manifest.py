@@ -88,7 +88,7 @@ class Manifest:
         return sum(part.rows for part in self.parts)
 
     def encode(self) -> bytes:
-        """As ``manifest.json`` has it."""
+        """The bytes of ``manifest.json``."""
         document = {
             "survey": self.survey.id,
             "title": self.survey.title,

@@ -51,7 +51,7 @@ class Design(ABC):
     """Whether one chance goes into all that a report says of several boxes, so that they cannot be taken one by one."""
 
     share_of_pairs: float = 1.0
-    """Of several boxes: the share of reports that speak of two given ones, which can be put together if it is not 0."""
+    """The share of reports that speak of two given boxes. Where it is 0, no report tells how two boxes go together."""
 
     has_shares: bool = True
     """Whether reports tell the share of every answer; of some no more than the mean."""
@@ -118,7 +118,7 @@ class Design(ABC):
 
     @property
     def pair(self) -> Support | None:
-        """Of several boxes that one chance goes into: the support of a pattern of two; None where none are drawn."""
+        """The support of a pattern of two boxes where one chance goes into all; None where devices draw no boxes."""
         return None
 
     def publish(self) -> dict[str, Any] | None:

@@ -131,7 +131,7 @@ class Estimate:
         return fake_margins(self.design)
 
     def of_population(self, size: int) -> Estimate:
-        """The same estimate, its errors for the shares among ``size`` people from whom the respondents were drawn.
+        """This estimate with errors for the shares among the ``size`` people from whom the respondents were drawn.
 
         With ``phi = (size - n) / (size - 1)`` for people drawn without replacement, the variance is that of the
         mechanism's chance alone plus ``phi`` times that of who was drawn: all of it for a population without end,
@@ -159,7 +159,7 @@ class Estimate:
 
     @property
     def respondents_only(self) -> Estimate:
-        """The same estimate, its errors for the shares among the people who answered."""
+        """This estimate with errors for the shares among the people who answered, and nobody else."""
         return self.of_population(math.ceil(self.n))
 
     @property
@@ -168,7 +168,7 @@ class Estimate:
         return self._correction(self.n)
 
     def _correction(self, n: Count) -> float:
-        """The same where that many of the respondents tell."""
+        """The finite population correction where ``n`` of the respondents tell."""
         return 1.0 if self.population is None else _correction(n, self.population)
 
     @cached_property
@@ -331,7 +331,7 @@ class Estimate:
         return hull(contaminated_interval(count, n, support.floats, fakes, level, name, scale) for name in names)
 
     def _intervals_with_fakes(self, named: str, level: float, fakes: Count) -> tuple[Interval, ...]:
-        """Of shares that no one binomial tells, or of the respondents."""
+        """Intervals with fakes where no one binomial tells a share, or for the shares among the respondents."""
         import numpy as np
 
         options = range(len(self.share))
@@ -349,7 +349,7 @@ class Estimate:
         )
 
     def _among_respondents(self, level: float, named: str, fakes: int) -> tuple[Interval, ...]:
-        """Of the true ones among the people, for each number of fakes or for the largest one."""
+        """The hull of the intervals for the true respondents, over each number of fakes or none and the largest one."""
         if named == "wald":
             raise ParameterError(
                 "method: must be another one than wald to assume fakes among the respondents, got wald"

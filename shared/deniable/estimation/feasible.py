@@ -120,7 +120,7 @@ PATIENCE = 20
 
 
 def _most_likely_pair(matrix: NDArray[np.float64], observed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for two answers, by bisection: along the one line that there is, the slope of the likelihood only falls.
+    """The most likely shares of two answers, by bisection: the log-likelihood is concave in the one free share.
 
     Where a report is nearly impossible under one of two answers, Newton steps end far from the maximum.
     """

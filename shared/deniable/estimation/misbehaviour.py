@@ -292,7 +292,7 @@ class Misbehaving:
     def _of_count(
         self, binomial: Binomial, effective: float, scores: tuple[float, float], part: float, level: float
     ) -> Robust:
-        """Of a share that one binomial count tells."""
+        """Bounds and robust interval of a share that one binomial count tells."""
         import numpy as np
 
         count, n, support = binomial
@@ -336,7 +336,9 @@ class Misbehaving:
         part: float,
         level: float,
     ) -> Robust:
-        """Of a mean of scores, from its estimate and that after some more reports, each with its standard error.
+        """Bounds and robust interval of a mean of scores.
+
+        They are made from its estimate and that after some more reports, each with its standard error.
 
         The interval reaches from the lower of the two to the higher one, with the larger error: what one alone leaves
         out of skewed tallies weighs twice where one end only can miss.
@@ -390,7 +392,7 @@ def _first(design: Design) -> NDArray[np.float64]:
 
 
 def _denied(design: Design) -> NDArray[np.float64]:
-    """The same if it is randomised."""
+    """How likely a randomised report of the first option supports each option."""
     import numpy as np
 
     k = len(design.truths)

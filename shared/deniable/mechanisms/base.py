@@ -44,7 +44,7 @@ class Mechanism(Design):
     """The question types for which it may answer, by name."""
 
     named_in: ClassVar[tuple[str, ...]]
-    """Those of them whose authors may ask for it by name, with an epsilon; the others get it by other keys, or not."""
+    """Question types for which ``mechanism = name`` and an epsilon ask for it; for others different keys do, if any."""
 
     has_waves: ClassVar[bool] = False
     """Whether each survey sends a draw of its own from the value that a device keeps; otherwise it sends that value."""
@@ -93,7 +93,7 @@ class Mechanism(Design):
 
     @property
     def truth_matrix(self) -> NDArray[np.float64]:
-        """Of the `float_matrix` the columns of the truths."""
+        """The columns of `float_matrix` that belong to truths."""
         return self.float_matrix
 
     @cached_property
@@ -115,7 +115,7 @@ class Mechanism(Design):
 
     @property
     def wave_likelihood_ratio(self) -> Fraction:
-        """The same of one report alone."""
+        """The largest ratio of the probabilities of one report under any two answers, exactly."""
         return self.likelihood_ratio
 
     @cached_property

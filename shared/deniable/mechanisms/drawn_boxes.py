@@ -201,7 +201,7 @@ class DrawnBoxes(BoxMechanism):
 
     @property
     def noise(self) -> tuple[tuple[float, float], ...]:
-        """Of the mean score: at share 1/2 that of the estimate among the reports that drew a box, else above it."""
+        """Noise variance of the mean score; at shares other than 1/2 above that of the estimate itself."""
         each = self.k / (4 * self.s * float(self.box.slope) ** 2) - 0.25
         return ((each, each),) * self.k
 
@@ -218,7 +218,7 @@ class DrawnBoxes(BoxMechanism):
         return tuple(Binomial(ticked, clear + ticked, self.box) for clear, ticked in pairs)
 
     def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction | float]:
-        """Of each box among the reports that drew it; NaN where there are none."""
+        """The share of each box, among the reports that drew it; NaN where there are none."""
         return [
             (Fraction(ticked) / Fraction(drawn) - self.box.if_other) / self.box.slope if drawn else math.nan
             for ticked, drawn, _ in self.binomials(counts, n)

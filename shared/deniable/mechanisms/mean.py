@@ -100,7 +100,7 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
-        """Of the two ends: 0 stands for ``lo``, 1 for ``hi``."""
+        """Support probabilities of the two ends: report 0 stands for ``lo``, 1 for ``hi``."""
         lowest = Fraction(self._weight(self.lo), UNIT)
         return (Support(1 - lowest, lowest),) * 2
 

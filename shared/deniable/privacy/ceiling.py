@@ -95,7 +95,7 @@ def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
 
 
 def said(weak: int, /, **sentences: str) -> str:
-    """Of sentences by their names in the catalogues, those that hold at that `weakness`.
+    """The sentences that hold at a `weakness`, of several given by their names in the catalogues.
 
     >>> said(2, unsure="Nobody can be sure.", weak="Little protection.")
     'Little protection.'

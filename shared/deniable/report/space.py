@@ -71,7 +71,7 @@ class ReportSpace(Counted):
     """Names of the reports, where data may use names."""
 
     first: int = 0
-    """Of numbers, the one that supports the first option."""
+    """The report that supports the first option, where reports are numbers."""
 
     @abstractmethod
     def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:

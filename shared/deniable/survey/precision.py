@@ -8,7 +8,7 @@ from statistics import NormalDist
 from deniable.mechanisms import Mechanism
 
 HALF_WIDTH = 0.05
-"""Of the 95 % interval: 5 points of a share, or 5 % of a range."""
+"""Half width of the 95 % interval that respondents are counted for: 5 points of a share, or 5 % of a range."""
 
 POINTS = "\u00b15 points on average over the options"
 POINTS_OF_A_BOX = "\u00b15 points at a share of one half"

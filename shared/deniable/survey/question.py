@@ -112,7 +112,7 @@ class Question:
         return self.group.share if self.group else 1.0
 
     def counted(self, counts: Sequence[Count], n: Count) -> tuple[Sequence[Count], Count]:
-        """Of a tally of ``n`` reports what its mechanism's supports were counted to, and in how many reports."""
+        """The counts of the mechanism's supports in a tally of ``n`` reports, and how many of these answer it."""
         return (counts[:-1], counts[-1]) if isinstance(self.reports, Drawn) else (counts, n)
 
     @property

@@ -107,7 +107,9 @@ def _bound(question: Question) -> Iterator[float]:
 
 
 def _least_variance_of_bits(k: int, ratio: float) -> float:
-    """The same of the share of each of ``k`` bits, boxes or yes-no answers, told together: the level-1 inequality."""
+    """``n`` times the least variance of the share of each of ``k`` bits that are told together.
+
+    It follows from the level-1 inequality; bits are boxes or yes-no answers."""
     # A report that is E times as likely under a share alpha of all patterns as under the others.
     alphas = (step / 2000 for step in range(1, 2000))
     gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)

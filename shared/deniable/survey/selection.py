@@ -80,7 +80,7 @@ class Choice:
         return self.compared()
 
     def compared(self, asked: float = 1.0) -> str:
-        """The same, if each device asks the question with this probability."""
+        """The choice in a sentence, where each device asks the question with this probability."""
         chosen, *others = ((each.label, each.respondents(asked)) for each in self.candidates)
         fewer = [label for label, n in others if n < chosen[1]]
         plainer = f" (within 1 % of {fewer[0]}, and plainer)" if fewer else ""

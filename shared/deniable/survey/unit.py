@@ -42,14 +42,14 @@ class Unit:
 
     @cached_property
     def likelihood_ratio(self) -> Fraction:
-        """The same as the largest ratio of the probabilities of what is told of it under any two answers, exactly."""
+        """The largest ratio of the probabilities of what is told of it under any two answers: `epsilon`, exactly."""
         if self.group and self.group.joint:
             return self.group.joint.likelihood_ratio
         return math.prod(self._dearest([each.mechanism.likelihood_ratio for each in self.questions]), start=Fraction(1))
 
     @property
     def cost(self) -> int:
-        """The same in millionths, as ledgers count: rounded up, so that no order of adding matters."""
+        """`epsilon` in millionths, as ledgers count it: integers, rounded up, whose sum depends on no order."""
         if self.group and self.group.joint:
             return math.ceil(self.epsilon * MILLION)
         return sum(self._dearest([math.ceil(each.epsilon * MILLION) for each in self.questions]))

@@ -32,7 +32,7 @@ MOST_AT_ONCE, PAIRS_AT_ONCE = 32, 20_000
 """Differences that are tested together, and pairs of counts times these: floats that stay in a processor's cache."""
 
 HALVINGS = 8
-"""Of the last of these steps."""
+"""Bisections of the last of these steps."""
 
 IMPOSSIBLE = 1e-300
 """The least probability whose logarithm is taken."""

@@ -292,7 +292,7 @@ class Groups(_WithResponses):
         return least, most
 
     def meant(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same of the expectation of ``weights`` under any truth: people of different groups have different ones.
+        """The least and the largest expectation of ``weights`` under any truth of each group, added up, shape (m,).
 
         Where unknowns are not kinds of people, as the share of an unrelated yes is not, of any response.
         """

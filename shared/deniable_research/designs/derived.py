@@ -54,7 +54,7 @@ class CombinedShare:
 
     @property
     def feasible(self) -> float:
-        """The same of the feasible shares."""
+        """The figure computed from the feasible shares, which lie in [0, 1]."""
         return self._among(self.shares.feasible)
 
     @property

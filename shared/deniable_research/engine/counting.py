@@ -45,7 +45,7 @@ class Patterns:
 
 @dataclass(frozen=True, eq=False)
 class Supports(Patterns):
-    """The same, with reports added up.
+    """Patterns whose reports are added up to supports.
 
     Attributes
     ----------

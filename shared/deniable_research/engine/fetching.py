@@ -19,7 +19,7 @@ from deniable_research.results import collector
 from deniable_research.web import Refused, Unreachable, connections, download
 
 MOST_BYTES = 2**26
-"""Of a manifest, or of a survey."""
+"""Largest manifest or survey that is fetched, in bytes."""
 
 
 def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:

@@ -93,7 +93,7 @@ def for_duckdb(path: str) -> str:
 
 
 def for_spark(path: str) -> str:
-    r"""The same for Spark.
+    r"""A path as Spark takes it, which reads more characters as patterns.
 
     >>> for_spark("/study/a[1].csv"), for_spark("s3://study/*.csv")
     ('/study/a\\[1\\].csv', 's3://study/*.csv')

@@ -99,7 +99,7 @@ class Source:
         return self.is_csv and not (self.export and column in self.export.partitions)
 
     def with_column(self, expression: Any, purpose: str) -> tuple[Source, str]:
-        """The same rows with one column more, and its name, which no column of a file has."""
+        """This source with one column more, and the name of that, which no column of a file has."""
         name = f"{OURS}{purpose}"
         return replace(self, rows=self.rows.mutate(**{name: expression})), name
 

@@ -90,7 +90,7 @@ def count_tallies(source: Source, survey: Survey) -> Tallies:
 def _counted(
     source: Source, survey: Survey, keys: Mapping[str, str], column: RandomizedColumn
 ) -> list[tuple[str | None, int, tuple[tuple[int, ...], int]]]:
-    """Of each cohort its size, the supports of a question, and how many hold a report to it."""
+    """By cohort: its size, the supports of a question, and how many people hold a report to it."""
     space = column.design.reports
     is_added = isinstance(space, Texts) and space.count > FEW
     names = dict(keys) if is_added else {**keys, "report": column.column}

@@ -60,7 +60,7 @@ class TextColumn:
         source, missed = source.with_column(means_nothing(source.rows[said], missing), f"{column} missing")
         source, report = source.with_column(~source.rows[missed] & valid, f"{column} is report")
         self.source = source
-        """The same rows with these columns."""
+        """The rows, with the columns that are computed here."""
         self.said = ibis._[said]
         """What stands there, without spaces around it; like all that follows, of the rows that it is asked of."""
         self.text = ibis._[padded]

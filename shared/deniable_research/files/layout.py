@@ -425,7 +425,7 @@ class Layout:
         return cls(found, cohort="cohort", cohorts=survey.cohorts, access=survey.access)
 
     def with_missing(self, texts: Iterable[str]) -> Layout:
-        """The same layout, some more texts meaning that there is nothing."""
+        """This layout, with more texts that mean a missing value."""
         more = tuple(texts)
         questions = tuple(
             replace(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST_DIGITS = 6
-"""Of percent; smaller figures are shown with their own digits."""
+"""Digits after the point of a percentage; what they would show as 0 is shown with its own digits."""
 
 
 def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> str:

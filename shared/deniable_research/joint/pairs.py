@@ -228,7 +228,7 @@ def _pair(
 def _estimate(
     channel: Channel, cells: NDArray[np.bool_], people: NDArray[np.int64] | None, weights: ArrayLike | None
 ) -> Estimate:
-    """The same of people who were drawn one by one."""
+    """The shares of the combinations in a simple random sample."""
     each = check_weights(weights, len(cells))
     if each is None:
         return channel.estimate(add_up(cells, people))

@@ -128,7 +128,7 @@ class NoiseModel:
         return each if self.support is not None else each / self.drawn
 
     def asked_of(self, part: float, epsilon: float) -> NoiseModel:
-        """The same where devices ask this part of the respondents, at the epsilon of what they ask."""
+        """This model where devices ask a part of the respondents, each at the epsilon of all that is asked of one."""
         return replace(self, drawn=self.drawn * part, epsilon=epsilon)
 
     def at(self, share: float) -> Precision:

@@ -121,9 +121,9 @@ class WidthPlan:
     half_width_normal: float
     """Half the width of the normal interval, which is not cut at the ends of the range."""
     half_width_directly: float
-    """Of the normal interval, asked directly."""
+    """Half the width of the normal interval if people were asked directly and told the truth."""
     half_width_curator: float
-    """Of the normal interval around a trusted curator's figure."""
+    """Half the width of the normal interval around the figure of a trusted curator (central model)."""
     curator_noise: float
     """What the curator's noise alone exceeds with a probability of 1 - conf_level only."""
     break_even_bias: float

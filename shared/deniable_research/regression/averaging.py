@@ -19,7 +19,7 @@ from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.sampling import Truths
 
 STEP = 1e-5
-"""Of the standard deviation of a number, to either side: where its derivative is taken."""
+"""Step of central differences, in standard deviations of the number that is moved."""
 
 
 @dataclass(frozen=True)

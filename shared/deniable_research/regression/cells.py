@@ -367,7 +367,7 @@ class CellLogits:
         return True
 
     def inside(self, params: Array) -> Array:
-        """The same parameters."""
+        """The parameters as they are: logits have no bounds."""
         return params
 
     def directions(self) -> Array:

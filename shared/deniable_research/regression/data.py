@@ -23,7 +23,7 @@ likelihood keep ``eps / angle^2`` of their digits, so it takes more."""
 EXACT_ANGLE = 1e-14
 """Closer than this is rounding alone."""
 SMALLEST_SIZE, LARGEST_SIZE = 1e-50, 1e50
-"""Of numbers in a model: squares and products of their squares stay within those of the machine."""
+"""Least and largest size of numbers in a model, so that products of their squares stay within the range of floats."""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from deniable.errors import ParameterError
 BY_ITSELF = {"I": 1, "abs": 1, "log": 1, "log10": 1, "log2": 1, "exp": 1, "exp10": 1, "exp2": 1}
 """Functions by their plain names that compute each value by itself, with how many arguments they take."""
 NUMPY_BY_ITSELF = {"where": 3, "clip": 3, "round": 1}
-"""The same of numpy, besides its ufuncs."""
+"""Functions of numpy besides its ufuncs that compute each value by itself, with how many arguments they take."""
 WHOLE_COLUMNS = {"scale", "standardize", "center", "poly", "bs", "cr", "cs", "cc", "lag"}
 """Functions of formulaic that compute each value from a whole column."""
 CODINGS = {"C", "hashed", "Treatment", "Sum", "Helmert", "Poly", "Diff"}
 CONTRASTS = {"treatment", "sum", "helmert", "poly", "diff", "SAS", "custom"}
-"""Of ``contr``, such as ``contr.treatment``."""
+"""Attributes of ``contr`` that formulas may use, such as ``contr.treatment``."""
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor)
 SIGNS = (ast.UAdd, ast.USub, ast.Invert)

@@ -228,7 +228,7 @@ class _Study:
         return cls(stacked, observed.sum(axis=1), observed, first, np.arange(size[0]))
 
     def probabilities(self, params: Array) -> Array:
-        """Of each pattern, shape (kinds, patterns)."""
+        """Fitted probability of each pattern of reports, shape (kinds, patterns)."""
         found = np.exp(self.every.rows(params)).reshape(self.observed.shape[::-1]).T
         return np.where(found > 1e-200, found, 0.0)
 
@@ -251,7 +251,7 @@ class _Study:
         return np.unique(groups, return_inverse=True)[1].reshape(-1)
 
     def drawn(self, generator: np.random.Generator, fit: Fit) -> _Numbers:
-        """The same of a study that the fitted model drew, and was fitted to."""
+        """Observed and expected numbers of a study that the fitted model drew, and to which it was fitted anew."""
         share = self.probabilities(fit.params)
         share /= share.sum(axis=1, keepdims=True)
         observed = generator.multinomial(self.people.astype(np.int64), share).astype(float)

@@ -198,7 +198,7 @@ class LatentClasses:
         return Truths(scores, found)
 
     def reweighted(self, weights: Array) -> Self:
-        """The same reports of people with other weights."""
+        """This model with other weights of the people."""
         return replace(self, weights=weights)
 
     def directions(self) -> Array:
@@ -220,7 +220,7 @@ class LatentClasses:
         return found
 
     def starts(self) -> list[Array]:
-        """Those of the outcome, with the cells' shares from their reports alone."""
+        """Starting values: those of the outcome, with the shares of cells estimated from their reports alone."""
         rest = np.concatenate([self.shares.start(), np.full(len(self.cells.terms), 0.5)])
         return [np.append(each, rest) for each in self.outcome.starts(self.cells.likelihood(), self.weights)]
 

@@ -114,7 +114,7 @@ class Regressors:
         return np.asarray(found[:, None]) if apart <= 1e-6 else np.zeros((self.size, 0))
 
     def with_intercept(self) -> Regressors:
-        """The same columns, and a column of ones first unless they span it."""
+        """These columns, after a column of ones unless they span one."""
         if self.constant().shape[1]:
             return self
         ones = np.ones((len(self.plain), 1))

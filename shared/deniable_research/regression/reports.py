@@ -139,7 +139,7 @@ class Reports:
         return self.share is None and bool((np.ptp(self.likelihood, axis=1) > 0).all())
 
     def named(self, truths: Sequence[str]) -> Reports:
-        """The same reports with other names of the truths."""
+        """These reports with other names of the truths."""
         if len(set(truths)) != len(self.truths) or len(truths) != len(self.truths):
             raise ParameterError(f"truths: must be {len(self.truths)} different names, got {len(truths)}")
         return replace(self, truths=tuple(truths))

@@ -40,7 +40,7 @@ class ClassShares:
 
     @property
     def truths(self) -> dict[str, tuple[str, ...]]:
-        """Of each question; cells are in the order of `itertools.product`."""
+        """Names of the answers by question; cells are in the order of `itertools.product`."""
         return self.model.cells.truths
 
     @property

@@ -178,11 +178,11 @@ class SamplingDesign:
         return self._spread(influence) + self._added(influence, np.ones(len(self), dtype=bool), truths)
 
     def without_population(self) -> SamplingDesign:
-        """The same, as if drawn with replacement: for values of which nobody knows what the device added."""
+        """This sample as if drawn with replacement: for values of which nobody knows what the device added."""
         return replace(self, population=None)
 
     def calibrated(self, margins: Sequence[Margin]) -> SamplingDesign:
-        """The same sample, its weights fitted to known margins: poststratified by one, raked by several.
+        """This sample with weights fitted to known margins: poststratified by one, raked by several.
 
         Raises
         ------

@@ -61,7 +61,7 @@ class Domain:
         return isinstance(self.design, SamplingDesign) and self.design.is_finite
 
     def without_population(self) -> Domain:
-        """The same, as if drawn with replacement."""
+        """This domain of a sample as if drawn with replacement."""
         design = self.design.without_population() if isinstance(self.design, SamplingDesign) else self.design
         return replace(self, design=design)
 

@@ -31,11 +31,11 @@ class Truths(NamedTuple):
     """The chance of being asked."""
 
     def around(self, center: NDArray[np.float64]) -> Truths:
-        """The same for values from which something was subtracted, shape (values,)."""
+        """The noise variance of values from which ``center``, shape (values,), was subtracted."""
         return self._replace(values=self.values - center)
 
     def scaled(self, factor: float) -> Truths:
-        """The same for values that were multiplied by a number."""
+        """The noise variance of values that were multiplied by a number."""
         return self._replace(values=self.values * factor)
 
     def added(self, values: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -116,7 +116,7 @@ class ReplicateDesign:
         return len(self.weights)
 
     def degrees_of_freedom(self, people: NDArray[np.bool_] | None = None) -> float:
-        """Those of the replicates, of whomever."""
+        """Degrees of freedom: those of the replicates, whoever is looked at."""
         return self.df
 
     def total(self, values: ArrayLike, truths: Truths | None = None) -> SampleEstimate:
@@ -155,7 +155,7 @@ class ReplicateDesign:
         )
 
     def calibrated(self, margins: Sequence[Margin]) -> ReplicateDesign:
-        """The same sample, each of its sets of weights fitted to known margins; see `SamplingDesign.calibrated`."""
+        """This sample with each of its sets of weights fitted to known margins; see `SamplingDesign.calibrated`."""
         each = np.column_stack([fitted_weights(weights, margins) for weights in self.replicates.T])
         return replace(self, weights=fitted_weights(self.weights, margins), replicates=each)
 

@@ -133,7 +133,7 @@ def _kinds(misbehaviour: Misbehaviour, people: int, generator: np.random.Generat
 
 
 def _spread(response: KAry | None, people: int, generator: np.random.Generator) -> int:
-    """Of how many a response to all at once reports any pattern, uniformly, instead of theirs."""
+    """How many people's joint response is a pattern drawn uniformly instead of their own."""
     return 0 if response is None else int(generator.binomial(people, response.k * response.other / UNIT))
 
 
@@ -322,7 +322,7 @@ def _share_out(
 
 
 def _split(sets: Counts, first: int, second: int, generator: np.random.Generator) -> tuple[Counts, Counts]:
-    """Of sets by their number of members, how many have each number of them in a first and in a second part."""
+    """How many sets of each size have each number of members in a first and in a second part."""
     chances, members = _hypergeometric(first, second, len(sets))
     drawn = generator.multinomial(sets, chances)
     found = np.zeros((2, len(sets)), dtype=np.int64)

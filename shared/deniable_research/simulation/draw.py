@@ -69,7 +69,7 @@ def report_answers(
     misbehaviour: Misbehaviour,
     generator: np.random.Generator,
 ) -> dict[str, Column]:
-    """The same of people whose answers to every question are known."""
+    """Reports of people whose answers to every question are known."""
     people = len(next(iter(answers.values())))
     return _send(truths, answers, misbehaviour.draw(people, generator), generator)
 

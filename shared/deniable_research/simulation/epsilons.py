@@ -12,7 +12,7 @@ from deniable.survey.sharing import Member, mechanism_at
 
 
 def split_over_all(survey: Survey) -> Survey:
-    """The same survey asked of everybody: the epsilon of each group split over all its questions."""
+    """The survey with every question asked of everybody, and the epsilon of each group split over its questions."""
 
     def alone(question: Question) -> Question:
         group = question.group
@@ -26,7 +26,7 @@ def split_over_all(survey: Survey) -> Survey:
 
 
 def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
-    """The same questions, each with an epsilon of its own and the mechanism that is chosen for it by default.
+    """The survey with an epsilon for each question, and the mechanism that is chosen for it by default.
 
     Raises
     ------

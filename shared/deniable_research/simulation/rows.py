@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 PEOPLE = 1_000_000
-"""Of one part. Each part has a seed of its own, so what is written does not depend on how many processes write."""
+"""People in one part. Each part has a seed of its own, so the rows do not depend on how many processes write them."""
 
 CELLS = 2**21
 """Supports that a process holds at a time, of all questions together."""

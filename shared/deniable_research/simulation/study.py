@@ -30,7 +30,7 @@ MOST_KINDS = 200_000
 """Kinds of people that are told apart, to know what is true of the population."""
 
 MOST_PEOPLE = 10**7
-"""Of one sample, which is held in memory."""
+"""Most people of one sample, which is held in memory."""
 
 POINTS = 101
 """By so many equally likely values a normal covariate is known of the population."""

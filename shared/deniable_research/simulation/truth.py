@@ -21,7 +21,7 @@ TOLERANCE = 1e-6
 """Shares of a question may miss 1 by so much, as printed digits do."""
 
 Shares = float | Sequence[float] | Mapping[str, float]
-"""Of a yes-no question the share of yes; else one for each option (box, level, number), or some by name."""
+"""True shares: of a yes-no question that of yes; else one for each option (box, level, number), or some by name."""
 
 
 @dataclass(frozen=True)

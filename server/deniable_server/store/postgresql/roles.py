@@ -43,7 +43,7 @@ OF_ALL = {
 
 
 SECURED = ("totals", "tallies")
-"""Of these, the ones of which a role sees rows by a policy."""
+"""Tables whose rows a role sees by a policy (row-level security)."""
 
 RELEASED = """
 (SELECT closed_on IS NOT NULL OR convert_from(document, 'UTF8')::json ->> 'results' IS DISTINCT FROM 'closed'
@@ -104,6 +104,6 @@ def _has_rights(db: PostgresqlConnection, role: str) -> bool:
 
 
 def _roles(db: PostgresqlConnection) -> set[str]:
-    """Those of the roles that were made for this schema."""
+    """The roles that were made for this schema."""
     query = "SELECT rolname FROM pg_roles WHERE rolname IN (?, ?) AND has_schema_privilege(oid, ?, 'USAGE')"
     return {role for (role,) in db.execute(query, [INGEST, READ, SCHEMA])}

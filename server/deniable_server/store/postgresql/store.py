@@ -113,7 +113,7 @@ class PostgresqlStore(SqlStore):
         self._finalize()
 
     def not_ready_because(self, min_free: int) -> str | None:
-        """As `Store.not_ready_because`: the database answers, may be written, and keeps what it acknowledges."""
+        # It answers, may be written, and keeps what it acknowledges.
         query = f"SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', {durability.IN_SQL}"
         try:
             with in_our_words(self.name), self._pool.connection(PROBE_SECONDS) as raw:
@@ -141,7 +141,7 @@ class PostgresqlStore(SqlStore):
         return None
 
     def try_to_write(self) -> None:
-        """As `Store.try_to_write`: writes a page to a table of its own, and commits a transaction number."""
+        # A page of a table of its own, and a transaction number that is committed.
         with self._transaction() as db:
             db.enter(["probe"])
             db.execute("CREATE TEMP TABLE probe ON COMMIT DROP AS SELECT repeat('-', 8000) AS page")
@@ -152,7 +152,6 @@ class PostgresqlStore(SqlStore):
             return inspect(db, most_rows, self._snapshot)
 
     def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
-        """As `Store.store_reports`."""
         outcomes = self._again(lambda: super(PostgresqlStore, self).store_reports(submissions))
         for (survey, _), what in zip(submissions, outcomes, strict=True):
             if Outcome.STORED in what and survey.results != "live":
@@ -160,11 +159,10 @@ class PostgresqlStore(SqlStore):
         return outcomes
 
     def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
-        """As `Store.issue`."""
         return self._again(lambda: super(PostgresqlStore, self).issue(survey_id, invitation, message))
 
     def settle(self) -> bool:
-        """As `Store.settle`. Without the rights to fold, somebody else does it."""
+        # Without the rights to fold, somebody else does it.
         done = super().settle() if self.operates else True
         self._tell_of_releases()
         return done

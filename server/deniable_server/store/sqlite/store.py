@@ -80,7 +80,7 @@ class SqliteStore(SqlStore):
             del self._threads.db
 
     def not_ready_because(self, min_free: int) -> str | None:
-        """As `Store.not_ready_because`: the file is in its place, readable, and has room."""
+        # The file is in its place, readable, and has room.
         folder = self.path.absolute().parent
         if not folder.is_dir():
             return "The folder of the database is gone."
@@ -102,7 +102,6 @@ class SqliteStore(SqlStore):
         return shutil.disk_usage(self.path.absolute().parent).free
 
     def try_to_write(self) -> None:
-        """As `Store.try_to_write`."""
         if not self.path.exists():
             raise StoreReplaced(f"database {self.path}: is gone")  # asking must not make a new one
         with self._transaction() as db:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Ends = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 HALVINGS = 60
-"""Of [0, 1], until a float holds no nearer number."""
+"""Bisections of [0, 1], after which 2**-60 is below the spacing of floats near any limit."""
 
 
 def composite_interval(count: float, n: float, confidence_level: float, low: Ends, high: Ends) -> Interval:
@@ -116,7 +116,7 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
         return np.asarray(betainc(up, n - up + 1, ends(f)))
 
     def p(f: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of shares at which the other tail is that up to ``c``; from -1 there is none."""
+        """P-values of shares whose lower tail holds the counts up to ``c``; for ``c = -1`` it is empty."""
         tails = []
         for ends in (low, high):
             other = np.where(c < 0, 0.0, betainc(n - np.maximum(c, 0), np.maximum(c, 0) + 1, 1 - ends(f)))

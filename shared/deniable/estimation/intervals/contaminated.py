@@ -183,7 +183,7 @@ def _of_feldman_cousins(
 
 
 def _of_blaker(s: int, n: int, most: int, alpha: float, limit: float, low: float, high: float) -> Iterable[int]:
-    """The same; all at which Clopper and Pearson's limit is below."""
+    """The numbers of fakes for which Blaker's limit may be lower: all whose Clopper-Pearson limit is."""
     for taken in range(most - 1, -1, -1):
         if clopper_pearson(s - taken, n - taken, 1 - alpha).low >= limit:
             return
@@ -197,4 +197,4 @@ SEARCHES: dict[str, Callable[[int, int, int, float, float, float, float], Iterab
 """For methods whose limits are not in the order of tallies: where a lower one may be."""
 
 STRETCHES = 16
-"""Of the probabilities that are looked at for one tally."""
+"""Intervals into which the probabilities that are searched for one tally are divided."""

@@ -427,7 +427,7 @@ class _Search:
 
     @cached_property
     def best(self) -> Best:
-        """Of the one tally."""
+        """The most likely shares for the tally that was seen, without fakes."""
         return self.likelihood.best(self.counts[None])
 
     @cached_property
