@@ -10,6 +10,8 @@ from decimal import Decimal
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """Control characters, which terminals obey, and what XML 1.0 does not hold."""
 
+_EXPONENT = re.compile(r"e(?:\+|(-))0*(\d+)")
+
 
 def percent(value: float | None, digits: int = 1) -> str:
     """A share, or a difference of shares, for people.
@@ -23,19 +25,21 @@ def percent(value: float | None, digits: int = 1) -> str:
 def number(value: float | None, digits: int = 4) -> str:
     """A number of some digits, for people.
 
-    All digits before the point are shown, and the zeros after it, because nobody reads powers of ten. A billion and
-    more keeps them; what is left of a sum of ones by rounding is 0:
+    All digits before the point are shown, and a few zeros after it. A billion or more and less than a millionth have an
+    exponent; what is left of a sum of ones by rounding is 0:
 
-    >>> number(4.32194), number(-0.5), number(float("inf")), number(12340.6), number(1.4321e-8), number(9.8e-19)
-    ('4.322', '\u22120.5', '\u221e', '12,341', '0.00000001432', '0')
+    >>> number(4.32194), number(-0.5), number(float("inf")), number(12340.6), number(0.000014321)
+    ('4.322', '\u22120.5', '\u221e', '12,341', '0.00001432')
+    >>> number(2.625e-15), number(-1.4321e-8), number(9.8e-19), number(3e9)
+    ('2.625e-15', '\u22121.432e-8', '0', '3e9')
     """
 
     def form(each: float) -> str:
         if 10**digits <= each < 1e9:
             return f"{each:,.0f}"
-        if 1e-15 < each < 1e-4:
+        if 1e-6 <= each < 1e-4:
             return format(Decimal(f"{each:.{digits}g}"), "f")
-        return f"{each:.{digits}g}" if each > 1e-15 else "0"
+        return _EXPONENT.sub(r"e\1\2", f"{each:.{digits}g}") if each > 1e-15 else "0"
 
     return shown(value, form)
 

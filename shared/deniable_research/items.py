@@ -74,7 +74,6 @@ class Item:
         ReportError
             If a report cannot have been made by the design.
         """
-
         supports = design.reports.support_matrix(reports, f"{name}, row")
         names = tuple(options) or design.truths
         if len(names) != len(design.truths):
@@ -96,7 +95,6 @@ class Item:
         The chance of different people and questions is independent, so a mean of products of scores is unbiased for
         the share of people with both truths. That is the inverse of the Kronecker product of the channels.
         """
-
         weights, constant = self.design.debiasing
         return np.asarray(self.supports @ weights.T + constant)
 

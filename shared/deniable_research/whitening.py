@@ -16,7 +16,6 @@ def whitening(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> whitening(np.array([[1.0, -1.0], [-1.0, 1.0]])).round(3).tolist()
     [[-0.5], [0.5]]
     """
-
     variances, directions = np.linalg.eigh(covariance)
     # Rounding leaves about 1e-16 of the largest variance in a direction that has none.
     kept = variances > 1e-10 * max(float(variances[-1]), 0.0)

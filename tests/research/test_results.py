@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +262,22 @@ def test_every_chart_of_estimates_says_what_its_axis_measures(study: Results, mo
     ):
         assert next(axes.get_xlabel() for axes in chart.figure().axes) == words
         assert all(axes.get_xlabel() for axes in chart.figure().axes)
+
+
+PUBLIC = """
+import sys
+import deniable_research
+names = dir(deniable_research)
+assert not {"numpy", "scipy", "pandas"} & set(sys.modules), "to list names loads nothing"
+for name in names:
+    getattr(deniable_research, name)
+print(*names)
+"""
+
+
+@pytest.mark.slow
+def test_packages_are_there_without_an_import_of_their_own() -> None:
+    shown = subprocess.run([sys.executable, "-c", PUBLIC], check=True, capture_output=True, text=True).stdout.split()
+    packages = {path.parent.name for path in Path(deniable_research.__path__[0]).glob("*/__init__.py")}
+    assert {"read", "Results", "risk"} <= set(shown)
+    assert set(shown) - {"read", "Results", "risk"} == packages - {"commands"}

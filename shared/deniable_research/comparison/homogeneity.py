@@ -87,7 +87,6 @@ def homogeneity(estimates: Sequence[Estimate], option: int | str | None = None) 
     >>> round(result.statistic, 6), result.df, round(result.p_value, 6)
     (20.0, 1, 8e-06)
     """
-
     cohorts = check_cohorts(estimates)
     position = None if option is None else place_of(option, cohorts[0])
     if position is None and not all(cohort.design.is_exclusive for cohort in cohorts):

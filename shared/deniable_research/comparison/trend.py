@@ -120,7 +120,6 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     >>> [round(end, 4) for end in result.interval()]
     [0.0267, 0.1131]
     """
-
     cohorts = check_cohorts(estimates)
     cohorts, position = of_option(cohorts, place_of(option, cohorts[0]))
     places = _check_scores(scores, len(cohorts))

@@ -276,7 +276,6 @@ class Groups(_WithResponses):
 
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
         """Covariance of the unbiased shares, the groups drawn from a population."""
-
         weights, sizes = np.array(self.inverse, dtype=float), np.array(self.sizes(counts, n), dtype=float)
         lam = np.array(counts, dtype=float) / sizes
         parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]

@@ -188,7 +188,6 @@ def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
     """Who has something in each of these columns, randomised or plain."""
-
     found = table.answered(*(name for name in names if table.layout.has(name)))
     for name in names:
         if not table.layout.has(name):

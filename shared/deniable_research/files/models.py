@@ -17,8 +17,6 @@ from deniable_research.regression import (
     refitted,
 )
 
-LOG_SIGMA = "log(sigma)"
-
 
 class ModelTermRow(NamedTuple):
     """One term of one of several models; otherwise as `TidyRow`."""

@@ -172,7 +172,6 @@ class Table:
 
     def answered(self, *names: str) -> NDArray[np.bool_]:
         """Who gave a report to each of these questions, shape (people,)."""
-
         found = np.ones(len(self), dtype=bool)
         for name in names:
             arms = self.layout.mixed.get(name, (name,))
@@ -255,7 +254,6 @@ class Table:
 
     def where(self, people: NDArray[np.bool_]) -> Table:
         """The rows of some of the people."""
-
         columns = {name: texts.where(people) for name, texts in self.columns.items()}
         reports = {name: reports.where(people) for name, reports in self.reports.items()}
         frequencies = None if self.frequencies is None else self.frequencies[people]
@@ -310,7 +308,6 @@ class Table:
         ReportError
             If the column holds other codes than those of the groups.
         """
-
         question = self.layout.question(name)
         assert question.group is not None
         places: dict[object, int] = {alike(code): place for place, code in enumerate(question.groups)}
@@ -365,7 +362,6 @@ class Table:
 
     def cohorts(self, by: str) -> list[tuple[str | None, NDArray[np.bool_]]]:
         """Who belongs to each label of a plain column; last, with None, those without one, if there are any."""
-
         labels = self.labels(by)
         found: list[tuple[str | None, NDArray[np.bool_]]] = [(level, labels.equal(level)) for level in self.levels(by)]
         return found if labels.present.all() else [*found, (None, ~labels.present)]
@@ -378,7 +374,6 @@ class Table:
         ReportError
             If some are not numbers, with how many and the first of them.
         """
-
         labels = self.texts(column)
         numbers = labels.map(read_number)
         bad = labels.present & ~numbers.present
@@ -404,7 +399,6 @@ class Table:
         asked: NDArray[np.bool_],
         weights: NDArray[np.float64] | None,
     ) -> Estimate:
-
         groups = self.groups_of(question.name)
         kept = np.flatnonzero(asked & (groups >= 0))
         every = np.ones(len(self)) if self.weights is None else self.weights

@@ -58,7 +58,6 @@ def odds_ratio(
     df: float = math.inf,
 ) -> OddsRatio:
     """The odds ratio from joint shares and their covariance; this is what `Crosstab.odds_ratio` calls."""
-
     if share.shape != (2, 2):
         raise ParameterError(f"crosstab: must be 2 by 2 for an odds ratio, got {' by '.join(map(str, share.shape))}")
     cells, errors = share.ravel(), tuple(std_error.ravel().tolist())

@@ -69,7 +69,6 @@ class Conditional:
         A share is a ratio whose denominator may be near 0: where it is not clearly above 0, no ratio is excluded and
         the interval reaches the end of the range. A delta interval around the ratio does not notice.
         """
-
         square = t_quantile(confidence_level, self.df) ** 2
 
         def ends(
@@ -97,7 +96,6 @@ class Conditional:
 
 def conditional(reports: JointReports, given: int | str) -> Conditional:
     """Divide cells by the margin of one question; this is what `Crosstab.conditional` calls."""
-
     axis = reports.index(given)
     shape = tuple(len(item.options) for item in reports.items)
     cells = int(np.prod(shape))

@@ -105,7 +105,6 @@ def correlation(
     >>> round(result.correlation, 4), round(result.covariance, 4), round(result.std_error, 4)
     (0.8, 0.2, 0.3919)
     """
-
     if isinstance(second, Item):
         return correlation_of(JointReports.from_items((first, second), weights, domain))
     plain = np.asarray(second, dtype=float)
@@ -169,7 +168,6 @@ def _moments(
 
 def from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64], df: float = math.inf) -> Correlation:
     """``r = (m_xy - m_x m_y) / sqrt(v_x v_y)`` and its error, from five means and their covariance."""
-
     x, x_square, y, y_square, product = map(float, mean)
     both, v_x, v_y = product - x * y, x_square - x * x, y_square - y * y
     if not (v_x > 0 and v_y > 0):

@@ -112,7 +112,6 @@ class Crosstab:
     @property
     def std_error(self) -> NDArray[np.float64]:
         """Standard errors of `share`, of the same shape."""
-
         return np.sqrt(np.maximum(self.covariance.diagonal(), 0.0)).reshape(self.share.shape)
 
     def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -123,7 +122,6 @@ class Crosstab:
         cells: Student's around the share, joined with the same after as many more reports as the squared quantile
         says, as equal shares would bring them. No interval is a point.
         """
-
         level = check_confidence_level(confidence_level)
         if not self.n or not self.reports.df > 0:
             return np.zeros(self.share.shape), np.ones(self.share.shape)
@@ -157,7 +155,6 @@ class Crosstab:
         ParameterError
             For tick boxes, whose answers do not exclude each other, and for more than `MOST_LIKELY_CELLS` cells.
         """
-
         if not all(item.design.is_exclusive for item in self.reports.items):
             raise ParameterError("feasible: needs answers that exclude each other, tick boxes do not")
         if self.share.size > MOST_LIKELY_CELLS:

@@ -118,7 +118,6 @@ def independence(
 
 def independence_of(reports: JointReports, permutations: int = 0, seed: int | None = None) -> Independence:
     """The test from reports that were put together; this is what `independence` calls."""
-
     if len(reports.items) != 2:
         raise ParameterError(f"items: must be 2 questions for a test of independence, got {len(reports.items)}")
     if not reports.n:
@@ -175,7 +174,6 @@ def under_design(squares: float, one: NDArray[np.float64], covariance: NDArray[n
 
 def _standardised(scores: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores around their mean, uncorrelated with variance 1, shape (combinations, rank)."""
-
     return np.asarray((scores - chances @ scores) @ whitening(one_report_covariance(scores.T, chances)))
 
 
@@ -238,7 +236,6 @@ def independence_power(designs: Sequence[Design], shares: ArrayLike, n: int, lev
     >>> round(independence_power([coins, coins], [[0.5, 0.2], [0.1, 0.2]], 1000), 3)
     0.737
     """
-
     truth = np.asarray(shares, dtype=float)
     sizes = tuple(len(design.truths) for design in designs)
     if len(sizes) != 2 or truth.shape != sizes:

@@ -15,7 +15,6 @@ def products(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     >>> products([np.array([[1.0, 2.0]]), np.array([[10.0, 20.0, 30.0]])]).tolist()
     [[10.0, 20.0, 30.0, 20.0, 40.0, 60.0]]
     """
-
     found = parts[0]
     for part in parts[1:]:
         found = np.einsum("ni,nj->nij", found, part).reshape(len(part), found.shape[1] * part.shape[1])

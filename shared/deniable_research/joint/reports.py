@@ -60,7 +60,6 @@ class JointReports:
         ParameterError
             If there are fewer than two, two have one name, or people or weights are not as many in each.
         """
-
         if len(items) < 2:
             raise ParameterError(f"items: must be at least 2 questions, got {len(items)}")
         n = len(items[0])
@@ -119,7 +118,6 @@ class JointReports:
         n_effective : float, optional
             Kish's effective number of weighted reports.
         """
-
         counts = np.asarray(table, dtype=float)
         for design in designs:
             if not design.reports.supports_one:
@@ -204,7 +202,6 @@ class JointReports:
         Combinations are gone through in blocks. The covariance of all is the mean of that within blocks plus that of
         the blocks' means.
         """
-
         if not len(self.frequencies):
             m = columns([scores[:0] for scores in self.scores]).shape[1]
             return np.full(m, math.nan), np.full((m, m), math.nan)
@@ -292,7 +289,6 @@ def people_of(items: Sequence[Item]) -> NDArray[np.int64] | None:
 
 def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
     """The weights of people as an array, or a ParameterError."""
-
     if weights is None:
         return None
     each = np.asarray(weights, dtype=float)

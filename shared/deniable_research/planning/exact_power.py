@@ -77,7 +77,6 @@ def exact_sample_size(
 
 def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]:
     """The smallest ``c`` with ``P(C >= c) <= level`` for binomial counts of ``n`` and ``lam``; n + 1 if none is."""
-
     people = np.asarray(n, dtype=np.int64)
     counts = np.asarray(binom.isf(level, people, lam)).astype(np.int64) + 1
     while (more := (counts <= people) & (binom.sf(counts - 1, people, lam) > level)).any():

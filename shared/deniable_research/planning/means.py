@@ -44,7 +44,6 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     >>> round(precision.variance, 1), round(precision.direct, 1), round(precision.half_width(1000), 2)
     (117.1, 10.0, 0.67)
     """
-
     mechanism = question.mechanism
     if question.mean_values is None:
         raise ParameterError(f"question {question.id!r}: must be a scale or a number, which have a mean")

@@ -68,7 +68,6 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
     >>> round(test.statistic, 3), test.df, round(test.p_value, 3)
     (3.674, 1, 0.055)
     """
-
     for name, fit in (("restricted", restricted), ("full", full)):
         if not fit.sample.plain:
             raise ParameterError(f"{name}: must be fitted without weights and clusters, which make no likelihood")
@@ -169,7 +168,6 @@ def is_within(restricted: Fit, full: Fit) -> bool:
 
 def _are_of_the_same_reports(restricted: Fit, full: Fit) -> bool:
     """Whether two fits are to the same reports, row by row; with frequencies, whether each stands there as often."""
-
     one, other = restricted.model.observed, full.model.observed
     if "frequencies" not in restricted.sample.frame.columns or "frequencies" not in full.sample.frame.columns:
         return np.array_equal(one, other)
@@ -184,7 +182,6 @@ def _tally(observed: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[
 
 def _from(restricted: Fit, full: Fit) -> float:
     """The maximum of the full model from the restricted estimates on, if its terms are among those of the full."""
-
     if not set(restricted.terms) <= set(full.terms):
         return -np.inf
     known = dict(zip(restricted.terms, restricted.params, strict=True))

@@ -9,5 +9,4 @@ from scipy.linalg import block_diag
 
 def block_diagonal(*blocks: NDArray[np.float64]) -> NDArray[np.float64]:
     """One block after the other; a block without columns adds rows of 0."""
-
     return np.asarray(block_diag(*blocks))

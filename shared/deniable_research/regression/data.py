@@ -368,7 +368,6 @@ def _from_arrays(
 
 def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tuple[Frame, NDArray[np.int64]]:
     """Leave out the rows where anything is missing, and check what is left: the frame, and which rows it has."""
-
     present = np.zeros(total, dtype=bool)
     if spec is not None:
         terms = tuple(map(str, coded.columns))
@@ -432,7 +431,6 @@ def check_rank(
     matrix: NDArray[np.float64], terms: Sequence[str], people: int, smallest: float = SMALLEST_ANGLE
 ) -> None:
     """Raise a ParameterError that names the terms unless no column is a combination of others, nor all but one."""
-
     if not terms:
         return
     lengths = np.linalg.norm(matrix, axis=0)

@@ -156,7 +156,6 @@ class Fit:
         ----------
         .. [1] H. White, "Maximum likelihood estimation of misspecified models", Econometrica 50 (1982), 1-25.
         """
-
         kind = self.default_kind if kind is None and clusters is None else kind or "sandwich"
         if kind not in KINDS:
             raise ParameterError(f"kind: must be one of {', '.join(KINDS)}, got {kind!r}")
@@ -256,7 +255,6 @@ class Fit:
             limit. With it, statistic and p-value are those of the likelihood ratio of each term. How often the truths
             of predictors are has Wald's interval.
         """
-
         check_confidence_level(confidence_level)
         interval = self.interval(kind, interval)
         errors = np.sqrt(np.diag(self.covariance(kind or self.default_kind)))
@@ -274,7 +272,6 @@ class Fit:
 
     def glance(self) -> Glance:
         """One row about the whole fit."""
-
         null, null_value, null_df = self._null
         df, n = len(self.terms), self.n
         statistic = max(0.0, 2 * (self.value - null_value)) if self.sample.plain else math.nan
@@ -323,7 +320,6 @@ class Fit:
     @cached_property
     def _null(self) -> tuple[float, float, int]:
         """Log-likelihood and objective of the model without covariates, and its number of parameters."""
-
         directions = self.model.null_directions()
         starts = [directions @ np.linalg.lstsq(directions, start)[0] for start in self.model.starts()]
         n = float(self.model.weights.sum())

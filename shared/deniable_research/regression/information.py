@@ -19,7 +19,6 @@ def information(
     model: Likelihood, prior: CauchyPrior | None, params: NDArray[np.float64], kind: str
 ) -> NDArray[np.float64]:
     """Observed or expected information, or the outer product of the scores; plus the curvature of the prior."""
-
     if kind == "observed":
         return -np.asarray(penalised(model, prior)(params)[2])
     weights, size = model.weights[:, None], len(model.terms)
@@ -37,7 +36,6 @@ def invert(matrix: NDArray[np.float64], model: Likelihood, ended: Sequence[int])
     Infinite variance and NaN covariances for parameters that move in a direction without information, or whose error
     is beyond `LARGEST_ERROR`; NaN for those in ``ended``, shares at 0 or 1, while the others are given these.
     """
-
     unit = model.directions()
     unit = unit[:, ~unit[list(ended)].any(axis=0)]
     values, axes = np.linalg.eigh(unit.T @ matrix @ unit)

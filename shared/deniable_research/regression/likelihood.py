@@ -89,7 +89,6 @@ class Sample:
     @classmethod
     def of(cls, frame: Frame, domain: Domain | None = None) -> Sample:
         """Check the columns ``weights``, ``frequencies``, ``clusters`` and ``rows`` of a frame."""
-
         n, coefficients = frame.matrix.shape
         given = [role for role in ("weights", "frequencies") if role in frame.columns]
         if len(given) == 2:

@@ -89,7 +89,6 @@ def newton(
     Where the surface curves upwards, the step uses the absolute curvature, so that it climbs away from saddle
     points instead of towards them. A share at its end that is pushed beyond is left there until it is pulled back.
     """
-
     params = np.array(start, dtype=float)
     value, gradient, hessian = objective(params)
     if not np.isfinite(value) or not np.isfinite(gradient).all():
@@ -183,7 +182,6 @@ def search(
     n: float = 1.0,
 ) -> Search:
     """Climb from every start, or until the first `AGREEING_STARTS` agree."""
-
     inverse = np.asarray(np.linalg.pinv(directions), dtype=np.float64)
     distinct: list[Optimum] = []
     for searched, start in enumerate(starts):

@@ -54,7 +54,6 @@ class MomentFit:
         sample: Sample,
         refit: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> MomentFit:
-
         solved, dropped = bool(np.isfinite(moments.params).all()), sample.frame.n_dropped
         remarks = [] if solved else ["The corrected equations have no solution: too much noise for so few people."]
         if not sample.df(len(terms)) > 0:
@@ -69,7 +68,6 @@ class MomentFit:
 
         With replicate weights: of the estimates under each of them.
         """
-
         if not self.converged:
             return np.full((len(self.terms),) * 2, np.nan)
         if self.refit is not None and (replicated := self.sample.replicated(self.params, self.refit)) is not None:
@@ -86,7 +84,6 @@ class MomentFit:
 
     def tidy(self, confidence_level: float = 0.95) -> list[TidyRow]:
         """One row for each term, with Wald's test and interval."""
-
         check_confidence_level(confidence_level)
         errors = np.sqrt(np.diag(self.covariance()))
         return [

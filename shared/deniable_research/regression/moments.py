@@ -65,7 +65,6 @@ def corrected_least_squares(
     ----------
     .. [1] W. A. Fuller, "Measurement Error Models", Wiley 1987, chapter 3.
     """
-
     effects = cells.effects
     scores = cells.scores()
     outcome, matrix, origin, units = _standardised(outcome, matrix, effects.shape[1])

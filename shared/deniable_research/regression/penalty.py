@@ -59,7 +59,6 @@ class CauchyPrior:
 
     def evaluate(self, params: NDArray[np.float64]) -> Value:
         """Logarithm of the density relative to its top, gradient and second derivatives."""
-
         t = self.contrasts @ params
         bottom = 1 + t**2
         gradient = -(2 * t / bottom) @ self.contrasts

@@ -36,7 +36,6 @@ def predict(
     matrix: NDArray[np.float64],
 ) -> Prediction:
     """Shares at given covariates, and their standard errors from the covariance of the parameters."""
-
     share = outcome.shares(params, matrix)
     size = outcome.classes * matrix.shape[1]
     known = covariance[:size, :size]

@@ -81,7 +81,6 @@ class Profile:
 
     def end(self, j: int, side: int, z: float) -> float:
         """Where the profile of a parameter first falls by ``z^2 / 2`` on one side (-1 or 1) of the estimate."""
-
         path, estimate = _Path(self, j), float(self.fit.params[j])
         # a term that runs away stands on a plateau that falls off, if anywhere, on the side of 0
         on_plateau = bool(np.isinf(self.covariance[j, j])) and side * estimate < 0
@@ -121,7 +120,6 @@ class _Path:
     """
 
     def __init__(self, profile: Profile, j: int) -> None:
-
         fit = profile.fit
         self.fit, self.j = fit, j
         unit = fit.model.directions()
@@ -146,7 +144,6 @@ class _Path:
 
         NaN if something better than the fit is found then: elsewhere the likelihood has another maximum.
         """
-
         estimate = float(self.fit.params[self.j])
         while held not in self.known:
             nearest = min(self.known, key=lambda each: abs(each - held))

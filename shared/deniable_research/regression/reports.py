@@ -165,7 +165,6 @@ def read_reports(
     ParameterError
         If the design cannot have made a report, or cannot tell truths apart. No report is repeated.
     """
-
     array = np.asarray(values)
     if isinstance(design, tuple):
         return _pairs(array, design, columns, subject)
@@ -201,7 +200,6 @@ def read_reports(
 
 def _responses(models: list[ResponseModel], groups: NDArray[np.int64]) -> list[Rows]:
     """The r-th response of every row's design; impossible where the design has fewer."""
-
     every = [(model.matrix, model.slope) for model in models]
     most = max(len(matrix) for matrix, _ in every)
     padded = np.array([np.pad(matrix, ((0, most - len(matrix)), (0, 0))) for matrix, _ in every])
@@ -214,7 +212,6 @@ def _responses(models: list[ResponseModel], groups: NDArray[np.int64]) -> list[R
 
 def _pairs(values: NDArray[Any], design: tuple[Any, Any], columns: Mapping[str, Any], subject: str) -> Reports:
     """Each row its own ``(a_i, b_i)``."""
-
     if len(design) != 2:
         raise ParameterError(f"{subject}: design must be a pair (a, b), got {len(design)} values")
     a, b = (

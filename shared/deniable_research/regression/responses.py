@@ -124,7 +124,6 @@ def probabilities(value: Any, subject: str) -> NDArray[np.float64]:
 
 def positions(values: NDArray[Any], labels: Sequence[str], first: int, size: int, subject: str) -> NDArray[np.int64]:
     """Responses, as numbers or by name, as positions among them."""
-
     places = {label: place for place, label in enumerate(labels)}
     if values.dtype.kind in "biuf":
         numbers = values.astype(float) - first

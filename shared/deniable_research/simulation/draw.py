@@ -20,13 +20,11 @@ from deniable_research.simulation.truth import Truth
 
 def generator_of(seed: int) -> np.random.Generator:
     """A PCG64 generator: repeatable, and so no source for answers of real people."""
-
     return np.random.Generator(np.random.PCG64(seed))
 
 
 def words_of(generator: np.random.Generator) -> Words:
     """The words of a generator, as `randomize_many` draws them."""
-
     return lambda n: generator.integers(0, UNIT, n, dtype=np.uint32)
 
 

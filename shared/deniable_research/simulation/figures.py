@@ -112,7 +112,6 @@ class Outcome(NamedTuple):
 
 def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level: float) -> SimulationRow:
     """The row of one figure from its outcomes."""
-
     if len(outcomes) < 2:
         raise ParameterError(
             "respondents: must be so many that devices draw every question and box, "

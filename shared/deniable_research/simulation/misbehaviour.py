@@ -54,7 +54,6 @@ class Misbehaviour:
 
     def draw(self, people: int, generator: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
         """The places of those who do not comply, who deny, and who are careless, each independently one of them."""
-
         if not (self.noncompliance or self.denial or self.careless):
             return (np.empty(0, dtype=np.int64),) * 3
         luck = generator.random(people)

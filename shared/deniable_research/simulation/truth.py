@@ -67,7 +67,6 @@ class Truth:
 
     def draw(self, people: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """True answers of people: numbers of answers, or for tick boxes rows of 0 and 1."""
-
         if self.boxes:
             return (generator.random((people, len(self.shares))) < self.shares).astype(np.int64)
         return np.asarray(np.searchsorted(self._ends, generator.random(people), side="right") + self.first)
