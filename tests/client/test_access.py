@@ -33,6 +33,7 @@ from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import Access, invite, key_number, publish, publish_to, survey_with, unlinkable_survey
 from tests.support.in_process import app, ended, http, store
+from tests.support.marks import long
 from tests.support.ports import noting_connections
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
@@ -571,7 +572,7 @@ class Device:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("access", BOTH)
+@pytest.mark.parametrize("access", [long("invited"), "unlinkable"])
 def test_100_people_whose_device_dies_between_steps_count_once(
     store: SqliteStore, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: Access
 ) -> None:

@@ -38,6 +38,7 @@ from deniable_client.audit.sampling import (
     draws_of_javascript,
 )
 from deniable_client.device import draw_questions, randomize, true_answer
+from tests.support.marks import long
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.vectors import vectors
 
@@ -66,7 +67,10 @@ def everything() -> Survey:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
+@pytest.mark.parametrize(
+    "draw",
+    [long(draw_python, name="python"), pytest.param(draw_javascript, id="javascript")],
+)
 def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) -> None:
     found = audit_survey(everything, untimed(draw), DRAWS)
     assert found.faults == (), found  # a faultless client is accused with a probability below 1e-6

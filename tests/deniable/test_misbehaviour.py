@@ -29,6 +29,7 @@ from deniable.estimation.misbehaviour import KINDS, Misbehaving
 from deniable.estimation.published_rows import EstimateOptions
 from deniable.mechanisms import DrawnBoxes, Mechanism
 from deniable_research.designs import Channel, from_matrix
+from tests.support.marks import long
 
 COIN = TwoCoin("1/2", "1/2")
 DIRECT = from_matrix([[1, 0], [0, 1]], ["no", "yes"], ["no", "yes"], "direct")
@@ -63,7 +64,7 @@ def test_without_misbehaviour_the_interval_is_that_of_feldman_and_cousins(
         (("denial", "careless"), (B, 0.4, 0.5)),
     ],
 )
-@pytest.mark.parametrize(("n", "d"), [(8, 0.2), (30, 0.1)])
+@pytest.mark.parametrize(("n", "d"), [(8, 0.2), long(30, 0.1)])
 def test_intervals_cover_the_share_whatever_they_do(
     n: int, d: float, kinds: Sequence[str], theirs: Sequence[float], among: str
 ) -> None:
@@ -101,7 +102,9 @@ def test_bounds_are_those_of_horowitz_and_manski() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mechanism", [COIN, Warner("3/4"), KAry.from_epsilon(4, 1), Subset.from_epsilon(6, 2, 1)])
+@pytest.mark.parametrize(
+    "mechanism", [COIN, Warner("3/4"), *map(long, [KAry.from_epsilon(4, 1), Subset.from_epsilon(6, 2, 1)])]
+)
 def test_bounds_hold_the_figures_of_every_population(mechanism: Mechanism, kind: str) -> None:
     """Without chance: the expected counts of people who do the worst of a kind, for options one by one."""
     k, d, n = len(mechanism.truths), 0.1, 10**5
@@ -133,7 +136,7 @@ def test_bounds_hold_the_figures_of_every_population(mechanism: Mechanism, kind:
 @pytest.mark.slow
 @pytest.mark.parametrize("among", ["everybody", "truthful"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("design", [DIRECT, COIN, Warner("1/4"), KAry.from_epsilon(4, 1)])
+@pytest.mark.parametrize("design", [DIRECT, COIN, *map(long, [Warner("1/4"), KAry.from_epsilon(4, 1)])])
 def test_bounds_at_and_beyond_the_edges_are_those_of_the_populations_there_are(
     design: Mechanism | Channel, kind: str, among: str
 ) -> None:

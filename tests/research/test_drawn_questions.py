@@ -355,6 +355,7 @@ def cells_of(rows: list[Any]) -> NDArray[np.float64]:
     return np.array([[row.estimate, row.std_error, row.conf_low, row.conf_high] for row in cells])
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_crosstabs_of_one_response_are_unbiased_and_their_intervals_cover() -> None:
     """Five questions of which two are asked; the two are crossed by one in ten."""
@@ -447,6 +448,7 @@ def test_independence_keeps_its_level_with_few_reports_too(name: str, n: int) ->
     assert rejections_in_one_response(name, n, 400, seed=n) < 0.05 + 5 * math.sqrt(0.05 * 0.95 / 400)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_independence_of_two_questions_is_told_from_a_link() -> None:
     rng = np.random.default_rng(15)

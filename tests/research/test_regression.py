@@ -17,6 +17,7 @@ from deniable_research.designs import cheater_detection
 from deniable_research.regression import Fit, Grouped, grouped, likelihood_ratio_test, linear, logistic, multinomial
 from deniable_research.regression.penalty import CauchyPrior
 from deniable_research.regression.regressors import Regressors
+from tests.support.marks import long
 from tools.tables import regression as tables
 
 Array = NDArray[np.float64]
@@ -154,7 +155,7 @@ def written_here(kind: str, arguments: dict[str, Any]) -> Callable[[Array], floa
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("kind", ["mixed", "choice", "number"])
+@pytest.mark.parametrize("kind", ["mixed", long("choice"), long("number")])
 def test_fits_equal_an_independent_one_from_100_of_100_random_starts(kind: str) -> None:
     arguments = sample(kind)
     objective = written_here(kind, arguments)

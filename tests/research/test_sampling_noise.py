@@ -34,6 +34,7 @@ from deniable_research.regression import linear_moments, logistic
 from deniable_research.sampling import Domain, SamplingDesign
 from deniable_research.simulation.draw import randomize_people, words_of
 from tests.support.drawn_questions import joint_survey, table_of
+from tests.support.marks import long
 
 pytestmark = pytest.mark.simulation
 
@@ -197,7 +198,7 @@ def test_intervals_of_shares_keep_their_level(share: float) -> None:
     assert naive / 1000 < 0.85
 
 
-@pytest.mark.parametrize("behind_coins", [False, True])
+@pytest.mark.parametrize("behind_coins", [long(False), True])
 def test_comparisons_and_independence_keep_their_level(behind_coins: bool) -> None:
     """30 clusters with people of both cohorts, whose shares are .5 and .4, and with answers that are independent."""
     chance = np.random.default_rng(1981)

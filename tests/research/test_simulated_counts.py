@@ -326,7 +326,7 @@ def test_cohorts_of_large_surveys_are_compared() -> None:
     assert row.rejected == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_respondents_cost_no_memory(tmp_path: Path) -> None:
     """As many as there are people; in a process of its own, whose memory is no other test's."""
     file = tmp_path / "survey.toml"

@@ -47,6 +47,7 @@ from tests.support.access import (
 )
 from tests.support.collectors import StartCollector, answers, free_port, running_issuer
 from tests.support.command_line import CommandLine
+from tests.support.marks import long
 from tests.support.patience import PATIENCE, wait_until
 from tests.support.surveys import Clock
 from tools.torture import storage_access
@@ -587,7 +588,8 @@ def at_once(urls: list[str], path: str, bodies: list[object]) -> list[tuple[int,
 
 
 @pytest.mark.fuzz
-def test_10_000_wrong_credentials_store_nothing(http: FlaskClient, store: SqliteStore) -> None:
+@pytest.mark.parametrize("number", [1000, long(10_000)])
+def test_wrong_credentials_store_nothing(http: FlaskClient, store: SqliteStore, number: int) -> None:
     """Forged, replayed, of another survey, of a closed one, malformed: refused with a sentence, each of them."""
     dice = random.Random(1974)
     invited, unlinkable = invited_survey(), unlinkable_survey()
@@ -606,7 +608,7 @@ def test_10_000_wrong_credentials_store_nothing(http: FlaskClient, store: Sqlite
     before = [store.state(each.id).reports for each in (invited, unlinkable, *closed)]
     unused = [store.unused_invitations(each.id).unused for each in (invited, unlinkable)]
     statuses: Counter[int] = Counter()
-    for _ in range(10_000):
+    for _ in range(number):
         survey = dice.choice([invited, unlinkable, unlinkable, *closed])
         credential: object = wrong_credential(dice, survey, right, [invited, unlinkable, *closed])
         if dice.random() < 0.1:

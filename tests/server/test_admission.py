@@ -462,7 +462,7 @@ class TestConnections:
                     assert found.network == socket.inet_aton(address)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(network_crowds.SCENARIOS))
 def test_crowds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Short forms of the rounds; they state their own bounds.
