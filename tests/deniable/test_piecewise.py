@@ -19,6 +19,7 @@ from deniable.mechanisms.optimum import optimal_noise
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable.survey.precision import mean_variance
+from tests.support.marks import long
 
 RANGES = [(0, 1), (0, 2), (-1, 2), (0, 4), (3, 10), (0, 10), (18, 31), (0, 60), (0, 97)]
 EPSILONS = ["0.01", "0.1", "0.5", "1", "2", "3", "4", "8", "10"]
@@ -67,7 +68,7 @@ def test_every_row_adds_up_and_every_mean_is_without_bias(lo: int, hi: int, epsi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", ["0.1", "1", "4", "10"])
+@pytest.mark.parametrize("epsilon", [long("0.1"), "1", long("4"), "10"])
 @pytest.mark.parametrize(("lo", "hi"), WIDE)
 def test_wide_ranges_are_as_exact(lo: int, hi: int, epsilon: str) -> None:
     mechanism = Piecewise.from_epsilon(lo, hi, epsilon)

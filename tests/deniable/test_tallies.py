@@ -12,6 +12,7 @@ from deniable.estimation.fakes import fake_margins
 from deniable.estimation.published_rows import EstimateOptions
 from deniable.mechanisms import MECHANISMS
 from deniable_research.designs import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector
+from tests.support.marks import long
 from tools.tables.tallies import FAMILIES, check_maximum, check_numbers, search
 
 TWENTY_CARDS = [
@@ -52,8 +53,9 @@ def test_a_truth_that_always_sends_the_same(matrix: list[list[str]], zero: list[
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-def test_random_tallies_have_estimates(family: str) -> None:
-    assert search(family, tallies=12) == []
+@pytest.mark.parametrize("tallies", [4, long(12)])
+def test_random_tallies_have_estimates(family: str, tallies: int) -> None:
+    assert search(family, tallies=tallies) == []
 
 
 def test_the_search_knows_every_mechanism() -> None:

@@ -40,6 +40,7 @@ from deniable_research.simulation.draw import draw_reports
 from deniable_research.simulation.misbehaviour import first_report
 from deniable_research.simulation.simulate import ONE_BY_ONE
 from tests.support.drawn_questions import joint_survey, shared_survey
+from tests.support.marks import long
 from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
 
 LEAST_P = 1e-4
@@ -152,7 +153,7 @@ def uneven(mechanism: Mechanism) -> list[float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("question", every_question())
-@pytest.mark.parametrize("people", [1, 3])
+@pytest.mark.parametrize("people", [long(1), 3])
 def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Question, people: int) -> None:
     mechanism = question.mechanism
     shares = uneven(mechanism)

@@ -25,6 +25,7 @@ from deniable_research.simulation.counts import draw_counts
 from deniable_research.simulation.rows import CELLS
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
+from tests.support.marks import long
 from tests.support.patience import PATIENCE, wait_until
 from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
 
@@ -175,7 +176,12 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "with_signal", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["interrupted", "ended", "killed"]
+    "with_signal",
+    [
+        pytest.param(signal.SIGINT, id="interrupted"),
+        long(signal.SIGTERM, name="ended"),
+        pytest.param(signal.SIGKILL, id="killed"),
+    ],
 )
 def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: signal.Signals, tmp_path: Path) -> None:
     toml, folder = tmp_path / "survey.toml", tmp_path / "rows"

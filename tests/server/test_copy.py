@@ -25,6 +25,7 @@ from deniable_server.store.tables import reports_table, tables_of
 from deniable_server.tokens import create_token
 from tests.support.access import Purchase, invite, invited_survey, key_number, report_for, unlinkable_survey
 from tests.support.drawn_questions import shared_survey
+from tests.support.marks import long
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import KINDS, Place, new_place
 from tests.support.surveys import Clock
@@ -124,7 +125,7 @@ def open_states(place: Place) -> list:  # type: ignore[type-arg]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("rows", [1, 40, 1000])
+@pytest.mark.parametrize("rows", [long(1), 40, long(1000)])
 def test_goes_on_where_it_was_interrupted(
     places: dict[str, Place], survey: Survey, kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
