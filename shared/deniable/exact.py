@@ -22,10 +22,10 @@ Number = int | float | str | Decimal | Fraction
 """A number as a person writes it: ``"1/2"``, ``"0.8"``, ``0.8``, ``Decimal("0.8")``, ``Fraction(4, 5)``."""
 
 LARGEST_EPSILON = 22
-"""ln(2**32) is 22.18: no ratio of two 32-bit weights is larger."""
+"""Largest epsilon, in nats: ln(2**32) is 22.18, and no ratio of two 32-bit weights is larger."""
 
 LARGEST_LOSS = Fraction(1, 100)
-"""Weights that lose more than this share of the asked epsilon to rounding are refused."""
+"""Largest part of the asked epsilon that rounding to 32-bit weights may lose."""
 
 _DIGITS = 60
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")

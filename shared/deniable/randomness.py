@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNIT = 2**32
-"""Integer weights of mechanisms are out of this number."""
+"""Total of the integer weights of a mechanism: a weight ``w`` is the probability ``w / UNIT``."""
 
 Word = Callable[[], int]
 """A source of uniform integers in ``[0, 2**32)``."""

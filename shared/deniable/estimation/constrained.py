@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 STEPS = 80
-"""Newton steps at most; thirty do for what people send."""
+"""Iteration limit of Newton's method; thirty are enough for what people send."""
 
 
 class Maximum(NamedTuple):

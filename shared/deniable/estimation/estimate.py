@@ -41,10 +41,10 @@ FEW = 20
 """Reports from which likelihood-ratio intervals are corrected for a finite population."""
 
 MOST_GONE_THROUGH = 10
-"""Fakes up to which exact intervals for the respondents go through every number of them."""
+"""Largest number of fakes for which exact intervals for the respondents enumerate every smaller one too."""
 
 SUSPICIOUS = 0.02
-"""Chance of a flag at a question whose reports fit its design, at most; shared among its options."""
+"""Significance level of the flag at a question whose reports do not fit its design; shared among its options."""
 
 
 @dataclass(frozen=True)

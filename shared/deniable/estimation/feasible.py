@@ -116,7 +116,7 @@ def most_likely_mixture(
 
 
 PATIENCE = 20
-"""Steps without a tenth less of the gap after which floats are said to tell no better point apart."""
+"""Iterations in which the duality gap has not fallen by a tenth, after which floats are taken to be exhausted."""
 
 
 def _most_likely_pair(matrix: NDArray[np.float64], observed: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -38,7 +38,7 @@ AMONG = ("everybody", "truthful")
 """Whose share: of all people, whatever is true of those who misbehave, or of the others."""
 
 HIGHEST_SHARE = 0.99
-"""Beyond that nothing is left to estimate from."""
+"""Largest share of people who may be assumed to misbehave; beyond, nothing is left to estimate from."""
 
 _ROUNDING = 1e-14
 """Probabilities that differ by less are equal: at an edge a range of shares has the same one."""

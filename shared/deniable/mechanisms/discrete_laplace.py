@@ -14,7 +14,7 @@ from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, che
 from deniable.randomness import UNIT
 
 LARGEST_EXCESS = 4000
-"""Ranges that need more, for their epsilon, are better served by `OneBitMean`."""
+"""Most report values beyond each end of the range; where epsilon needs more, `OneBitMean` has less noise."""
 
 
 @dataclass(frozen=True)

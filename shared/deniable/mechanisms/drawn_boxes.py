@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MOST_DRAWN = 8
-"""More boxes than that are drawn for no epsilon that people should be asked with."""
+"""Most boxes that a device draws: no epsilon that people should be asked with needs more."""
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from deniable.mechanisms.rows import RowMechanism, calibrate, check_rows
 from deniable.randomness import UNIT
 
 LARGEST_K = 64
-"""A survey publishes all ``k * k`` weights."""
+"""Most options: a survey publishes all ``k * k`` weights."""
 
 _DIGITS = Context(prec=40)
 
 _LARGEST_NOMINAL = 2**20
-"""Beyond, every weight is 1 or nearly 2**32 unless scores differ by less than one part in ten thousand."""
+"""Largest nominal epsilon: beyond, all weights are 1 or nearly 2**32 unless scores differ by less than 1e-4."""
 
 
 @dataclass(frozen=True)

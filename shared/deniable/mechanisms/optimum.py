@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ENOUGH = 1.03
-"""Fewer knots and reports are preferred to more that bring the noise nearer to the optimum than this factor."""
+"""Ratio of the noise to the optimum that is good enough: then fewer knots and reports are preferred."""
 
 NEGLIGIBLE = 1e-6
-"""Reports that are rarer are left out, and knots where a row bends less; the solver's tolerance is a tenth of it."""
+"""Probability below which reports are left out; the solver's tolerance is a tenth of it. Knots are left out where no
+slope changes by more than ten times as much."""
 
 LEAST_SINGULAR = 1e-3
-"""Rows that are more alike would make the estimator depend on how they are rounded."""
+"""Least singular value of the rows: below it the estimator would depend on how they are rounded."""
 
 
 class Rows(NamedTuple):

@@ -20,7 +20,7 @@ ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outco
 """What `analyses_of` knows of every question, in the order in which it is told; of ticks, of one box."""
 
 TWO_BOXES = "two boxes crossed"
-"""What it knows of ticks besides."""
+"""One analysis more that `analyses_of` knows of ticks."""
 
 
 def analyses_of(question: Question) -> dict[str, bool]:

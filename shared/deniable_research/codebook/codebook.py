@@ -195,7 +195,7 @@ class Codebook:
 
 
 def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
-    """A column of which no more is known than what stands in it."""
+    """An entry for a column that no layout describes: what it holds is read from its cells."""
     try:
         numbers = list(map(float, column.values))
     except ValueError:

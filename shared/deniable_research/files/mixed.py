@@ -23,7 +23,7 @@ from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
 
 UNLIKELY = 0.05
-"""Arms that agree differ so much in so many of all studies; beyond, a row says so."""
+"""Significance level of the test that arms agree; below it a row says that they differ."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STEPS = 60
 SHOWN = (0.25, 5.0)
-"""From more noise than nearly anybody asks for to nearly none."""
+"""Range of epsilon that charts show: from more noise than nearly anybody asks for to nearly none."""
 
 DASHES: dict[str, Any] = {
     "randomised on the device": "-",

@@ -13,7 +13,7 @@ from deniable_research.planning.checks import smallest
 from deniable_research.planning.noise_model import NoiseModel
 
 MOST_PEOPLE = 1_000_000
-"""Beyond, teeth are finer than anybody plans for, and the normal approximation is right."""
+"""Most people for exact power; beyond, steps of the discrete test do not matter, and the normal approximation holds."""
 
 BLOCK = 4096
 

@@ -75,7 +75,7 @@ class SizePlan:
     times: float
     """Factor in people against asking directly, before rounding."""
     break_even_bias: float
-    """How wrong the direct answers of so many people must be for randomised ones to have the smaller error."""
+    """Bias of direct answers from which on randomised answers of as many people have the smaller mean squared error."""
 
 
 def plan_size(estimand: Estimand, width: float, confidence_level: float = 0.95) -> SizePlan:

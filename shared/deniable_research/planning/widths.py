@@ -13,7 +13,7 @@ from deniable_research.planning.checks import check_people, check_share
 from deniable_research.planning.noise_model import NoiseModel
 
 NEGLECTED = 1e-9
-"""Probability, on either side, of counts that are not looked at. No width exceeds 1."""
+"""Probability in each tail of the counts whose widths are left out of the mean; no width exceeds 1."""
 
 MOST_INTERVALS = 400
 """Beyond so many likely counts, intervals are computed at this many and interpolated: neighbours hardly differ."""

@@ -19,7 +19,7 @@ from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutc
 from deniable_research.regression.regressors import Regressors
 
 WITHIN = 1e-7
-"""How far a unit column of one model may be from the span of another's."""
+"""Largest distance of a unit column of a nested model from the span of the larger model's columns."""
 
 
 @dataclass(frozen=True)

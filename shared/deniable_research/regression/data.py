@@ -21,7 +21,7 @@ SMALLEST_ANGLE, SMALLEST_ANGLE_OF_LIKELIHOOD = 1e-9, 1e-6
 """Columns of length 1 count as collinear if one is this close to what the others span. Second derivatives of a
 likelihood keep ``eps / angle^2`` of their digits, so it takes more."""
 EXACT_ANGLE = 1e-14
-"""Closer than this is rounding alone."""
+"""Largest angle that rounding alone leaves between a column and the span that holds it."""
 SMALLEST_SIZE, LARGEST_SIZE = 1e-50, 1e50
 """Least and largest size of numbers in a model, so that products of their squares stay within the range of floats."""
 

@@ -106,7 +106,7 @@ def linear(
 
 
 APART = 4.0
-"""Standard errors by which likelihood and moments may differ: beyond once in 15,000 fits of a right model."""
+"""Largest difference of likelihood and moment estimates, in standard errors: exceeded once in 15,000 right models."""
 
 
 def _doubt(fit: Fit, moments: MomentFit) -> str:

@@ -17,10 +17,11 @@ Objective = Callable[[NDArray[np.float64]], Value]
 
 MOST_STEPS = 200
 LONGEST_STEP = 4.0
-"""In coordinates in which 1 moves a linear predictor by about 1: further, second derivatives say nothing. Or half of
-the way that was gone so far, so that a search to infinity arrives."""
+"""Longest Newton step, in coordinates in which 1 moves a linear predictor by about 1: further, second derivatives say
+nothing. Or half of the way that was gone so far, so that a search to infinity arrives."""
 SMALLEST_GRADIENT = 1e-10
-"""Per row. Where shares tend to 0 or 1 this is also what the log-likelihood can still gain per row."""
+"""Convergence threshold of the gradient per row. Where shares tend to 0 or 1 this is also what the log-likelihood can
+still gain per row."""
 SMALLEST_STEP = 1e-7
 FLAT = 1e-9
 """Information per row below which a direction counts as flat: a standard error of the linear predictor above

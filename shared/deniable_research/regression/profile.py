@@ -40,10 +40,10 @@ class Fitted(Protocol):
 
 
 FURTHEST = 100.0
-"""How far a linear predictor is moved in search of an end: beyond, every share is 0 or 1 to 40 digits."""
+"""Largest move of a linear predictor in search of a limit: beyond, every share is 0 or 1 to 40 digits."""
 
 NEAR = 1e-12
-"""How near the end of its range a share is held where the end itself is impossible."""
+"""Distance from the end of its range at which a share is held where the end itself is impossible."""
 
 PLATEAU = 1e-3
 """What a log-likelihood without a maximum may still gain where its search ended: nothing beside the 1.9 of a limit."""

@@ -23,7 +23,7 @@ from deniable_research.regression.data import (
 )
 
 MIXED = 1e-9
-"""How far a column may be from a covariate times a coding of the truths, relative to its largest value."""
+"""Relative tolerance at which a column counts as a covariate times a coding of the truths."""
 
 
 @dataclass(frozen=True)

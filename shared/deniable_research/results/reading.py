@@ -21,7 +21,7 @@ from deniable_research.results.results import Results
 from deniable_research.web import is_url
 
 Said = Survey | Layout | RandomizedColumn | str | Path | Sequence[str]
-"""What says what the columns hold."""
+"""A description of the columns: a survey, a layout, one question, its text, or the path of a file with one."""
 
 
 def read(

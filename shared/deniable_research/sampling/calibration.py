@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 
 MOST_ROUNDS = 1000
-"""Raking that has not come to an end by then has contradictory margins, or gaps between them."""
+"""Iteration limit of raking; where it is reached margins contradict each other, or combinations are empty."""
 
 NEAR = 1e-10
-"""How near fitted margins come to the known ones, as a part of them."""
+"""Relative tolerance of fitted margins."""
 
 
 ROUNDED = 5e-3
-"""How far the sums of several margins may differ, which are published rounded; the first one decides."""
+"""Largest relative difference of the totals of several margins, which are published rounded; the first one decides."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from deniable_research.sampling.estimates import SampleEstimate, effective_numbe
 from deniable_research.sampling.noise import Truths
 
 MOST_WORTH = 1e8
-"""Shares worth more people than that are all but known, as what margins fix is: they have Student's interval."""
+"""Effective number of people above which a share counts as known, as what margins fix is: it has Student's interval."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -211,7 +211,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Analysed:
 
 
 INDEPENDENCE = "chi-squared"
-"""The statistic of a row that is a test only."""
+"""Name of the statistic in rows that are a test and no estimate."""
 
 
 def _without_truth(row: SimulationRow) -> SimulationRow:

@@ -33,7 +33,7 @@ MOST_PEOPLE = 10**7
 """Most people of one sample, which is held in memory."""
 
 POINTS = 101
-"""By so many equally likely values a normal covariate is known of the population."""
+"""Equally likely values that stand for a normal covariate of the population."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from deniable.survey.document import Survey
 from deniable.survey.question import Question
 
 TOLERANCE = 1e-6
-"""Shares of a question may miss 1 by so much, as printed digits do."""
+"""Largest difference of a question's shares from a sum of 1, for printed digits."""
 
 Shares = float | Sequence[float] | Mapping[str, float]
 """True shares: of a yes-no question that of yes; else one for each option (box, level, number), or some by name."""

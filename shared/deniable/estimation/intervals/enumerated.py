@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 MOST_TALLIES = 2000
-"""Up to this many tallies all are gone through, in a tenth of a second."""
+"""Largest number of possible tallies that are enumerated, which takes a tenth of a second."""
 
 STEPS = 512
-"""Shares at which the interval is looked for before its ends are found between two of them."""
+"""Grid points on [0, 1] between two of which a limit is then found by bisection."""
 
 
 def is_enumerable(reports: int, n: float) -> bool:

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 
 ENDS = 1e-6
-"""How near to 0 and 1 a share is tried."""
+"""Least and largest share at which a limit is searched: ``ENDS`` and ``1 - ENDS``."""
 
 TRIES = 8
-"""Places at which the end of an interval is looked for at once, and halvings after that."""
+"""Grid points at which a limit is searched at once, and bisections between two of them after that."""
 
 TURNS = 4
-"""Steps towards the reports that fakes may be; half as many again changed mean widths by less than .02."""
+"""Iterations of the search for the worst fake reports; six instead of four changed mean widths by less than .02."""
 
 FAR = 5.0
-"""A report that speaks against an alternative by more than this log-likelihood ratio is said to by this much."""
+"""Truncation point of the log-likelihood ratio of one report against an alternative, in nats."""
 
 
 class Best(NamedTuple):

@@ -19,7 +19,7 @@ PERIOD = 12
 """Standard deviations after which a sum that was taken apart into frequencies repeats itself."""
 
 FREQUENCIES = math.ceil(4 * BLUR * PERIOD / (2 * math.pi))
-"""How many, ``2 pi / PERIOD`` apart."""
+"""Number of frequencies of the Fourier sum, ``2 pi / PERIOD`` apart."""
 
 
 def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> Floats:
