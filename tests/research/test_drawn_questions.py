@@ -484,6 +484,7 @@ def mixed_columns(n: int, rng: np.random.Generator) -> tuple[Survey, dict[str, C
     return survey, randomize_people(survey.questions, answers, words_of(rng))
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_a_question_of_a_group_is_crossed_with_one_outside_by_those_who_were_asked() -> None:
     """With a question of its own, and with one of another group; each seed within 5.5 standard errors, below 1e-6."""

@@ -223,6 +223,7 @@ def test_chart_has_its_curves_and_every_plan_on_the_curve_of_its_epsilon(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_chart_leaves_gaps_where_no_number_of_people_is_enough() -> None:
     (axes,) = epsilon_chart([plan_split(300_000, 5, 0.1, 0.9)]).axes
     together, one_each = (np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[:2])

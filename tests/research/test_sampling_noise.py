@@ -79,6 +79,7 @@ def people() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 DONE, BELIEF, AGE = people()
 
 
+@pytest.mark.long
 def test_crosstabs_and_what_is_made_of_them() -> None:
     def figures(chance: np.random.Generator, domain: Domain) -> Figures:
         first = Item.from_reports("done", COINS, coins(DONE, chance).tolist())

@@ -216,7 +216,9 @@ WHOLE = ["drawn questions", "one response for two of three", "one response for a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("misbehaviour", [Misbehaviour(), MISBEHAVIOUR], ids=["as told", "misbehaving"])
+@pytest.mark.parametrize(
+    "misbehaviour", [long(Misbehaviour(), name="as told"), pytest.param(MISBEHAVIOUR, id="misbehaving")]
+)
 def test_counts_of_all_questions_together_are_those_of_people(name: str, misbehaviour: Misbehaviour) -> None:
     """What is asked, who misbehaves and what one response reports ties the counts of several questions together."""
     survey, given = whole_survey(name)

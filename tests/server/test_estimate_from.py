@@ -23,6 +23,7 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import rows_from
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
+from tests.support.marks import long
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import EVERY_KIND, FIVE_TYPES, person
 
@@ -90,7 +91,7 @@ def export(filled: tuple[Survey, Path], to: Path, *more: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by_cohort", [False, True])
+@pytest.mark.parametrize("by_cohort", [long(False), True])
 @pytest.mark.parametrize("form", FORMATS)
 def test_tallies_are_those_of_the_reports(
     filled: tuple[Survey, Path], tmp_path: Path, form: str, by_cohort: bool
@@ -113,7 +114,7 @@ def assert_same_bytes(survey: Survey, path: Path, folder: Path, *options: str) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [(), ("--by", "cohort")], ids=["together", "by cohort"])
+@pytest.mark.parametrize("options", [long((), name="together"), pytest.param(("--by", "cohort"), id="by cohort")])
 def test_every_byte_is_that_of_the_collectors_database(
     filled: tuple[Survey, Path], tmp_path: Path, options: tuple[str, ...]
 ) -> None:
