@@ -352,23 +352,15 @@ class Limits:
             )
 
     def receiving(self, key: bytes) -> AbstractContextManager[None]:
-        """Hold one of the places for incoming bodies while one is on its way; see `sending` for errors."""
+        """Hold one of the places for incoming bodies while one is on its way; errors as of `Places.take_or_refuse`."""
         return _Held(self._receiving, key)
 
     def batching(self, key: bytes) -> AbstractContextManager[None]:
-        """Hold one of the places for batches until one is answered; see `sending` for errors."""
+        """Hold one of the places for batches until one is answered; errors as of `Places.take_or_refuse`."""
         return _Held(self._batches, key)
 
     def sending(self, key: bytes) -> Callable[[], None]:
-        """Take one of the places for downloads; what gives it back.
-
-        Raises
-        ------
-        TooMany
-            If the address holds as many as it may.
-        NoPlace
-            If it holds none, and others hold all.
-        """
+        """Take one of the places for downloads, with the errors of `Places.take_or_refuse`; what gives it back."""
         self._sending.take_or_refuse(key)
         return lambda: self._sending.give_back(key)
 
