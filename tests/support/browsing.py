@@ -84,6 +84,20 @@ def wait_for(page: Page, happened: Callable[[], object], what: str) -> None:
         page.wait_for_timeout(50)
 
 
+def run_clock(page: Page, seconds: int, until: Callable[[], object]) -> None:
+    """Let a page's own clock run until something happened, for so many seconds at most.
+
+    A clock that jumps a minute ends every request that is under way, because its 30 seconds are over before anybody
+    could answer. Steps of two seconds with a pause leave the network its time.
+    """
+    for _ in range(0, seconds, 2):
+        page.clock.run_for(2_000)
+        page.wait_for_timeout(20)
+        if until():
+            return
+    wait_for(page, until, f"what should happen within {seconds} seconds of the page's clock")
+
+
 def let_it_draw(page: Page) -> None:
     """Wait for two frames, after which whoever observes sizes has been told of all that changed before."""
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
