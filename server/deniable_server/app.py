@@ -9,28 +9,15 @@ from multiprocessing.util import Finalize
 from apiflask import APIFlask
 
 from deniable import __version__
-from deniable_server import (
-    access,
-    admission,
-    api,
-    delivery,
-    edge,
-    embedding,
-    health,
-    intake,
-    limits,
-    logs,
-    metrics,
-    openapi,
-    outage,
-    pages,
-    problems,
-    results,
-)
+from deniable_server import logs
+from deniable_server.edge import admission, delivery, heads, limits, problems
 from deniable_server.location import Location
+from deniable_server.results import service
 from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
-from deniable_server.writer import Writer
+from deniable_server.web import api, embedding, health, intake, invitations, metrics, openapi, pages
+from deniable_server.writing import outage
+from deniable_server.writing.writer import Writer
 
 
 def create_app(
@@ -52,16 +39,16 @@ def create_app(
     settings = settings or Settings()
     app, store, writer = _application("Deniable collector", database, today, settings, "/api/openapi.json")
     metrics.init_app(app, store, writer)
-    results.init_app(app, store)
+    service.init_app(app, store)
     api.init_app(app, store, writer)
-    access.init_app(app)
+    invitations.init_app(app)
     pages.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)
     delivery.init_app(app)
     intake.init_app(app, store, writer)
     admission.init_app(app, store)
-    edge.init_app(app, settings.trusted_proxies)
+    heads.init_app(app, settings.trusted_proxies)
     return app
 
 
@@ -77,9 +64,9 @@ def create_issuer(
     settings = settings or Settings()
     app, store, writer = _application("Deniable issuer", database, today, settings, spec_path=None)
     app.extensions["deniable"] = {"store": store, "writer": writer}
-    access.init_app(app, signs_for_others=True)
+    invitations.init_app(app, signs_for_others=True)
     admission.init_app(app, store)
-    edge.init_app(app, settings.trusted_proxies)
+    heads.init_app(app, settings.trusted_proxies)
     return app
 
 
@@ -97,6 +84,7 @@ def _application(
         version=__version__,
         spec_path=spec_path,
         docs_path=None,  # the page that APIFlask brings loads scripts from other hosts
+        template_folder="web/templates",
         static_folder=None,  # type: ignore[arg-type]  # Flask takes None for no folder
     )
     app.config.update(

@@ -24,17 +24,19 @@ from granian.server import Server
 from granian.server.common import AbstractServer
 
 from deniable.errors import DeniableError
-from deniable_server import logs, results, stalls
+from deniable_server import logs
 from deniable_server.app import create_app, create_issuer
+from deniable_server.edge import stalls
+from deniable_server.results import service
 from deniable_server.settings import Settings
 
 THREADS = 256
 """Requests at a time. They wait for the writer, or for a sender who takes his time over a body; they are started when
-needed and end when idle. How many can be held from outside, by one address and by all, is in `deniable_server.limits`:
+needed and end when idle. How many can be held from outside, by one address and by all, is in `edge.limits`:
 a fourth is left for what is answered at once."""
 
 CONNECTIONS = 4096
-"""Open at a time; more wait in the system's queue. How many one address may have is in `deniable_server.stalls`."""
+"""Open at a time; more wait in the system's queue. How many one address may have is in `edge.stalls`."""
 
 SILENCE_MS = 15_000
 """How long a connection may take over the head of a request, the first or the next one, before it is closed."""
@@ -130,7 +132,7 @@ def server(listener: socket.socket) -> AbstractServer[Any]:
 def load_collector(settings: Settings, _target: str) -> APIFlask:
     """Make the application, in the process that serves it."""
     app = _load(settings, create_app)
-    results.start_computing()
+    service.start_computing()
     return app
 
 

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from deniable.errors import ParameterError
-from deniable_server.limits import Rate
+from deniable_server.edge.limits import Rate
 from deniable_server.location import Address, location
 
 PREFIX = "DENIABLE_"

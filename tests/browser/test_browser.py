@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from deniable import Survey, parse_report, read_survey
-from deniable_server.embedding import catalogues
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_server.web.embedding import catalogues
 from tests.support import browsing
 from tests.support.collectors import Collector
 from tests.support.survey_files import question_toml, survey_toml

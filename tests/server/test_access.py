@@ -21,13 +21,13 @@ from flask.testing import FlaskClient
 
 from deniable import CollectorError, Survey, tally_reports
 from deniable.access.invitation import hash_of, new_invitation
-from deniable_server import inviting, remote
+from deniable_server.access import inviting, remote
+from deniable_server.access.tokens import create_token
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
 from deniable_server.store import Outcome
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token
 from tests.support.access import (
     Access,
     Purchase,
@@ -223,7 +223,7 @@ class TestInviting:
             )
             return answer.json
 
-        monkeypatch.setattr("deniable_server.remote.invitations", answered)
+        monkeypatch.setattr("deniable_server.access.remote.invitations", answered)
         over_http = inviting.inviting(store.path, "http://127.0.0.1:1", token)
         hashes = [hash_of(new_invitation()) for _ in range(30)]
         assert inviting.add_invitations(over_http, survey.id, hashes) == (30, 0)

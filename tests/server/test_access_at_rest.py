@@ -14,11 +14,11 @@ from flask.testing import FlaskClient
 
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
+from deniable_server.access.tokens import create_token
 from deniable_server.store import Outcome, invitations
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token
 from tests.support.access import (
     Access,
     Purchase,

@@ -21,8 +21,8 @@ from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
 from deniable.survey.document import ACCESS
 from deniable_research import read
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
+from deniable_server.access.tokens import create_token
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token
 from tests.support.access import invite, invited_survey, publish, report_for, unlinkable_survey
 from tests.support.command_line import CommandLine
 from tests.support.survey_files import question_toml, survey_toml

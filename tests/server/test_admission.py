@@ -23,15 +23,15 @@ from werkzeug.wrappers import Response
 from deniable import Survey
 from deniable.access.authorization import authorization_of
 from deniable.access.invitation import new_invitation
-from deniable_server import edge
-from deniable_server.admission import AT_A_TIME
+from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
-from deniable_server.edge import MOST_HEADER, MOST_KEYS, MOST_PATH, MOST_PREFERENCES, MOST_QUERY, READ
-from deniable_server.limits import DEBT_SECONDS, PAGES, PROBES, Limits, Rate, TooMany
+from deniable_server.edge import heads
+from deniable_server.edge.admission import AT_A_TIME
+from deniable_server.edge.heads import MOST_HEADER, MOST_KEYS, MOST_PATH, MOST_PREFERENCES, MOST_QUERY, READ
+from deniable_server.edge.limits import DEBT_SECONDS, PAGES, PROBES, Limits, Rate, TooMany
+from deniable_server.edge.stalls import Progress, Watch, look
 from deniable_server.settings import Settings
-from deniable_server.stalls import Progress, Watch, look
 from deniable_server.store import Store
-from deniable_server.tokens import create_token
 from tests.support.access import (
     Purchase,
     ask,
@@ -134,19 +134,19 @@ class TestHeads:
         self, http: FlaskClient, store: Store, survey: Survey, monkeypatch: pytest.MonkeyPatch, name: str
     ) -> None:
         seen: list[str] = []
-        inner = edge.Heads.__call__
+        inner = heads.Heads.__call__
 
-        def spied(heads: edge.Heads, environ: Any, start: Any) -> Any:
-            app = heads._wsgi_app
+        def spied(one: heads.Heads, environ: Any, start: Any) -> Any:
+            app = one._wsgi_app
 
             def within(environ: Any, start: Any) -> Any:
-                seen.extend(environ[key] for key in (*READ, *edge.PREFERENCES) if key in environ)
+                seen.extend(environ[key] for key in (*READ, *heads.PREFERENCES) if key in environ)
                 return app(environ, start)
 
-            monkeypatch.setattr(heads, "_wsgi_app", within)
-            return inner(heads, environ, start)
+            monkeypatch.setattr(one, "_wsgi_app", within)
+            return inner(one, environ, start)
 
-        monkeypatch.setattr(edge.Heads, "__call__", spied)
+        monkeypatch.setattr(heads.Heads, "__call__", spied)
         store.publish(survey)
         assert http.get(f"/s/{survey.id}", headers={name: "a;q=0.5," * 8000}).status_code == 200
         assert max(map(len, seen)) <= MOST_HEADER

@@ -18,8 +18,8 @@ from werkzeug.test import TestResponse
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token, revoke_token
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token, revoke_token
 from tests.support.collectors import Collector
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock

@@ -22,12 +22,13 @@ from deniable import Survey, SurveyError, read_survey
 from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.app import create_app
-from deniable_server.computing import WORKERS, Pool, TooBusy
-from deniable_server.kept import Kept
-from deniable_server.results import MOST_REQUESTS, requests_for
-from deniable_server.schemas import EstimatesQuery
+from deniable_server.edge.limits import TooBusy
+from deniable_server.edge.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down
+from deniable_server.results.computing import WORKERS, Pool
+from deniable_server.results.kept import Kept
+from deniable_server.results.query import EstimatesQuery
+from deniable_server.results.service import MOST_REQUESTS, requests_for
 from deniable_server.settings import Settings
-from deniable_server.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down
 from deniable_server.store import Store
 from tests.support.collectors import running_collector
 from tests.support.patience import PATIENCE, wait_until
@@ -127,7 +128,7 @@ def computing_for(collector: int) -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            if b"deniable_server.computing" not in (path / "cmdline").read_bytes():
+            if b"deniable_server.results.computing" not in (path / "cmdline").read_bytes():
                 continue
             process = int(path.name)
             while process > 1:

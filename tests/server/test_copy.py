@@ -15,6 +15,7 @@ from deniable import Survey
 from deniable.access.invitation import hash_of
 from deniable.errors import DeniableError
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token
 from deniable_server.commands.copy import copy as command
 from deniable_server.location import Address
 from deniable_server.store import Outcome, StoreDamaged, copy_everything, copying, database_at, open_store
@@ -22,7 +23,6 @@ from deniable_server.store.postgresql import connection, database
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.tables import reports_table, tables_of
-from deniable_server.tokens import create_token
 from tests.support.access import Purchase, invite, invited_survey, key_number, report_for, unlinkable_survey
 from tests.support.drawn_questions import shared_survey
 from tests.support.marks import long

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from deniable import KAry, Report, Survey, Tally, TickBoxes, estimate, read_survey
 from deniable.estimation.leading import most_frequent
 from deniable.estimation.published_rows import share_rows
-from deniable_server import drawing
+from deniable_server.results import drawing
 from deniable_server.store import Store
 from tools.tables.headlines import SITUATIONS, simulate, table
 

@@ -16,13 +16,13 @@ from sqlite_utils import Database
 
 from deniable import DeniableError, Report, Survey, address, tally_reports
 from deniable.commands.main import main
+from deniable_server.access.tokens import create_token, find_token, revoke_token
 from deniable_server.store import Outcome, StoreDamaged, StoreFull, StoreUnavailable, counts
 from deniable_server.store.integrity import refuse_damaged
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.errors import in_our_words
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token, find_token, revoke_token
 from tests.support.collectors import free_port
 from tests.support.command_line import run_cli
 from tools.torture import storage_damage

@@ -22,7 +22,7 @@ import urllib3
 from deniable import Survey, read_survey
 from deniable.access.invitation import hash_of
 from deniable.errors import CollectorError, ParameterError
-from deniable_server import remote, tokens
+from deniable_server.access import remote, tokens
 from deniable_server.people.sheet import sheet_page
 from deniable_server.store.interface import Added, Unused
 from deniable_server.store.sqlite.store import SqliteStore
@@ -347,7 +347,7 @@ def test_where_inviting_breaks_off_the_links_stay_and_it_goes_on(
     survey, to = invited_survey(**ALWAYS), tmp_path / "links.csv"
     database = collector_with(tmp_path, survey)
     with monkeypatch.context() as broken:
-        broken.setattr("deniable_server.inviting.open_store", Breaking)
+        broken.setattr("deniable_server.access.inviting.open_store", Breaking)
         result = INVITE.run(survey.id, "-n", 3, *([] if printed else ["--to", to]), *places(database))
     assert result.exit_code == 1
     assert "cannot be reached" in result.stderr
@@ -367,7 +367,7 @@ def test_a_sheet_alone_that_nothing_reads_again_goes_where_inviting_breaks_off(
 ) -> None:
     survey, sheet = invited_survey(**ALWAYS), tmp_path / "cards.html"
     database = collector_with(tmp_path, survey)
-    monkeypatch.setattr("deniable_server.inviting.open_store", Breaking)
+    monkeypatch.setattr("deniable_server.access.inviting.open_store", Breaking)
     assert "keep the links" not in refused(survey.id, "-n", 3, "--sheet", sheet, *places(database))
     assert not sheet.exists()
 
@@ -385,7 +385,7 @@ def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch: 
             to.write_text("somebody's")
             return super().unused_invitations(survey_id, hashes)
 
-    monkeypatch.setattr("deniable_server.inviting.open_store", Slow)
+    monkeypatch.setattr("deniable_server.access.inviting.open_store", Slow)
     cards = tmp_path / "cards.html"
     message = refused(survey.id, "-n", 3, "--to", to, "--sheet", cards, *places(database))
     assert "links.csv: exists, and may hold links that nobody else has" in message

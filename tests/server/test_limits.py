@@ -18,10 +18,8 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from deniable import ParameterError, Survey, read_survey
-from deniable_server.api import MAX_BATCH_BYTES
 from deniable_server.app import create_app
-from deniable_server.computing import MOST_ASKED
-from deniable_server.limits import (
+from deniable_server.edge.limits import (
     DAY,
     DEBT_SECONDS,
     MOST_BATCHES,
@@ -40,9 +38,11 @@ from deniable_server.limits import (
     Right,
     TooMany,
 )
+from deniable_server.results.computing import MOST_ASKED
 from deniable_server.serving import THREADS
 from deniable_server.settings import Settings
 from deniable_server.store import Store
+from deniable_server.web.api import MAX_BATCH_BYTES
 from tests.support.collectors import Collector
 from tests.support.surveys import FIVE_TYPES, Clock
 from tools.torture import network_slow

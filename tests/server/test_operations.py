@@ -24,18 +24,18 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from deniable import ParameterError, Survey, read_survey
 from deniable_client import randomize
+from deniable_server.access.tokens import SCOPES, create_token, find_token, revoke_token
 from deniable_server.app import create_app
-from deniable_server.edge import HEADERS
-from deniable_server.limits import PROBES, Rate
+from deniable_server.edge.heads import HEADERS
+from deniable_server.edge.limits import PROBES, Rate
 from deniable_server.location import Address, location
 from deniable_server.logs import Line
-from deniable_server.metrics import OF_RESPONDENTS
-from deniable_server.outage import Outage
 from deniable_server.settings import Settings, flag, settings_from, variable
 from deniable_server.store import StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
 from deniable_server.store.postgresql.durability import NEEDED
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import SCOPES, create_token, find_token, revoke_token
+from deniable_server.web.metrics import OF_RESPONDENTS
+from deniable_server.writing.outage import Outage
 from tests.support.collectors import Collector, StartCollector
 from tests.support.command_line import run_cli
 from tests.support.patience import PATIENCE, wait_until

@@ -18,12 +18,13 @@ from markupsafe import escape
 from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_survey, tally_reports
 from deniable.report.space import Value
 from deniable_client import randomize
-from deniable_server import charts, drawing, pages
 from deniable_server.app import create_app
-from deniable_server.embedding import catalogues
-from deniable_server.results import figure
+from deniable_server.results import charts, drawing
+from deniable_server.results.service import figure
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
+from deniable_server.web import pages
+from deniable_server.web.embedding import catalogues
 from tests.support.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'

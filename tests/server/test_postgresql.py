@@ -22,6 +22,7 @@ from psycopg_pool import PoolTimeout
 from deniable import Report, Survey, SurveyError, read_survey, tally_reports
 from deniable.errors import DeniableError
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.location import Address
 from deniable_server.settings import Settings, settings_from
@@ -40,7 +41,6 @@ from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnec
 from deniable_server.store.postgresql.errors import in_our_words
 from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
-from deniable_server.tokens import create_token
 from tests.support.access import invite, invited_survey, post_survey, report_for
 from tests.support.command_line import CommandLine
 from tests.support.patience import PATIENCE

@@ -16,12 +16,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token
 from deniable_server.store import Outcome
 from deniable_server.store.calendar import DAY, STEP
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
-from deniable_server.tokens import create_token
 from tests.support.surveys import SURVEY, TODAY, Clock
 from tools.torture import network_polling
 

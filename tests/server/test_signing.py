@@ -11,10 +11,10 @@ from flask.testing import FlaskClient
 
 from deniable import SurveyError
 from deniable_server import signing
+from deniable_server.access.tokens import create_token
 from deniable_server.signing import PrivateKey, SigningFault
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token
 from tests.support.access import (
     key_number,
     post_survey,

@@ -14,7 +14,7 @@ import pytest
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
 from deniable_server.store import Outcome, StoreBusy, StoreDamaged, StoreFull
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.writer import Answer, Writer
+from deniable_server.writing.writer import Answer, Writer
 from tests.support.patience import PATIENCE, wait_until
 from tools.torture import storage_full, storage_kill
 
@@ -142,7 +142,7 @@ def test_writer_refuses_more_than_it_will_hold(
     store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.publish(survey)
-    monkeypatch.setattr("deniable_server.writer.MOST_WAITING", 1)
+    monkeypatch.setattr("deniable_server.writing.writer.MOST_WAITING", 1)
     blocked, go_on = threading.Event(), threading.Event()
     original = store.store_reports
 
@@ -173,7 +173,7 @@ def test_writer_takes_a_batch_of_any_size_when_nothing_waits(
     store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.publish(survey)
-    monkeypatch.setattr("deniable_server.writer.MOST_WAITING", 10)
+    monkeypatch.setattr("deniable_server.writing.writer.MOST_WAITING", 10)
     writer = Writer(store)
     assert writer.submit(survey, list(map(report, range(100)))) == [Outcome.STORED] * 100
     writer.stop()

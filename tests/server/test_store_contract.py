@@ -20,12 +20,12 @@ import pytest
 from deniable import Report, Survey, Tally, read_survey, tally_reports
 from deniable.access.invitation import hash_of, new_invitation
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token, find_token
 from deniable_server.store import NotFound, Outcome, StoreUnavailable, TokenRow, counts
 from deniable_server.store.postgresql import store as postgresql_store
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import pending_table, reports_table
-from deniable_server.tokens import create_token, find_token
-from deniable_server.writer import Writer
+from deniable_server.writing.writer import Writer
 from tests.support.access import invited_survey, key_number, report_for, unlinkable_survey
 from tests.support.drawn_questions import shared_survey
 from tests.support.folding import go_to, live, reports, survey, take, take_together, tallied, wait_until_folded
@@ -231,7 +231,7 @@ def test_writer_folds_on_its_timer_and_when_much_came(
         writer.submit(survey, reports(survey, 100))
     wait_until_folded(store, survey, 200)
     writer.stop()
-    monkeypatch.setattr("deniable_server.writer.MOST_PENDING", 250)
+    monkeypatch.setattr("deniable_server.writing.writer.MOST_PENDING", 250)
     writer = Writer(store, fold_seconds=3600)
     for n in (125, 124):
         writer.submit(survey, reports(survey, n))

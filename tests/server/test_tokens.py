@@ -10,9 +10,9 @@ import urllib3
 from flask.testing import FlaskClient
 
 from deniable import CollectorError, Survey
-from deniable_server import remote
+from deniable_server.access import remote
+from deniable_server.access.tokens import Token, create_token, revoke_token
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import Token, create_token, revoke_token
 
 
 def header(token: str) -> dict[str, str]:

@@ -13,9 +13,9 @@ from flask.testing import FlaskClient
 
 from deniable import Report, Survey, read_survey
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token
 from deniable_server.store import Store
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token
 from tests.support.collectors import Collector
 from tests.support.command_line import CommandLine
 from tests.support.postgresql import postgresql, template

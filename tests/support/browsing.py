@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import Frame, Page, Request, Route, expect
 
 from deniable import Survey, read_survey
-from deniable_server.embedding import bundles
+from deniable_server.web.embedding import bundles
 from tests.support.collectors import Collector
 from tests.support.patience import PATIENCE
 from tests.support.serving import running

@@ -11,8 +11,8 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from deniable import Survey
-from deniable_server import computing
 from deniable_server.app import create_app
+from deniable_server.results import computing
 from deniable_server.settings import Settings
 from deniable_server.store import Store
 from tests.support.surveys import Clock

@@ -26,7 +26,7 @@ from deniable.table import format_table
 from deniable_client.demo.people import survey_file
 from deniable_server.location import Address
 from deniable_server.store import open_store
-from deniable_server.writer import FOLD_SECONDS
+from deniable_server.writing.writer import FOLD_SECONDS
 from tests.support.collectors import Collector, running_collector
 from tests.support.postgresql import Postgresql, name_of, running_postgresql
 from tools.bench.ingest import ask

@@ -23,7 +23,7 @@ from deniable_server.serving import spare_the_collector_of_garbage
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import reports_table, rows_from
-from deniable_server.writer import Writer
+from deniable_server.writing.writer import Writer
 
 BATCH = 1000
 ROUNDS = 41

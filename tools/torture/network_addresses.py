@@ -28,7 +28,7 @@ from deniable import Survey, read_survey
 from deniable.report.report import new_report_id
 from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
-from deniable_server.stalls import LOOK_SECONDS, SECONDS
+from deniable_server.edge.stalls import LOOK_SECONDS, SECONDS
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, free_port, running_collector
 from tests.support.surveys import FIVE_TYPES, person

@@ -31,7 +31,7 @@ from deniable.access.authorization import authorization_of
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.report.report import new_report_id
 from deniable_client import randomize
-from deniable_server.limits import MOST_BODIES
+from deniable_server.edge.limits import MOST_BODIES
 from deniable_server.serving import CONNECTIONS
 from deniable_server.store import open_store
 from tests.support.collectors import Collector

@@ -26,9 +26,9 @@ from werkzeug.test import TestResponse
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
-from deniable_server.tokens import create_token
 from tests.support.access import invited_survey, publish, unlinkable_survey
 from tests.support.surveys import FIVE_TYPES, person
 

@@ -17,11 +17,11 @@ from flask.testing import FlaskClient
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token
 from tests.support.in_process import ended
 from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
 

@@ -20,7 +20,7 @@ import urllib3
 from deniable import Survey, read_survey
 from deniable.report.report import new_report_id
 from deniable_client import randomize
-from deniable_server.limits import MOST_BODIES, MOST_DOWNLOADS
+from deniable_server.edge.limits import MOST_BODIES, MOST_DOWNLOADS
 from deniable_server.serving import SILENCE_MS
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector, running_collector

@@ -16,10 +16,10 @@ from pathlib import Path
 from deniable import Survey, read_survey
 from deniable.errors import DeniableError
 from deniable_client import randomize
+from deniable_server.access.tokens import create_token
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.tokens import create_token
 from tests.support.command_line import run_cli
 from tests.support.surveys import FIVE_TYPES, person
 

@@ -26,14 +26,14 @@ from deniable.estimation.published_rows import TARGETS
 from deniable.installing import install_hint
 from deniable.output import percent
 from deniable.table import format_table
-from deniable_server import remote
+from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
-from deniable_server.results import estimates_document, estimates_of, figure
-from deniable_server.schemas import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
-from deniable_server.work import estimates_csv
+from deniable_server.results.query import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
+from deniable_server.results.service import estimates_document, estimates_of, figure
+from deniable_server.results.work import estimates_csv
 
 
 @click.command(

@@ -23,13 +23,13 @@ from deniable.data.writing import WRITTEN, check_suffix, write_data_set
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
-from deniable_server import remote
+from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.estimate import not_shown
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
-from deniable_server.results import waiting_rows
+from deniable_server.results.service import waiting_rows
 
 
 @click.command(

@@ -22,11 +22,11 @@ from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
 from deniable.errors import ParameterError, SurveyError
 from deniable.table import csv_lines
-from deniable_server import remote
+from deniable_server.access import remote
+from deniable_server.access.inviting import Inviting, add_invitations, inviting, unused_invitations
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.trail import operation
-from deniable_server.inviting import Inviting, add_invitations, inviting, unused_invitations
 from deniable_server.people.letter import Letter
 from deniable_server.people.links import is_start, personal_link, read_place, survey_link
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster

@@ -23,7 +23,7 @@ from deniable.survey.respondents import comparison, group_sentences
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
-from deniable_server import remote
+from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location

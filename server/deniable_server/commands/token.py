@@ -6,7 +6,7 @@ import click
 
 from deniable.commands.main import example
 from deniable.table import format_table
-from deniable_server import tokens
+from deniable_server.access import tokens
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.trail import operation

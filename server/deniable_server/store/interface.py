@@ -147,7 +147,7 @@ class Store(ABC):
        ids. What else a database's files tell is said in `docs/storage.md` and `docs/postgresql.md`.
     6. **Results stand still** between releases: `tallies`, `reports`, `released` and `release_of` tell the same set.
 
-    Used from many threads. One thread of a collector writes reports, the `deniable_server.writer`.
+    Used from many threads. One thread of a collector writes reports, the `deniable_server.writing.writer`.
 
     Raised by every method: `StoreUnavailable` when the database cannot be reached or used at the moment, `StoreFull`
     when its disk takes no more, `StoreDamaged` when it is not what was written, `StoreReplaced` when it is another one

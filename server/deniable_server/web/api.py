@@ -21,15 +21,17 @@ from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
 from deniable.table import csv_lines, report_cells
-from deniable_server import results, schemas
-from deniable_server.delivery import counted
-from deniable_server.edge import OPEN_TO_ALL_ORIGINS
-from deniable_server.limits import REPORTS_A_REQUEST, get_limits
-from deniable_server.metrics import get_metrics
-from deniable_server.problems import status_of
+from deniable_server.access.tokens import is_owner, require_reader, require_token
+from deniable_server.edge.delivery import counted
+from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
+from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
+from deniable_server.edge.problems import status_of
+from deniable_server.results import service
+from deniable_server.results.query import EstimatesQuery
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import is_owner, require_reader, require_token
-from deniable_server.writer import Writer
+from deniable_server.web import schemas
+from deniable_server.web.metrics import get_metrics
+from deniable_server.writing.writer import Writer
 
 BASE = "/api/v1"
 MAX_BATCH_BYTES = 4 * 1024 * 1024
@@ -111,7 +113,7 @@ def list_surveys() -> dict[str, Any]:
                 "closed_on": state.closed_on,
                 "access": state.survey.access,
                 "reports": state.reports,
-                "waiting": results.waiting_rows(store, state.survey),
+                "waiting": service.waiting_rows(store, state.survey),
                 "open": state.not_open_because(store.today()) is None,
                 "state": state.standing(store.today()),
             }
@@ -229,10 +231,10 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 
 @api.get("/surveys/<survey_id>/estimates")
 @api.get("/surveys/<survey_id>/estimates.json")
-@api.input(schemas.EstimatesQuery, location="query", arg_name="query")
+@api.input(EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
 @api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
-def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
+def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as JSON.
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
@@ -242,25 +244,25 @@ def estimates_json(survey_id: str, query: schemas.EstimatesQuery) -> Response:
     store = get_store()
     survey = store.survey(survey_id)
     require_reader(survey)
-    text = results.get_results().text(survey_id, query, "json")
+    text = service.get_results().text(survey_id, query, "json")
     if not is_owner(store, survey):
         return counted(Response(text, mimetype="application/json"))
-    document = json.loads(text) | {"more": None, "waiting": results.waiting_rows(store, survey) or None}
+    document = json.loads(text) | {"more": None, "waiting": service.waiting_rows(store, survey) or None}
     response = Response(json.dumps(document, separators=(",", ":")), mimetype="application/json")
     response.headers["Cache-Control"] = "no-store"  # what nobody else may be told
     return counted(response)
 
 
 @api.get("/surveys/<survey_id>/estimates.csv")
-@api.input(schemas.EstimatesQuery, location="query", arg_name="query")
+@api.input(EstimatesQuery, location="query", arg_name="query")
 @api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
-def estimates_csv(survey_id: str, query: schemas.EstimatesQuery) -> Response:
+def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as CSV.
 
     The same rows as the JSON.
     """
     require_reader(get_store().survey(survey_id))
-    return counted(csv_response(results.get_results().text(survey_id, query, "csv"), f"estimates-{survey_id}.csv"))
+    return counted(csv_response(service.get_results().text(survey_id, query, "csv"), f"estimates-{survey_id}.csv"))
 
 
 @api.get("/surveys/<survey_id>/reports.csv")

@@ -23,9 +23,9 @@ from prometheus_client.registry import Collector
 
 from deniable import Survey
 from deniable.errors import DeniableError
+from deniable_server.access.tokens import require_token
 from deniable_server.store import Outcome, Store
-from deniable_server.tokens import require_token
-from deniable_server.writer import Writer
+from deniable_server.writing.writer import Writer
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 """Seconds. A report that waits for the disk takes some milliseconds, a chart a tenth of a second."""

@@ -13,13 +13,13 @@ from deniable import EstimateRow, Question, Survey, Tally
 from deniable.estimation.fakes import fake_margins
 from deniable.estimation.misbehaviour import Misbehaving
 from deniable.output import number, percent
-from deniable_server.computing import Pool
-from deniable_server.kept import Kept
-from deniable_server.limits import ROWS_A_REQUEST, asker, get_limits
-from deniable_server.schemas import EstimatesQuery
+from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
+from deniable_server.results.computing import Pool
+from deniable_server.results.kept import Kept
+from deniable_server.results.query import EstimatesQuery
+from deniable_server.results.work import NOTHING, Said, chart_of, rows_of, text_of
+from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store
-from deniable_server.work import NOTHING, Said, chart_of, rows_of, text_of
-from deniable_server.work import estimates_document as make_document
 
 MOST_KEPT = 32 * 2**20
 """Bytes of results that are kept, roughly."""

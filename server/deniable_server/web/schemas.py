@@ -6,82 +6,11 @@ what two JSON parsers could read differently.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from deniable.estimation.estimate import DEFAULT_METHOD
-from deniable.estimation.fakes import HIGHEST_FAKE
-from deniable.estimation.intervals import METHODS
-from deniable.estimation.intervals.interval import LOWEST_LEVEL
-from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
 from deniable_server.store.interface import Standing
-
-INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
-
-
-def _known_method(name: str) -> str:
-    if name not in INTERVAL_METHODS:
-        raise PydanticCustomError("method", "must be one of {names}", {"names": ", ".join(INTERVAL_METHODS)})
-    return name
-
-
-def _rounded(level: float) -> float:
-    """A level or share to a ten-thousandth of a percent, so that results can be kept for whoever asks the same."""
-    return round(level, 6)
-
-
-HIGHEST_SERVED = 0.999999
-"""A level that rounding does not make 1."""
-
-
-class EstimatesQuery(BaseModel):
-    """How to estimate."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
-    confidence: Annotated[
-        float,
-        Field(
-            ge=LOWEST_LEVEL,
-            le=HIGHEST_SERVED,
-            description=f"confidence level of the intervals, rounded to 6 decimals: {LOWEST_LEVEL} to {HIGHEST_SERVED}",
-        ),
-        AfterValidator(_rounded),
-    ] = 0.95
-    method: Annotated[
-        str, AfterValidator(_known_method), WithJsonSchema({"type": "string", "enum": INTERVAL_METHODS})
-    ] = Field(DEFAULT_METHOD, description=f"method of the intervals: {', '.join(INTERVAL_METHODS)}")
-    target: Literal["population", "respondents"] = Field(
-        "population",
-        description="whose shares the intervals are for: `population`, or `respondents` only, which is exact up to 400 "
-        "reports and approximate above",
-    )
-    simultaneous: bool = Field(False, description="intervals that hold all options of a question at once")
-    misbehaving: Annotated[float, Field(ge=0, le=HIGHEST_SHARE), AfterValidator(_rounded)] | None = Field(
-        None,
-        description="at most that share of the people does not do as asked: adds bounds and robust intervals, "
-        "with the target population only",
-    )
-    misbehaviour: Literal["anything", "noncompliance", "denial", "careless", "lying"] = Field(
-        "anything", description=f"what they do: {'; '.join(f'{kind}, {what}' for kind, what in KINDS.items())}"
-    )
-
-    assume_fake: Annotated[float, Field(ge=0, le=HIGHEST_FAKE), AfterValidator(_rounded)] | None = Field(
-        None,
-        description="at most that share of all reports may be fake: every interval holds whatever these say; "
-        "not with misbehaving",
-    )
-
-    @model_validator(mode="after")
-    def _of_the_population(self) -> Self:
-        if self.misbehaving is not None and self.target == "respondents":
-            raise PydanticCustomError("misbehaving", "misbehaving must go with the target population")
-        if self.misbehaving is not None and self.assume_fake is not None:
-            raise PydanticCustomError("assume_fake", "assume_fake must not go with misbehaving")
-        return self
 
 
 class PublishQuery(BaseModel):

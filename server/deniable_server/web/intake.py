@@ -2,7 +2,7 @@
 
 Flask's way from a request to a route and back costs more than everything that is done with a report. So what nearly
 all requests are, one report that gets stored, is answered before Flask sees it. Whatever is out of the ordinary goes on
-to `deniable_server.api.take_reports` with its body unread again: there is one place that knows refusals. Submitting
+to `deniable_server.web.api.take_reports` with its body unread again: there is one place that knows refusals. Submitting
 twice is harmless, because a report counts once.
 """
 
@@ -19,12 +19,12 @@ from apiflask import APIFlask
 
 from deniable import parse_report
 from deniable.report.report import MAX_BYTES
-from deniable_server.api import BASE
-from deniable_server.edge import OPEN_TO_ALL_ORIGINS
-from deniable_server.limits import Limits
-from deniable_server.metrics import Metrics
+from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
+from deniable_server.edge.limits import Limits
 from deniable_server.store import Outcome, Store
-from deniable_server.writer import Writer
+from deniable_server.web.api import BASE
+from deniable_server.web.metrics import Metrics
+from deniable_server.writing.writer import Writer
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

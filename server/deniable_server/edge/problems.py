@@ -17,11 +17,9 @@ from flask import Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
-from deniable_server.computing import TooBusy
-from deniable_server.edge import OPEN_TO_ALL_ORIGINS
-from deniable_server.limits import NoPlace, TooMany
+from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
+from deniable_server.edge.limits import NoPlace, TooBusy, TooMany
 from deniable_server.logs import log_mistake
-from deniable_server.outage import get_outage
 from deniable_server.store import (
     NotFound,
     StoreBusy,
@@ -31,6 +29,7 @@ from deniable_server.store import (
     StoreReplaced,
     StoreUnavailable,
 )
+from deniable_server.writing.outage import get_outage
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

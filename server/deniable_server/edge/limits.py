@@ -131,6 +131,12 @@ class NoPlace(DeniableError):
     wait = 1
 
 
+class TooBusy(DeniableError):
+    """More is to be computed than there are places for."""
+
+    wait = 2
+
+
 class Places:
     """Places of which one address may hold so many, and never more than are left for all others.
 

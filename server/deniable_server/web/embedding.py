@@ -15,9 +15,9 @@ from flask import Response, current_app, make_response, render_template, request
 from markupsafe import escape
 
 from deniable import Survey
-from deniable_server.api import get_store
-from deniable_server.edge import CONTENT_SECURITY_POLICY
-from deniable_server.kept import Kept
+from deniable_server.edge.heads import CONTENT_SECURITY_POLICY
+from deniable_server.results.kept import Kept
+from deniable_server.web.api import get_store
 
 embedding = APIBlueprint("embedding", __name__, enable_openapi=False)
 

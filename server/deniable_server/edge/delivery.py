@@ -2,7 +2,7 @@
 
 Granian sends an answer that it has as a whole by itself. Where it gets pieces, the thread that makes them waits until
 whoever asked takes them, so that a slow reader of any file holds a thread. Routes whose answers can be long count that:
-`deniable_server.limits.Limits.sending`.
+`deniable_server.edge.limits.Limits.sending`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from apiflask import APIFlask
 from flask import Response, request
 
-from deniable_server.limits import get_limits
+from deniable_server.edge.limits import get_limits
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -29,7 +29,7 @@ def counted(response: Response) -> Response:
     Raises
     ------
     TooMany, NoPlace
-        As `deniable_server.limits.Place.take`.
+        As `deniable_server.edge.limits.Place.take`.
     """
     if (response.content_length or 0) > MOST_AT_ONCE:
         place = get_limits().sending(request.environ)

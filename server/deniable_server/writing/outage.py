@@ -16,7 +16,7 @@ from flask import current_app
 from deniable.errors import DeniableError
 from deniable_server.logs import log
 from deniable_server.store import Store, StoreDamaged, StoreForbidden, StoreFull, StoreReplaced, StoreUnavailable
-from deniable_server.writer import Writer
+from deniable_server.writing.writer import Writer
 
 SECONDS = 10
 

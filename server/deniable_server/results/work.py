@@ -70,6 +70,6 @@ def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
 
 def chart_of(document: bytes, rows: tuple[EstimateRow, ...], form: str) -> bytes:
     """The chart of a published survey's estimates."""
-    from deniable_server import charts  # matplotlib is for processes that draw
+    from deniable_server.results import charts  # matplotlib is for processes that draw
 
     return charts.estimates_chart(parse_survey(document), rows, form)

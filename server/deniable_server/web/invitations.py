@@ -17,8 +17,12 @@ from deniable.access.blind_rsa import SIZE
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError
 from deniable.report import strict_json
-from deniable_server import schemas
-from deniable_server.api import (
+from deniable_server.access.inviting import MOST_HASHES
+from deniable_server.edge.limits import get_limits
+from deniable_server.signing import PrivateKey
+from deniable_server.store import NotFound, Outcome, Store
+from deniable_server.web import schemas
+from deniable_server.web.api import (
     BASE,
     OF_BODIES,
     TOO_MANY,
@@ -29,10 +33,6 @@ from deniable_server.api import (
     read_body,
     require_owner,
 )
-from deniable_server.inviting import MOST_HASHES
-from deniable_server.limits import get_limits
-from deniable_server.signing import PrivateKey
-from deniable_server.store import NotFound, Outcome, Store
 
 MAX_HASHES = 1024 * 1024
 """Bytes of a body that holds as many hashes as there may be."""

@@ -7,11 +7,11 @@ from http import HTTPStatus
 from apiflask import APIFlask
 from flask import Response, jsonify
 
-from deniable_server import schemas
-from deniable_server.outage import Outage
-from deniable_server.problems import problem
+from deniable_server.edge.problems import problem
 from deniable_server.store import Store
-from deniable_server.writer import Writer
+from deniable_server.web import schemas
+from deniable_server.writing.outage import Outage
+from deniable_server.writing.writer import Writer
 
 
 def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None:

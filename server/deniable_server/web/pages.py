@@ -15,13 +15,14 @@ from deniable import EstimateRow, Survey, __version__
 from deniable.access.words import ONE_REPORT
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.privacy.ceiling import weakness
-from deniable_server import charts, drawing, schemas
-from deniable_server.api import get_store
-from deniable_server.delivery import counted
-from deniable_server.embedding import client_files, survey_page
-from deniable_server.results import figure, get_results, points_of_fakes
+from deniable_server.access.tokens import require_reader
+from deniable_server.edge.delivery import counted
+from deniable_server.results import charts, drawing
+from deniable_server.results.query import EstimatesQuery
+from deniable_server.results.service import figure, get_results, points_of_fakes
 from deniable_server.store import SurveyState
-from deniable_server.tokens import require_reader
+from deniable_server.web.api import get_store
+from deniable_server.web.embedding import client_files, survey_page
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -80,8 +81,8 @@ def answer(survey_id: str) -> Response:
 
 
 @pages.get("/s/<survey_id>/results")
-@pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
-def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
+@pages.input(EstimatesQuery, location="query", arg_name="query")
+def results(survey_id: str, query: EstimatesQuery) -> Response:
     """What the survey says about everybody together."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
@@ -116,8 +117,8 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
 
 
 @pages.get("/s/<survey_id>/results.<any(svg, png):form>")
-@pages.input(schemas.EstimatesQuery, location="query", arg_name="query")
-def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
+@pages.input(EstimatesQuery, location="query", arg_name="query")
+def chart(survey_id: str, form: str, query: EstimatesQuery) -> Response:
     """The chart of the results page."""
     require_reader(get_store().survey(survey_id))
     n, rows = get_results().estimates(survey_id, query)
@@ -153,7 +154,7 @@ def protection(survey: Survey) -> str:
     return PROTECTION[weakness(survey)]
 
 
-def query_string(query: schemas.EstimatesQuery) -> str:
+def query_string(query: EstimatesQuery) -> str:
     """The query as links carry it, without what is default; starts with a question mark unless empty."""
     from urllib.parse import urlencode
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from deniable.errors import CollectorError
-from deniable_server import remote
+from deniable_server.access import remote
 from deniable_server.location import Location
 from deniable_server.store import Added, Unused, open_store
 

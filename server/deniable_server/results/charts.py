@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from deniable import EstimateRow, Question, Survey
 from deniable.access.words import ONE_REPORT
-from deniable_server import drawing
-from deniable_server.drawing import MOST_ROWS, Mark, axis_of, mark, ticks, wrapped
+from deniable_server.results import drawing
+from deniable_server.results.drawing import MOST_ROWS, Mark, axis_of, mark, ticks, wrapped
 
 INK, FAINT = "#1f2328", "#d0d7de"
 INTERVAL = "#6ea8c4"

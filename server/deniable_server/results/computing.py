@@ -21,8 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, ParamSpec, TypeVar
 
-from deniable.errors import DeniableError
-from deniable_server.limits import Places
+from deniable_server.edge.limits import Places, TooBusy
 
 WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
 """Processes that compute; one processor is left to the server."""
@@ -41,7 +40,7 @@ START_SECONDS = 3.0
 
 COMPUTE_SECONDS = 10.0
 """How long one computes. The largest survey takes two to six; with the wait it stays below the time after which
-`deniable_server.stalls` takes a connection without an answer for dead."""
+`deniable_server.edge.stalls` takes a connection without an answer for dead."""
 
 NICE = 5
 """How far a process stands back where there are fewer processors than work: who sends a report comes first."""
@@ -51,12 +50,6 @@ READY = b"ready\n"
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class TooBusy(DeniableError):
-    """More is to be computed than there are places for."""
-
-    wait = 2
 
 
 def _too_busy() -> TooBusy:
@@ -244,8 +237,8 @@ if __name__ == "__main__":
         with contextlib.suppress(BrokenPipeError):
             with contextlib.suppress(AttributeError):  # there is no such thing on Windows
                 os.nice(NICE)
-            import deniable_server.charts
-            import deniable_server.work  # noqa: F401
+            import deniable_server.results.charts
+            import deniable_server.results.work  # noqa: F401
 
             answers.write(READY)
             answers.flush()

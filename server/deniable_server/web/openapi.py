@@ -7,8 +7,8 @@ from typing import Any
 from apiflask import APIFlask
 from pydantic.json_schema import models_json_schema
 
-from deniable_server import schemas
-from deniable_server.api import BASE, NDJSON, NOT_PUBLIC, TOO_MANY
+from deniable_server.web import schemas
+from deniable_server.web.api import BASE, NDJSON, NOT_PUBLIC, TOO_MANY
 
 _REF = "#/components/schemas/{model}"
 

@@ -1,6 +1,6 @@
 """The door: every request counts against its address here, before anything is parsed, read or computed for it.
 
-What an address sends is counted by kind (`deniable_server.limits.Kind`), so that nobody who reads results, probes or
+What an address sends is counted by kind (`edge.limits.Kind`), so that nobody who reads results, probes or
 sends batches takes what respondents beside them need. And whoever bears a right is let in though the bucket of the
 address is empty: a report that fits its survey with an invitation or a token of it, a request for a token with an
 invitation, a call with an API token. Each right has a bucket of its own, of the same rate.
@@ -28,10 +28,10 @@ from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError, ReportError
 from deniable.report import strict_json
 from deniable.report.report import MAX_BYTES
-from deniable_server import problems
-from deniable_server.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany
+from deniable_server.access.tokens import is_token
+from deniable_server.edge import problems
+from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany
 from deniable_server.store import Store
-from deniable_server.tokens import is_token
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -28,7 +28,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from deniable_server.limits import network
+from deniable_server.edge.limits import network
 
 SECONDS = 20.0
 """What everybody has for a request, or an answer."""

@@ -1,0 +1,1 @@
+"""Pages and the API: every route that this collector serves."""
