@@ -82,6 +82,21 @@ def _dotted(path: Path, folder: str) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
+def test_rooms_of_the_server_import_only_those_below() -> None:
+    """As `docs/design.md` draws them; files that stand in no room may be imported by all, or import all."""
+    floors = ({"store"}, {"access", "writing"}, {"edge"}, {"results"}, {"web"}, {"people"}, {"commands"})
+    floor_of = {room: number for number, rooms in enumerate(floors) for room in rooms}
+    server = ROOT / "server" / "deniable_server"
+    assert {path.name for path in server.iterdir() if (path / "__init__.py").exists()} == set(floor_of)
+    for path in modules("server/deniable_server"):
+        room = path.relative_to(server).parts[0]
+        for name in imported(ast.parse(path.read_text("utf-8"))) if room in floor_of else ():
+            _, _, other = name.partition("deniable_server.")
+            other = other.split(".")[0]
+            if other in floor_of and other != room:
+                assert floor_of[other] < floor_of[room], f"{path.relative_to(ROOT)} imports {name}"
+
+
 def test_server_never_randomises() -> None:
     forbidden = {"randomize", "randomize_many", "_randomize_array", "system_word", "system_words", "new_report_id"}
     for path in modules("server/deniable_server"):
