@@ -174,7 +174,8 @@ def test_the_queue_is_short_and_waiting_ends(pool: Pool) -> None:
 @pytest.mark.slow
 def test_processes_end_with_whoever_started_them() -> None:
     code = (
-        "import os\nfrom deniable_server.results import computing\ncomputing.START_SECONDS = 100\npool = computing.Pool()\n"
+        "import os\nfrom deniable_server.results import computing\n"
+        "computing.START_SECONDS = 100\npool = computing.Pool()\n"
         "with pool.place(b''):\n    print(pool.run(os.getpid), flush=True)\nos.kill(os.getpid(), 9)"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)

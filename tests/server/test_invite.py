@@ -116,8 +116,8 @@ def test_links_are_printed_where_no_file_is_named_and_count_once(tmp_path: Path)
     assert [row[:2] for row in rows] == [["1", ""], ["2", ""], ["3", ""]]
     invitations = invitations_of([row[2] for row in rows])
     answer(database, survey, invitations[:1])
-    assert ok(survey.id, "--unused", "--db", database) == "3 invited, 2 unused\n"
-    assert ok("people", survey.id, "--unused", "--db", database) == "3 invited, 2 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "3 invited, 2 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "3 invited, 2 unused\n"
 
 
 def test_a_roster_keeps_its_columns_and_nothing_of_it_is_stored(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_what_is_wrong_with_a_roster_is_said_by_line(text: str, column: str, sai
     assert said in message
     assert "x@y" not in message.lower()
     assert not to.exists()
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 def test_rosters_of_spreadsheets_are_read(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_mail_merge_has_a_letter_for_each_row(tmp_path: Path) -> None:
     assert table["subject"].tolist() == ["For Ada {link}", "For Eve Bcc: all@x"]  # no header of a mail is made up
     assert table["body"][0] == f"Dear Ada {{link}},\n\n{table['link'][0]}\n"
     assert is_private(to)
-    assert ok(survey.id, "--unused", "--db", database) == "2 invited, 2 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "2 invited, 2 unused\n"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_letter_that_would_fail_is_refused_before_anybody_is_invited(text: str
     letter.write_text(text, encoding="utf-8")
     rows = ["--roster", roster(tmp_path, "name,email\nAda,a@x\n"), "--column", "email", "--letter", letter]
     assert said in refused("mail", survey.id, *rows, "--to", tmp_path / "mail.csv", *places(database))
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 def test_a_reminder_has_the_rows_and_the_links_of_those_who_have_not_answered(tmp_path: Path) -> None:
@@ -250,13 +250,13 @@ def test_a_reminder_has_the_rows_and_the_links_of_those_who_have_not_answered(tm
     ok(survey.id, "--roster", roster(tmp_path), "--column", "email", "--to", links, *places(database))
     before = pd.read_csv(links, dtype=str)
     answer(database, survey, invitations_of(before["link"].tolist()[:1]))
-    assert ok(survey.id, "--unused", "--list", links, "--to", left, "--db", database) == ""
+    assert ok("unused", survey.id, "--list", links, "--to", left, "--db", database) == ""
     assert is_private(left)
     pd.testing.assert_frame_equal(pd.read_csv(left, dtype=str), before[1:].reset_index(drop=True))
     mail = tmp_path / "mail.csv"
     ok("mail", survey.id, "--roster", left, "--column", "email", "--to", mail, "--db", tmp_path / "none.db")
     pd.testing.assert_frame_equal(pd.read_csv(mail, dtype=str), pd.read_csv(left, dtype=str))
-    assert ok(survey.id, "--unused", "--db", database) == "2 invited, 1 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "2 invited, 1 unused\n"
 
 
 def test_beside_live_results_only_the_number_is_told(tmp_path: Path) -> None:
@@ -264,8 +264,8 @@ def test_beside_live_results_only_the_number_is_told(tmp_path: Path) -> None:
     database, links = collector_with(tmp_path, survey), tmp_path / "links.csv"
     ok(survey.id, "-n", 4, "--to", links, *places(database))
     answer(database, survey, invitations_of(pd.read_csv(links)["link"].tolist()[:1]))
-    assert ok(survey.id, "--unused", "--db", database) == "4 invited, 3 unused\n"
-    message = refused(survey.id, "--unused", "--list", links, "--db", database)
+    assert ok("unused", survey.id, "--db", database) == "4 invited, 3 unused\n"
+    message = refused("unused", survey.id, "--list", links, "--db", database)
     assert "4 invited, 3 unused; not told who, because its results are live" in message
 
 
@@ -278,13 +278,26 @@ def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_pat
     store.close()
     with links.open("a", encoding="utf-8", newline="") as file:
         file.write(links.read_text().splitlines()[1] + "\n")
-    message = refused(survey.id, "--unused", "--list", links, "--db", database)
+    message = refused("unused", survey.id, "--list", links, "--db", database)
     assert "line 4 repeats line 2" in message
     assert "invitation=" not in message
     links.write_text("\n".join(links.read_text().splitlines()[:3]))
-    message = refused(other.id, "--unused", "--list", links, "--db", database)
+    message = refused("unused", other.id, "--list", links, "--db", database)
     assert f"link: must be links with an invitation to survey {other.id}; line 2 has none, line 3 has none" in message
     assert "invitation=" not in message
+
+
+def test_rows_of_unused_links_are_written_only_of_a_list(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    assert "--to goes with --list" in refused("unused", survey.id, "--to", tmp_path / "left.csv", "--db", database)
+
+
+def test_a_sheet_of_one_link_is_for_open_surveys(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    message = refused("sheet", survey.id, "-n", 3, "--to", tmp_path / "cards.html", *places(database))
+    assert "has a link for each person; see 'deniable invite people --sheet'" in message
 
 
 @pytest.mark.parametrize(
@@ -305,7 +318,6 @@ def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_pat
         (["-n", "3", "--to", "no/links.csv"], "there is no folder 'no'"),
         (["-n", "3", "--to", "people.csv"], "exists, and may hold links that nobody else has"),
         (["-n", "3", "--sentence", "x"], "--sentence goes with --sheet"),
-        (["-n", "3", "--list", "people.csv"], "--list goes with --unused, or alone"),
         *(
             (
                 ["-n", "3", "--cohort", "paper", "--public-url", f"https://{wrong}"],
@@ -313,8 +325,6 @@ def test_a_list_of_another_survey_is_refused_without_repeating_its_links(tmp_pat
             )
             for wrong in ("c example", "me:secret@c.example", "ü.example", f"c.example/s/{'a' * 26}")
         ),
-        (["-n", "3", "--unused"], "--unused goes with --list and --to alone"),
-        (["--unused", "--to", "left.csv"], "--to goes with --list"),
     ],
 )
 def test_bad_input_is_refused_and_nobody_is_invited(
@@ -328,7 +338,7 @@ def test_bad_input_is_refused_and_nobody_is_invited(
     assert said in message
     assert "secret" not in message
     assert roster(tmp_path).read_bytes() == before
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 class Breaking(SqliteStore):
@@ -355,11 +365,11 @@ def test_where_inviting_breaks_off_the_links_stay_and_it_goes_on(
     if printed:
         to.write_text(result.stdout, encoding="utf-8")
     assert len(pd.read_csv(to)) == 3
-    message = refused(survey.id, "--unused", "--list", to, "--db", database)
+    message = refused("unused", survey.id, "--list", to, "--db", database)
     assert "hashes: must be of people who are invited here; 2 of 3 are not" in message
-    assert "2 invited, 1 known before" in INVITE.run(survey.id, "--list", to, "--db", database).stderr
-    assert "0 invited, 3 known before" in INVITE.run(survey.id, "--list", to, "--db", database).stderr
-    assert ok(survey.id, "--unused", "--list", to, "--db", database).count("invitation=") == 3
+    assert "2 invited, 1 known before" in INVITE.run("again", survey.id, to, "--db", database).stderr
+    assert "0 invited, 3 known before" in INVITE.run("again", survey.id, to, "--db", database).stderr
+    assert ok("unused", survey.id, "--list", to, "--db", database).count("invitation=") == 3
 
 
 def test_a_sheet_alone_that_nothing_reads_again_goes_where_inviting_breaks_off(
@@ -392,7 +402,7 @@ def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch: 
     assert to.read_text() == "somebody's"
     assert not cards.exists()
     monkeypatch.undo()
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 def read_one_line(*arguments: object) -> tuple[int, str]:
@@ -417,7 +427,7 @@ def test_nobody_is_invited_whose_link_was_printed_in_part(tmp_path: Path) -> Non
     status, errors = read_one_line(survey.id, "-n", 3000, *places(database))
     assert status == 1
     assert "nobody is invited" in errors
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 @pytest.mark.slow
@@ -425,7 +435,7 @@ def test_a_list_of_the_unused_that_was_printed_in_part_is_an_error(tmp_path: Pat
     survey, links = invited_survey(**ALWAYS), tmp_path / "links.csv"
     database = collector_with(tmp_path, survey)
     ok(survey.id, "-n", 3000, "--to", links, *places(database))
-    status, errors = read_one_line(survey.id, "--unused", "--list", links, "--db", database)
+    status, errors = read_one_line("unused", survey.id, "--list", links, "--db", database)
     assert status == 1
     assert "links: cannot be printed: Broken pipe; the list is incomplete" in errors
 
@@ -447,7 +457,7 @@ def test_links_that_no_card_holds_are_refused_before_anybody_is_invited(
     assert f"sheet: links must have 400 characters at most to fit a card, got {length}; a shorter cohort" in message
     assert "invitation" not in message
     assert not sheet.exists()
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 @pytest.mark.slow
@@ -461,7 +471,7 @@ def test_nobody_is_invited_whose_link_cannot_be_printed(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "links: cannot be printed: No space left on device; nobody is invited" in done.stderr
     assert "Traceback" not in done.stderr
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 @pytest.mark.parametrize("hashes", [False, True])
@@ -475,7 +485,7 @@ def test_nobody_is_invited_where_nothing_can_be_printed(
     message = refused(survey.id, "-n", 3, *(["--hashes", file] if hashes else []), *places(database))
     assert "links: cannot be printed: standard output is closed; nobody is invited" in message
     assert not file.exists()
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 @pytest.mark.parametrize("answer", [b"<html>", b"[]", b'{"x":1}', b"\xff"])
@@ -494,7 +504,7 @@ def test_nobody_is_invited_to_a_survey_that_was_closed(tmp_path: Path) -> None:
     with closing(SqliteStore(database)) as store:
         store.close_survey(survey.id)
     assert "(UTC); nobody could answer" in refused(survey.id, "-n", 3, "--to", to, *places(database))
-    assert ok(survey.id, "--unused", "--db", database) == "0 invited, 0 unused\n"
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
 
 
 def test_surveys_to_which_nobody_can_be_invited_are_refused(tmp_path: Path) -> None:
@@ -519,7 +529,7 @@ def test_surveys_to_which_nobody_can_be_invited_are_refused(tmp_path: Path) -> N
 def test_a_sheet_of_an_open_survey_has_its_one_link(tmp_path: Path) -> None:
     survey = read_survey(SURVEY)
     database, sheet = collector_with(tmp_path, survey), tmp_path / "handout.html"
-    said = INVITE.run(survey.id, "-n", 9, "--sheet", sheet, *places(database))
+    said = INVITE.run("sheet", survey.id, "-n", 9, "--to", sheet, *places(database))
     assert "one report a person: not enforced" in said.stderr
     page = sheet.read_text(encoding="utf-8")
     assert page.count(f"/s/{survey.id}<") == 9
@@ -554,7 +564,7 @@ def test_an_issuer_elsewhere_gets_the_hashes_from_its_operator(tmp_path: Path) -
     store.close()
     assert ok("add", survey.id, hashes, "--db", issuer) == "3 invited, 0 known before\n"
     assert ok("add", survey.id, hashes, "--db", issuer) == "0 invited, 3 known before\n"
-    assert ok(survey.id, "--unused", "--list", links, "--db", issuer) == links.read_text().replace("\r\n", "\n")
+    assert ok("unused", survey.id, "--list", links, "--db", issuer) == links.read_text().replace("\r\n", "\n")
     assert not {*invitations_of(pd.read_csv(links)["link"].tolist())} & {*hashes.read_text().split()}
     secret = invitations_of(pd.read_csv(links)["link"].tolist())[0]
     hashes.write_text(f"{secret}\n")
@@ -583,7 +593,7 @@ def test_a_running_collector_gets_hashes_and_nothing_else(start_collector: Start
     sent = {"id": report.id, "cohort": None, "values": report.values, "credential": report.credential}
     address = f"{collector.url}/api/v1/surveys/{survey.id}/reports"
     assert urllib3.request("POST", address, json=sent).status == 201
-    printed = ok(link, "--unused", "--list", to, "--token", token)
+    printed = ok("unused", link, "--list", to, "--token", token)
     assert [row["link"] for row in csv.DictReader(printed.splitlines())] == pd.read_csv(to)["link"].tolist()[1:]
     log = collector.log.read_text()
     assert not any(each in log or hash_of(each) in log for each in invitations)

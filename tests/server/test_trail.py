@@ -44,7 +44,7 @@ def test_every_command_that_changes_a_database_leaves_a_line(log: Path, tmp_path
         ["token", "list"],
         ["check"],
         ["estimate", survey],
-        ["invite", survey, "--unused"],
+        ["invite", "unused", survey],
     ):
         DENIABLE.ok(*reading, *here)
     found = lines(log)

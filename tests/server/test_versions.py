@@ -95,7 +95,7 @@ def every_command(path: Path, survey: Survey, folder: Path) -> list[tuple[object
         ("token", "create", "ada", *here),
         ("token", "list", *here),
         ("token", "revoke", "ada", *here),
-        ("invite", survey.id, "--unused", *here),
+        ("invite", "unused", survey.id, *here),
         ("issuer", "key", *here),
         ("issuer", "reissue", survey.id, "-n", 1, *here),
         ("check", *here),

@@ -149,10 +149,6 @@ def invite() -> None:
         "deniable invite people ID -n 500 --db deniable.db --public-url https://collector.example > links.csv",
         "deniable invite https://collector.example/s/ID -n 500 --token dn_... --to links.csv --sheet cards.html",
         "deniable invite ID --roster people.csv --column email --to links.csv",
-        "deniable invite ID --unused",
-        "deniable invite OPEN_ID -n 30 --sheet handout.html",
-        "deniable invite ID --unused --list links.csv --to reminders.csv",
-        "deniable invite ID --list links.csv",
     )
 )
 @_place_options
@@ -164,15 +160,6 @@ def invite() -> None:
 @_file("--sheet", ".html", "A page to print on A4 and cut up: a code and a link for each person.")
 @click.option("--sentence", metavar="TEXT", help="What the sheet says beside each code, instead of our words.")
 @_file("--hashes", ".txt", "Write the hashes, instead of sending them: for 'deniable invite add' at an issuer.")
-@click.option("--unused", is_flag=True, help="Say how many invitations are unused, instead of making some.")
-@click.option(
-    "--list",
-    "kept",
-    metavar="FILE.csv",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Your file of links. Alone: invites those who are not yet, where something broke off. With --unused: gives "
-    "the rows of those that are unused.",
-)
 def people(
     survey: str,
     number: int | None,
@@ -183,58 +170,96 @@ def people(
     sheet: Path | None,
     sentence: str | None,
     hashes: Path | None,
-    unused: bool,
-    kept: Path | None,
     **where: Any,
 ) -> None:
-    """Make personal links, or say how many are unused.
+    """Make personal links.
 
-    Links are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords. A survey that is
-    open to everybody has one link only, which --sheet prints as often as -n says.
+    They are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords.
     """
-    if unused:
-        if number or roster or column or cohort or sheet or sentence or hashes:
-            raise click.UsageError("--unused goes with --list and --to alone")
-        _say_unused(_find(survey, **where), kept, to)
-        return
-    if kept:
-        if number or roster or column or cohort or sheet or sentence or hashes or to:
-            raise click.UsageError("--list goes with --unused, or alone: then its people are invited")
-        _invite_again(_inviting_to(survey, None, is_author=False, **where), kept)
-        return
     if (number is None) == (roster is None):
-        raise click.UsageError(
-            "say how many people with -n, or who with --roster; to ask who has not answered, --unused"
-        )
+        raise click.UsageError("say how many people with -n, or who with --roster")
     if (roster is None) != (column is None):
         raise click.UsageError("--roster and --column go together")
     if sentence and not sheet:
         raise click.UsageError("--sentence goes with --sheet")
-    named = None if roster is None or column is None else _people(roster, column)
-    if named and LINK in named.columns:
+    named = None if roster is None or column is None else _new_people(roster, column)
+    target = _inviting_to(survey, cohort, **where)
+    links, sent = target.links(len(named.rows) if named else number or 0, cohort)
+    table = _links_table(named, links, cohort)
+    files = {to: table} if to else {}
+    if sheet:
+        files[sheet] = sheet_page(str(target.survey.title), links, sentence or SENTENCE)
+    _invite(target, sent, files, hashes, table)
+
+
+def _new_people(path: Path, column: str) -> Roster:
+    """A list of people who have no links yet."""
+    named = _people(path, column)
+    if LINK in named.columns:
         raise ParameterError(
             f"{named.name}: has a column {LINK} already; for a reminder with the same links see 'deniable invite mail'"
         )
-    target = _inviting_to(survey, cohort, may_be_open=bool(sheet and not (named or to or hashes)), **where)
-    if sheet and target.survey.access == "open":
-        link = survey_link(target.people_at, target.survey.id, cohort)
-        _write({sheet: sheet_page(str(target.survey.title), [link] * (number or 0), sentence or OPEN_SENTENCE)})
-        click.echo(f"{ONE_REPORT['open']}\n{sheet}", err=True)
-        return
-    links, sent = target.links(len(named.rows) if named else number or 0, cohort)
+    return named
+
+
+def _links_table(named: Roster | None, links: Sequence[str], cohort: str | None) -> str:
+    """The links as CSV, each in the row of its person where people have names."""
     if named:
         rows: list[Sequence[Any]] = [[*row, link] for row, link in zip(named.rows, links, strict=True)]
         header = [*named.columns, LINK]
     else:
         rows = [[place, cohort, link] for place, link in enumerate(links, start=1)]
         header = ["number", "cohort", LINK]
-    table = "".join(csv_lines([header, *rows]))
-    files: dict[Path, str] = {}
-    if to:
-        files[to] = table
-    if sheet:
-        files[sheet] = sheet_page(str(target.survey.title), links, sentence or SENTENCE)
-    _invite(target, sent, files, hashes, table)
+    return "".join(csv_lines([header, *rows]))
+
+
+@invite.command(
+    epilog=example("deniable invite unused ID", "deniable invite unused ID --list links.csv --to reminders.csv")
+)
+@_place_options
+@click.option(
+    "--list",
+    "kept",
+    metavar="FILE.csv",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your file of links: gives the rows of those that are unused.",
+)
+@_file("--to", ".csv", "Where to write these rows, instead of printing them; only you may read it.")
+def unused(survey: str, kept: Path | None, to: Path | None, **where: Any) -> None:
+    """Say how many invitations are unused, and with your file of links, which."""
+    _say_unused(_find(survey, **where), kept, to)
+
+
+@invite.command(epilog=example("deniable invite again ID links.csv"))
+@_place_options
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def again(survey: str, file: Path, **where: Any) -> None:
+    """Invite those of your file of links who are not invited yet, where something broke off.
+
+    The same file again changes nothing.
+    """
+    _invite_again(_inviting_to(survey, None, is_author=False, **where), file)
+
+
+@invite.command(epilog=example("deniable invite sheet OPEN_ID -n 30 --to handout.html"))
+@_place_options
+@click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), required=True, help="How many cards.")
+@_cohort
+@_file("--to", ".html", "A page to print on A4 and cut up.", required=True)
+@click.option("--sentence", metavar="TEXT", help="What it says beside each code, instead of our words.")
+def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str | None, **where: Any) -> None:
+    """Print the one link of a survey that is open to everybody, on as many cards as there are people.
+
+    A survey with invitations has a link for each person: see `deniable invite people --sheet`.
+    """
+    target = _inviting_to(survey, cohort, may_be_open=True, **where)
+    if target.survey.access != "open":
+        raise SurveyError(
+            f"survey {target.survey.id}: has a link for each person; see 'deniable invite people --sheet'"
+        )
+    link = survey_link(target.people_at, target.survey.id, cohort)
+    _write({to: sheet_page(str(target.survey.title), [link] * number, sentence or OPEN_SENTENCE)})
+    click.echo(f"{ONE_REPORT['open']}\n{to}", err=True)
 
 
 @invite.command(
@@ -389,7 +414,7 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
     except BaseException:
         if can_go_on:
             click.echo(
-                "Not everybody is invited yet: keep the links, and give them to 'deniable invite --list'.", err=True
+                "Not everybody is invited yet: keep the links, and give them to 'deniable invite again'.", err=True
             )
         else:
             for path in files:

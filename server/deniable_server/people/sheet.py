@@ -25,9 +25,7 @@ MOST_CHARACTERS = 180
 MOST_OF_A_LINK = 400
 """Characters of a link: eight lines below the code, as wide as monospaced letters may be, and cameras read the code."""
 
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True, trim_blocks=True
-)
+_TEMPLATES = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True)
 
 
 def sheet_page(title: str, links: Sequence[str], sentence: str = SENTENCE) -> str:
