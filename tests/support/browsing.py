@@ -137,7 +137,7 @@ The answers are a list, in the order of the questions, or an object from their i
 
 def numbers_of(survey: Survey, answers: Mapping[str, Any]) -> list[Any]:
     """Answers as `GIVE` takes them: options by their places, numbers as they are."""
-    numbers = []
+    numbers: list[Any] = []
     for question in survey.questions:
         given = answers[question.id]
         if question.type == "ticks":
