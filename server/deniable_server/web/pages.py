@@ -17,7 +17,7 @@ from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import counted
-from deniable_server.results import charts, drawing
+from deniable_server.results import drawing
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.service import figure, get_results, points_of_fakes
 from deniable_server.store import SurveyState
@@ -110,7 +110,7 @@ def results(survey_id: str, query: EstimatesQuery) -> Response:
             chosen=query_string(query),
             has_headlines=query.method == DEFAULT_METHOD and query.confidence >= drawing.LEAST_LEVEL,
             has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
-            has_chart=n > 0 and charts.can_draw(rows),
+            has_chart=n > 0 and drawing.can_draw(rows),
         )
 
     return counted(Response(get_results().page(survey_id, query, tuple(said.values()), render)))
@@ -122,7 +122,7 @@ def chart(survey_id: str, form: str, query: EstimatesQuery) -> Response:
     """The chart of the results page."""
     require_reader(get_store().survey(survey_id))
     n, rows = get_results().estimates(survey_id, query)
-    if not n or not charts.can_draw(rows):
+    if not n or not drawing.can_draw(rows):
         raise NotFound
     image = get_results().chart(survey_id, query, form, rows)
     response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")
