@@ -46,7 +46,7 @@ _ESTIMATES = ["estimates", "tallies", "targets"]
 
 ROOMS = {
     "exact": Room("deniable", ["exact"], [*_MECHANISMS, "survey"]),
-    "spaces": Room("deniable", ["report/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
+    "spaces": Room("deniable", ["wire/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
     "privacy": Room("deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors"]),
     # But `optimum`, a search: what it finds is checked to the last integer, and other steps find it too, or nearly.
     "mechanisms": Room("deniable", ["mechanisms/[!o]*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),

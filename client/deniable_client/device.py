@@ -16,10 +16,10 @@ from deniable.mechanisms import KAry
 from deniable.mechanisms.base import Answer
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
-from deniable.report.space import ReportValue, Value
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
+from deniable.wire.space import ReportValue, Value
 from deniable_client.frames import answers_stay
 
 Given = str | int | Sequence[str]

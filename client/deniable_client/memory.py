@@ -25,9 +25,9 @@ from deniable.privacy.ceiling import Ceiling
 from deniable.privacy.ledger import Ledger
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, parse_report
-from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 from deniable.survey.unit import Unit
+from deniable.wire.space import ReportValue
 from deniable_client.folder import user_data_folder
 from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile

@@ -23,8 +23,8 @@ from apiflask import APIFlask
 from deniable import NotInvited, parse_report
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError, ReportError
-from deniable.report import strict_json
 from deniable.report.report import MAX_BYTES
+from deniable.wire import strict_json
 from deniable_server import problems
 from deniable_server.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany, asker
 from deniable_server.store import Store

@@ -29,12 +29,12 @@ from deniable.estimation.published_rows import estimate
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable.report.report import Report
-from deniable.report.space import Value
 from deniable.report.tally import Tally
 from deniable.survey.group import Group, marginal
 from deniable.survey.precision import people_needed
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
 from deniable.survey.sharing import Member, Sharing, ways_to_share, why
+from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_client.device import mixed
 from tests.support.drawn_questions import Likely, Values, answers_of, group_of, joint_of, joint_survey, published_output

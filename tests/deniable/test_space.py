@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deniable import Mechanism, ParameterError, ReportError, mechanisms
-from deniable.report.space import Bits, DrawnBits, Numbers
+from deniable.wire.space import Bits, DrawnBits, Numbers
 
 HOURS = Numbers(range(5, 8), ("five", "six", "seven"))
 

@@ -31,7 +31,7 @@ from deniable import (
     read_survey,
 )
 from deniable.estimation.published_rows import EstimateOptions
-from deniable.report.space import Bits, DrawnBits, Texts
+from deniable.wire.space import Bits, DrawnBits, Texts
 from deniable_research.engine import EngineReports, count_patterns, count_supports, open_source
 from deniable_research.engine import counting as counting_module
 from deniable_research.engine.sources import Source

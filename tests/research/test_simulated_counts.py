@@ -33,7 +33,7 @@ from deniable import (
     Warner,
     read_survey,
 )
-from deniable.report.space import Texts
+from deniable.wire.space import Texts
 from deniable_research.simulation import Misbehaviour, Simulation, Truth, generator_of, simulate, truth_of
 from deniable_research.simulation.counts import CountedSurvey, count_members, draw_counts, laws_of, multinomial
 from deniable_research.simulation.draw import draw_reports

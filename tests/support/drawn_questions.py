@@ -9,9 +9,9 @@ from fractions import Fraction
 
 from deniable import KAry, Question, Survey, read_survey
 from deniable.randomness import UNIT
-from deniable.report.space import Value
 from deniable.survey.group import Group, marginal
 from deniable.survey.question_types import YES_NO
+from deniable.wire.space import Value
 from deniable_research.files import Layout, Table
 from deniable_research.simulation.draw import Column
 from tests.support.survey_files import question_toml, survey_toml

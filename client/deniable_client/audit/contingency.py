@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import Report
-from deniable.report.space import Value
+from deniable.wire.space import Value
 from deniable_client.audit.answers import Answers
 from deniable_client.audit.evidence import Cells, Check, Counts, Finding, Floats, log_level, measured, telling_event
 from deniable_client.audit.together import pair_probabilities

@@ -10,9 +10,9 @@ from fractions import Fraction
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.estimation.support import Support
-from deniable.report.space import Bits, DrawnBits, Numbers
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
+from deniable.wire.space import Bits, DrawnBits, Numbers
 
 _EXACT = 2**53
 """Whole numbers up to there are numbers of R and Stata."""

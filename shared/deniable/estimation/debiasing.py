@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     Solve = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 
 
-Count = int | float
-"""A number of reports; real where reports have weights."""
-
-
 class Debiasing(NamedTuple):
     """The map of one report: ``weights @ supports + constant`` is unbiased for the indicator of the true answer."""
 

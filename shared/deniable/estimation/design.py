@@ -8,14 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deniable.estimation.debiasing import Count, Debiasing, one_report_covariance
+from deniable.estimation.debiasing import Debiasing, one_report_covariance
+from deniable.wire.space import Count
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from deniable.estimation.support import Support
-    from deniable.report.space import ReportSpace
+    from deniable.wire.space import ReportSpace
 
 
 class Derived(NamedTuple):

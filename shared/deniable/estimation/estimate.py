@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from deniable.estimation.debiasing import Count
     from deniable.estimation.design import Design
+    from deniable.wire.space import Count
 
 DEFAULT_METHOD = "default"
 

@@ -14,8 +14,8 @@ from deniable.estimation.design import Design
 from deniable.exact import rational
 
 if TYPE_CHECKING:
-    from deniable.estimation.debiasing import Count
     from deniable.estimation.support import Support
+    from deniable.wire.space import Count
 
 HIGHEST_FAKE = 0.5
 """Largest share of fake reports that can be assumed: whoever sends more than half of all decides what they say."""

@@ -22,8 +22,8 @@ from deniable.estimation.intervals import (
 from deniable.estimation.intervals.interval import normal_quantile
 
 if TYPE_CHECKING:
-    from deniable.estimation.debiasing import Count
     from deniable.estimation.design import Design
+    from deniable.wire.space import Count
 
 
 @dataclass(frozen=True)

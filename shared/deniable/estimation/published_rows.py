@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.debiasing import Count
 from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
 from deniable.estimation.fakes import check_fake_share, fakes_among
 from deniable.estimation.intervals import check_confidence_level
@@ -15,6 +14,7 @@ from deniable.estimation.means import MeanEstimate
 from deniable.estimation.misbehaviour import Misbehaving, Robust
 from deniable.report.tally import Tally
 from deniable.survey.document import Survey
+from deniable.wire.space import Count
 
 TARGETS = ("population", "respondents")
 """Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""

@@ -14,13 +14,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from deniable.errors import AnswerError, ParameterError, describe
-from deniable.estimation.debiasing import Count
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.means import MeanEstimate
 from deniable.exact import Number, as_integer, log_above
 from deniable.randomness import Word, Words, system_word, system_words
-from deniable.report.space import Numbers, ReportSpace
+from deniable.wire.space import Count, Numbers, ReportSpace
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deniable.errors import AnswerError, ParameterError
-from deniable.estimation.debiasing import Count
 from deniable.exact import as_integer
 from deniable.mechanisms.base import Mechanism
+from deniable.wire.space import Count
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.debiasing import Count, Debiasing
+from deniable.estimation.debiasing import Debiasing
 from deniable.estimation.design import Binomial
 from deniable.estimation.support import Support
 from deniable.exact import Number, of_100, positive_epsilon
@@ -20,7 +20,7 @@ from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.subset import uniform_below, unrank
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
-from deniable.report.space import DrawnBits
+from deniable.wire.space import Count, DrawnBits
 
 if TYPE_CHECKING:
     import numpy as np

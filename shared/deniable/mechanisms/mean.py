@@ -15,7 +15,7 @@ from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_c
 from deniable.mechanisms.base import OneOfK, OverRange, check_range
 from deniable.mechanisms.pure import PureMechanism
 from deniable.randomness import UNIT, Word, Words, system_word
-from deniable.report.space import Numbers
+from deniable.wire.space import Numbers
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,11 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from deniable.estimation.debiasing import Count, Debiasing
+from deniable.estimation.debiasing import Debiasing
 from deniable.estimation.feasible import most_likely_shares
 from deniable.estimation.support import Support
 from deniable.exact import ratio
 from deniable.mechanisms.base import Mechanism
+from deniable.wire.space import Count
 
 
 class PureMechanism(Mechanism):

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import Count, Debiasing, left_inverse
+from deniable.estimation.debiasing import Debiasing, left_inverse
 from deniable.estimation.feasible import most_likely_mixture
 from deniable.exact import LARGEST_LOSS, exp_below, factor_above
 from deniable.mechanisms.base import OneOfK
 from deniable.randomness import UNIT, Word, Words, system_word
-from deniable.report.space import Numbers
+from deniable.wire.space import Count, Numbers
 
 if TYPE_CHECKING:
     import numpy as np

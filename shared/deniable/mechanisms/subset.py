@@ -11,14 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.debiasing import Count
 from deniable.estimation.feasible import nearest_on_simplex
 from deniable.estimation.support import Support
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, check_answer, check_answers, check_k
 from deniable.mechanisms.pure import PureMechanism
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
-from deniable.report.space import Bits
+from deniable.wire.space import Bits, Count
 
 if TYPE_CHECKING:
     import numpy as np

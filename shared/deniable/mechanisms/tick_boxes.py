@@ -24,7 +24,7 @@ from deniable.mechanisms.base import BLOCK, check_k
 from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
 from deniable.mechanisms.pure import PureMechanism
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
-from deniable.report.space import Bits
+from deniable.wire.space import Bits
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from deniable.estimation.support import Support
 from deniable.exact import of_100
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.pure import PureMechanism
-from deniable.report.space import Numbers
+from deniable.wire.space import Numbers
 
 
 class YesNoMechanism(PureMechanism, OneOfK):

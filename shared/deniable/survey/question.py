@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deniable.errors import SurveyError, describe
-from deniable.estimation.debiasing import Count
 from deniable.mechanisms import Mechanism
-from deniable.report.space import Counted, Drawn
 from deniable.survey.group import IDENTIFIER, Group
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_repeats
+from deniable.wire.space import Count, Counted, Drawn
 
 GOALS = ("shares", "mean")
 """What the author of a scale wants to know."""

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from deniable.errors import ReportError, SurveyError
 from deniable.exact import sum_above
-from deniable.report.space import ReportValue, Value
 from deniable.survey.group import Group, marginal
 from deniable.survey.question import Question
+from deniable.wire.space import ReportValue, Value
 
 MILLION = 1_000_000
 Cost = TypeVar("Cost", int, float, Fraction)

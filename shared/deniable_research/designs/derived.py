@@ -22,7 +22,7 @@ from deniable.estimation.published_rows import EstimateOptions, EstimateRow, num
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from deniable.estimation.debiasing import Count
+    from deniable.wire.space import Count
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.report.space import Texts
+from deniable.wire.space import Texts
 from deniable_research.engine.counting import Supports, count_supports
 from deniable_research.engine.sources import Source
 from deniable_research.engine.texts import TextColumn, as_text, means_nothing

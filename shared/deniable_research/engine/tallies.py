@@ -10,7 +10,7 @@ import numpy as np
 from deniable import Survey, Tally
 from deniable.data.survey_data import COHORT
 from deniable.errors import ParameterError, ReportError
-from deniable.report.space import Texts
+from deniable.wire.space import Texts
 from deniable_research.engine.counting import count_supports
 from deniable_research.engine.reports import FEW
 from deniable_research.engine.sources import EMBEDDED, Source, open_source

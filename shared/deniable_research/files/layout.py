@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
-from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
 from deniable.survey.question import Question
+from deniable.wire.space import ReportValue
 from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
 from deniable_research.designs import of_one_truth

@@ -16,8 +16,8 @@ from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.exact import number_hint
-from deniable.report.space import ReportValue, Texts
 from deniable.survey.document import Survey
+from deniable.wire.space import ReportValue, Texts
 from deniable_research.files.coded import Coded, alike
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import Count
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.feasible import most_likely_mixture
 from deniable.estimation.intervals import check_confidence_level
+from deniable.wire.space import Count
 from deniable_research.items import Item
 from deniable_research.joint.association import OddsRatio, odds_ratio
 from deniable_research.joint.conditional import Conditional, conditional

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import Count, one_report_covariance
+from deniable.estimation.debiasing import one_report_covariance
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
 from deniable.estimation.intervals.methods import MOST_TRUTHS
 from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
+from deniable.wire.space import Count
 from deniable_research.items import Item, refuse_one_chance
 from deniable_research.joint.products import products
 from deniable_research.sampling import Domain, Truths

@@ -26,6 +26,10 @@ Value = ReportValue | None
 """What a report holds for a question: that, or None where the device did not ask it."""
 
 
+Count = int | float
+"""A number of reports; real where reports have weights."""
+
+
 class Counted(ABC):
     """What may stand in a report for a question, and what is counted of it."""
 

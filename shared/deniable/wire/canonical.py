@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
-from deniable.report.space import Value
+from deniable.wire.space import Value
 
 Check = Callable[[object, str], Value]
 
@@ -27,7 +27,7 @@ REMEMBERED = 4096
 class CanonicalForm:
     """The form of a survey's reports, as both clients write them.
 
-    Every parser of JSON reads what has this form alike, so nothing is left for `deniable.report.strict_json` to refuse.
+    Every parser of JSON reads what has this form alike, so nothing is left for `deniable.wire.strict_json` to refuse.
     """
 
     def __init__(
