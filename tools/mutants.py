@@ -48,8 +48,7 @@ ROOMS = {
     "exact": Room("deniable", ["exact"], [*_MECHANISMS, "survey"]),
     "spaces": Room("deniable", ["wire/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
     "privacy": Room("deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors"]),
-    # But `optimum`, a search: what it finds is checked to the last integer, and other steps find it too, or nearly.
-    "mechanisms": Room("deniable", ["mechanisms/[!o]*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
+    "mechanisms": Room("deniable", ["mechanisms/*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
     "estimation": Room(
         "deniable",
         [f"estimation/{name}" for name in ["debiasing", "estimate", "fakes", "feasible", "means"]],
@@ -168,7 +167,12 @@ KINDS: dict[str, tuple[str, type[ast.NodeTransformer]]] = {
 def prepare(name: str) -> Path:
     """Copy what a room mutates and what tests it."""
     work = WORK / name
-    for package in ("shared/deniable", "shared/deniable_research", "client/deniable_client"):
+    for package in (
+        "shared/deniable",
+        "shared/deniable_statistics",
+        "shared/deniable_research",
+        "client/deniable_client",
+    ):
         _copy(ROOT / package, work / "src" / Path(package).name)
     for folder in ("tests", "tools", "docs"):
         _copy(ROOT / folder, work / folder)

@@ -1,4 +1,10 @@
-"""The public names of `deniable`, which is where to import them from: it loads this when somebody asks for one."""
+"""The public names of `deniable`, which is where to import them from: it loads this when somebody asks for one.
+
+What `deniable_statistics` brings is loaded when that very name is asked for, so that a device loads none of it.
+"""
+
+import importlib
+import typing
 
 from deniable.errors import (
     AnswerError,
@@ -38,10 +44,12 @@ from deniable.privacy.ceiling import Ceiling, weak_protection
 from deniable.privacy.odds import odds_sentences, whole_odds_sentences
 from deniable.report.report import Report, parse_report
 from deniable.report.tally import Tally, tally_reports
-from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey, address, is_address
 from deniable.survey.published import parse_survey
 from deniable.survey.question import Question
+
+if typing.TYPE_CHECKING:
+    from deniable_statistics.authoring.authoring import read_survey
 
 __all__ = [
     "MECHANISMS",
@@ -90,3 +98,12 @@ __all__ = [
     "weak_protection",
     "whole_odds_sentences",
 ]
+
+_BROUGHT = {"read_survey": "deniable_statistics.authoring.authoring"}
+"""The module of each public name that `deniable_statistics` brings."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _BROUGHT:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, getattr(importlib.import_module(_BROUGHT[name]), name))

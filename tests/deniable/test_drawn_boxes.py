@@ -13,8 +13,8 @@ import pytest
 from deniable import AnswerError, DrawnBoxes, ParameterError, ReportError, SurveyError, TickBoxes, read_survey
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 from deniable.randomness import UNIT
-from deniable.survey.selection import choose_for_ticks
 from deniable.wire.space import DrawnBits
+from deniable_statistics.authoring.selection import choose_for_ticks
 from tests.support.survey_files import question_toml, survey_toml
 
 SMALL = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 3), (5, 2)]

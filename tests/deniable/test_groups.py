@@ -31,12 +31,12 @@ from deniable.randomness import UNIT
 from deniable.report.report import Report
 from deniable.report.tally import Tally
 from deniable.survey.group import Group, marginal
-from deniable.survey.precision import people_needed
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
-from deniable.survey.sharing import Member, Sharing, ways_to_share, why
 from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_client.device import mixed
+from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share, why
 from tests.support.drawn_questions import Likely, Values, answers_of, group_of, joint_of, joint_survey, published_output
 from tests.support.survey_files import question_toml, survey_toml
 

@@ -15,10 +15,10 @@ from deniable import DeniableError, KAry, OneBitMean, ParameterError, Piecewise,
 from deniable.errors import AnswerError, BudgetError
 from deniable.exact import exp_below
 from deniable.mechanisms import mechanism_from_published
-from deniable.mechanisms.optimum import optimal_noise
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
-from deniable.survey.precision import mean_variance
+from deniable_statistics.authoring.optimum import optimal_noise
+from deniable_statistics.authoring.precision import mean_variance
 from tests.support.marks import long
 
 RANGES = [(0, 1), (0, 2), (-1, 2), (0, 4), (3, 10), (0, 10), (18, 31), (0, 60), (0, 97)]

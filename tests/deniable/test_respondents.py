@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from deniable import Question, TwoCoin, read_survey
-from deniable.survey.analyses import alternatives_for
-from deniable.survey.respondents import comparison, respondents_needed
+from deniable_statistics.authoring.analyses import alternatives_for
+from deniable_statistics.authoring.respondents import comparison, respondents_needed
 from tests.support.marks import long
 
 HEAD = 'title = "T"\n[[questions]]\nid = "q"\ntext = "Q?"\n'

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from deniable import Geometric, KAry, OneBitMean, Piecewise, Subset, parse_survey, read_survey
-from deniable.survey.precision import mean_variance
-from deniable.survey.selection import TIE, choose_for_choice, choose_for_number, choose_for_scale
+from deniable_statistics.authoring.precision import mean_variance
+from deniable_statistics.authoring.selection import TIE, choose_for_choice, choose_for_number, choose_for_scale
 from tests.support.survey_files import question_toml, survey_toml
 
 EPSILONS = ["0.5", "1", str(math.log(3)), "2", "4"]

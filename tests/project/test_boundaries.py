@@ -16,7 +16,10 @@ import deniable.api
 from tools import needed
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("shared/deniable", "shared/deniable_research", "client/deniable_client", "server/deniable_server")
+SOURCES = (
+    *("shared/deniable", "shared/deniable_statistics", "shared/deniable_research"),
+    *("client/deniable_client", "server/deniable_server"),
+)
 
 
 def modules(folder: str) -> list[Path]:
@@ -50,7 +53,8 @@ def called_names(tree: ast.AST) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("folder", "forbidden"),
     [
-        ("shared/deniable", {"deniable_client", "deniable_server", "deniable_web"}),
+        ("shared/deniable", {"deniable_client", "deniable_research", "deniable_server", "deniable_web"}),
+        ("shared/deniable_statistics", {"deniable_client", "deniable_research", "deniable_server", "deniable_web"}),
         ("shared/deniable_research", {"deniable_client", "deniable_server", "deniable_web"}),
         ("client/deniable_client", {"deniable_server", "deniable_research"}),
         ("server/deniable_server", {"deniable_client", "deniable_research"}),
@@ -60,6 +64,16 @@ def test_imports_point_towards_shared(folder: str, forbidden: set[str]) -> None:
     for path in modules(folder):
         for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
             assert name.split(".")[0] not in forbidden, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_the_agreement_hands_on_to_statistics_in_three_places() -> None:
+    """Each within a function, so that a device loads nothing of it."""
+    handing_on = {
+        path.relative_to(ROOT / "shared" / "deniable").as_posix()
+        for path in modules("shared/deniable")
+        if "deniable_statistics" in path.read_text(encoding="utf-8")
+    }
+    assert handing_on == {"api.py", "mechanisms/piecewise.py"}
 
 
 @pytest.mark.slow
@@ -119,16 +133,17 @@ def test_importing_shared_loads_only_the_standard_library() -> None:
 @pytest.mark.slow
 def test_collector_and_devices_load_nothing_that_is_for_files_or_for_authors_alone() -> None:
     loaded, by_commands = (
-        {path.relative_to(ROOT / "shared" / "deniable").as_posix() for path in needed.imported(sides)}
+        {path.relative_to(ROOT / "shared").as_posix() for path in needed.imported(sides)}
         for sides in ({"collector", "devices"}, {needed.COMMANDS})
     )
-    assert {"survey/document.py", "report/report.py", "mechanisms/k_ary.py"} <= loaded
-    assert {"data/writing.py", "survey/analyses.py"} <= by_commands
-    assert not {name for name in loaded if name.startswith("data/")}
-    assert not loaded & {"mechanisms/optimum.py", "survey/analyses.py"}
+    assert {f"deniable/{each}.py" for each in ("survey/document", "report/report", "mechanisms/k_ary")} <= loaded
+    assert {"deniable_statistics/data/writing.py", "deniable_statistics/authoring/analyses.py"} <= by_commands
+    assert not {
+        name for name in loaded if name.startswith(("deniable_statistics/data/", "deniable_statistics/authoring/"))
+    }
 
 
-@pytest.mark.parametrize("package", ["deniable", "deniable_research"])
+@pytest.mark.parametrize("package", ["deniable", "deniable_statistics", "deniable_research"])
 def test_the_design_says_what_every_room_holds(package: str) -> None:
     folder = ROOT / "shared" / package
     named = set(re.findall(r"`(\w+/|\w+\.py)`", _table_of(package)))
@@ -177,8 +192,9 @@ def test_formulas_levels_p_values_inverses_and_effective_numbers_have_one_place(
 
 
 def test_all_names_what_the_package_exports() -> None:
-    public = {name for name, value in vars(deniable.api).items() if not name.startswith("_") and not _is_module(value)}
-    assert public == set(deniable.__all__)
+    own = {name for name, value in vars(deniable.api).items() if not name.startswith("_") and not _is_module(value)}
+    assert own | deniable.api._BROUGHT.keys() == set(deniable.__all__)
+    assert all(hasattr(deniable, name) for name in deniable.__all__)
 
 
 @pytest.mark.slow

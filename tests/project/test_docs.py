@@ -13,9 +13,9 @@ import pytest
 from deniable import read_survey
 from deniable.installing import SOURCE
 from deniable.mechanisms import MECHANISMS
-from deniable.survey import authoring
 from deniable.survey.question_types import QUESTION_TYPES
 from deniable_server.commands.survey import warnings_about
+from deniable_statistics.authoring import authoring
 from tools import make_docs
 
 ROOT = Path(__file__).parents[2]

@@ -22,7 +22,6 @@ from deniable.estimation.published_rows import EstimateRow, estimate
 from deniable.randomness import system_words
 from deniable.report.tally import Tally
 from deniable.survey.group import Group
-from deniable.survey.precision import people_needed
 from deniable.survey.question_types import YES_NO
 from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
@@ -36,6 +35,7 @@ from deniable_research.planning.plans import estimands_of, plan_size
 from deniable_research.simulation import simulate
 from deniable_research.simulation.draw import Column, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
+from deniable_statistics.authoring.precision import people_needed
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import (
     answers_of,

@@ -13,13 +13,13 @@ import pytest
 from pyarrow import parquet
 
 from deniable import DrawnBoxes, KAry, Subset, TwoCoin, read_survey, tally_reports
-from deniable.data.folder import write_folder
-from deniable.data.manifest import FORMATS
 from deniable.errors import ReportError
 from deniable_client import randomize
 from deniable_research.engine import EngineReports, count_patterns, open_source
 from deniable_research.engine.tallies import count_tallies
 from deniable_research.files import Layout, RandomizedColumn, Table, cross
+from deniable_statistics.data.folder import write_folder
+from deniable_statistics.data.manifest import FORMATS
 from tests.support.surveys import FIVE_TYPES, person
 from tools.bench.engine import COHORTS, write
 

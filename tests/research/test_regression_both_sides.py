@@ -11,13 +11,13 @@ import pytest
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError, TwoCoin
-from deniable.survey.authoring import read_survey
 from deniable_research.designs import cheater_detection, stochastic_lie_detector
 from deniable_research.files import Table, regress
 from deniable_research.files.designs import direct
 from deniable_research.regression import Fit, SharedResponse, grouped, linear, logistic, multinomial
 from deniable_research.regression.reports import Reports
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of
+from deniable_statistics.authoring.authoring import read_survey
 from tests.support.survey_files import question_toml, survey_toml
 from tools.tables import regression as tables
 

@@ -14,9 +14,6 @@ from click.core import ParameterSource
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
-from deniable.data.survey_data import estimates_data
-from deniable.data.whole import replace_file
-from deniable.data.writing import check_suffix, write_data_set
 from deniable.errors import DeniableError, ParameterError
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.fakes import HIGHEST_FAKE
@@ -34,6 +31,9 @@ from deniable_server.people.links import id_at
 from deniable_server.results import estimates_document, estimates_of, figure
 from deniable_server.schemas import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
 from deniable_server.work import estimates_csv
+from deniable_statistics.data.survey_data import estimates_data
+from deniable_statistics.data.whole import replace_file
+from deniable_statistics.data.writing import check_suffix, write_data_set
 
 
 @click.command(

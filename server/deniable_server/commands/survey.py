@@ -15,11 +15,8 @@ from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
 from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.privacy.ceiling import Ceiling, check_askable
-from deniable.survey.analyses import alternatives_for, analyses_of
-from deniable.survey.authoring import SPOKEN_NO_YES
 from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
-from deniable.survey.respondents import comparison, group_sentences
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
@@ -28,6 +25,9 @@ from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
+from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
+from deniable_statistics.authoring.authoring import SPOKEN_NO_YES
+from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 if TYPE_CHECKING:
     # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.

@@ -50,8 +50,8 @@ class Piecewise(OverRange, RowMechanism):
     equally frequent, ``w = D^-1 A (A' D^-1 A)^-1 x`` with the knots' rows ``A'`` and ``D`` the probabilities of the
     reports. Two knots and two reports are `OneBitMean`, Duchi, Jordan and Wainwright's mechanism [1]_.
 
-    `from_epsilon` finds the rows by a linear program (`deniable.mechanisms.optimum`). Like those of the piecewise
-    mechanism [2]_ they put most of the weight on a window that moves with the answer.
+    `from_epsilon` finds the rows by a linear program (`deniable_statistics.authoring.optimum`). Like those of the
+    piecewise mechanism [2]_ they put most of the weight on a window that moves with the answer.
 
     References
     ----------
@@ -103,7 +103,7 @@ class Piecewise(OverRange, RowMechanism):
 
         Needs numpy and scipy.
         """
-        from deniable.mechanisms.optimum import least_noise
+        from deniable_statistics.authoring.optimum import least_noise
 
         asked = positive_epsilon(epsilon)
         check_range(lo, hi, LARGEST_RANGE)

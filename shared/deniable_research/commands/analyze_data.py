@@ -13,7 +13,6 @@ from click.core import ParameterSource
 
 from deniable.access.words import ONE_REPORT
 from deniable.commands.numbers import LEVEL, Number
-from deniable.data.writing import WRITTEN, check_suffix
 from deniable.estimation.fakes import HIGHEST_FAKE
 from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 from deniable.installing import install_hint
@@ -31,6 +30,7 @@ from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
 from deniable_research.results.reading import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
+from deniable_statistics.data.writing import WRITTEN, check_suffix
 
 Command = Callable[..., None]
 

@@ -11,7 +11,6 @@ import click
 
 from deniable.commands.main import example
 from deniable.commands.numbers import LEVEL, Number
-from deniable.data.folder import check_folder
 from deniable.errors import ParameterError
 from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.estimation.intervals import METHODS
@@ -39,6 +38,7 @@ from deniable_research.simulation.charts import simulation_chart
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_research.simulation.power import ANALYSES, planning_curve
 from deniable_research.simulation.study import Covariate, Study
+from deniable_statistics.data.folder import check_folder
 
 SHARE = Number(0, 1)
 

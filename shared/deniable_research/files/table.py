@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.access.words import ONE_REPORT_HEADING, one_report_column
-from deniable.data.names import safe_names
 from deniable.errors import ParameterError, ReportError
 from deniable.estimation.design import Design
 from deniable.estimation.estimate import Estimate
@@ -25,6 +24,7 @@ from deniable_research.files.samples import sampling_of
 from deniable_research.items import Item
 from deniable_research.sampling import Sampling
 from deniable_research.weights import kish
+from deniable_statistics.data.names import safe_names
 
 MOST_WEIGHT = 1e100
 """Sums and squares of weights up to there are numbers."""

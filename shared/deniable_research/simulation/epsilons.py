@@ -8,7 +8,7 @@ from deniable.errors import ParameterError
 from deniable.exact import Number, positive_epsilon
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable.survey.sharing import Member, mechanism_at
+from deniable_statistics.authoring.sharing import Member, mechanism_at
 
 
 def split_over_all(survey: Survey) -> Survey:

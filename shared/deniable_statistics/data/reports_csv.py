@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from deniable.access.words import ONE_REPORT_HEADING, enforced
-from deniable.data.survey_data import report_variables
 from deniable.errors import ReportError
 from deniable.report.report import Report, downloaded_report
 from deniable.survey.document import Survey
 from deniable.table import plain_cell
+from deniable_statistics.data.survey_data import report_variables
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deniable.access.words import enforced
-from deniable.data.data_set import Kind, Variable
 from deniable.errors import ReportError
 from deniable.survey.document import Survey, address
 from deniable.survey.published import parse_survey
 from deniable.wire import strict_json
+from deniable_statistics.data.data_set import Kind, Variable
 
 MANIFEST, SURVEY, REPORTS = "manifest.json", "survey.json", "reports"
 """What stands in the folder."""

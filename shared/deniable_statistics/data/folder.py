@@ -11,14 +11,14 @@ from typing import Any, Protocol, cast
 from urllib.parse import quote
 
 from deniable.access.words import enforced
-from deniable.data.data_set import Variable
-from deniable.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, Part, sha256_of
-from deniable.data.survey_data import COHORT, report_variables
-from deniable.data.whole import check_parent, sync, whole_folder
-from deniable.data.writing import WRITERS, arrow_schema, arrow_table, library
 from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
 from deniable.table import csv_lines, report_cell
+from deniable_statistics.data.data_set import Variable
+from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, Part, sha256_of
+from deniable_statistics.data.survey_data import COHORT, report_variables
+from deniable_statistics.data.whole import check_parent, sync, whole_folder
+from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
 
 ROWS_A_PART = 1_000_000
 """Rows of a part at most."""
@@ -66,7 +66,7 @@ def write_folder(
     by_cohort: bool = False,
     expected: Mapping[str | None, int] | None = None,
 ) -> Manifest:
-    """Write reports to a folder, as `deniable.data.manifest` describes it.
+    """Write reports to a folder, as `deniable_statistics.data.manifest` describes it.
 
     It is written under another name beside and gets its own when it is whole and on the disk, the manifest last. So
     nothing that was interrupted passes for an export.

@@ -7,14 +7,15 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from deniable.survey.precision import people, people_needed
 from deniable.survey.question import Question
-from deniable.survey.selection import Choice, choose
 from deniable.survey.unit import Unit
+from deniable_statistics.authoring.precision import people, people_needed
+from deniable_statistics.authoring.selection import Choice, choose
 
 
 class Needed(NamedTuple):
-    """Respondents for the precision of `deniable.survey.precision`; with ``label`` None the fewest that are possible.
+    """Respondents for the precision of `deniable_statistics.authoring.precision`; with ``label`` None the fewest that
+    are possible.
 
     That is by the best bound which is known.
     """
@@ -31,7 +32,7 @@ def respondents_needed(question: Question) -> tuple[Needed, ...]:
     References
     ----------
     The bound for boxes is the level-1 inequality: R. O'Donnell, "Analysis of Boolean Functions", Cambridge University
-    Press 2014, section 5.4. That for numbers is the linear program of `deniable.mechanisms.optimum`.
+    Press 2014, section 5.4. That for numbers is the linear program of `deniable_statistics.authoring.optimum`.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def _bound(question: Question) -> Iterator[float]:
     if question.kind.takes_several:
         yield _least_variance_of_bits(len(question.options), ratio)
     elif question.kind.wants_mean(question.goal):
-        from deniable.mechanisms.optimum import optimal_noise
+        from deniable_statistics.authoring.optimum import optimal_noise
 
         steps = len(question.mechanism.answer_range) - 1
         with contextlib.suppress(ModuleNotFoundError):  # without scipy nobody solves the linear program

@@ -19,9 +19,9 @@ from deniable.survey.document import ACCESS, MAX_BYTES, READERS, RELEASE, RESULT
 from deniable.survey.group import Group, check_name
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
-from deniable.survey.selection import choose
-from deniable.survey.sharing import Member, ways_to_share, why
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
+from deniable_statistics.authoring.selection import choose
+from deniable_statistics.authoring.sharing import Member, ways_to_share, why
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),

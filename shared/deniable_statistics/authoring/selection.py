@@ -1,7 +1,7 @@
 """Which mechanism answers a question: the one that takes the fewest respondents for what its author wants to know.
 
-The figure is that of `deniable.survey.precision`. Of mechanisms within 1 % of the fewest the plainest is taken: one
-binomial has exact intervals, and what tells shares can be modelled.
+The figure is that of `deniable_statistics.authoring.precision`. Of mechanisms within 1 % of the fewest the plainest is
+taken: one binomial has exact intervals, and what tells shares can be modelled.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from deniable.mechanisms import (
     TickBoxes,
 )
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
-from deniable.survey.precision import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
 from deniable.survey.question_types import AnswerKind, QuestionType
+from deniable_statistics.authoring.precision import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
 
 TIE = 1.01
 """Mechanisms that take at most this many times the fewest respondents are as good."""
@@ -38,7 +38,7 @@ class Candidate:
 
     mechanism: Mechanism
     variance: float
-    """``n`` times the variance that `deniable.survey.precision` looks at."""
+    """``n`` times the variance that `deniable_statistics.authoring.precision` looks at."""
 
     @property
     def label(self) -> str:

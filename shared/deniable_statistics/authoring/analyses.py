@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import Geometric, Mechanism
-from deniable.survey.precision import variance_if_even
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import MAX_LEVELS
-from deniable.survey.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks
+from deniable_statistics.authoring.precision import variance_if_even
+from deniable_statistics.authoring.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks
 
 ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")
 """What `analyses_of` knows of every question, in the order in which it is told; of ticks, of one box."""

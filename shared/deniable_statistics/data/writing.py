@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from deniable.data.data_set import DataSet, Kind, Variable, categories
-from deniable.data.names import safe_names
-from deniable.data.whole import check_parent, replace_file
 from deniable.errors import ParameterError
 from deniable.installing import install_hint
 from deniable.table import csv_lines
+from deniable_statistics.data.data_set import DataSet, Kind, Variable, categories
+from deniable_statistics.data.names import safe_names
+from deniable_statistics.data.whole import check_parent, replace_file
 
 EXCEL_ROWS = 2**20 - 1
 """Rows of a sheet, without the header."""

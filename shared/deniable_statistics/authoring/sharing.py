@@ -18,9 +18,9 @@ from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
-from deniable.survey.precision import people_needed
 from deniable.survey.question_types import QuestionType
-from deniable.survey.selection import choose
+from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.authoring.selection import choose
 
 PATIENCE = 3
 """Numbers of questions in a row that only cost more before larger ones are no longer looked at."""
@@ -65,7 +65,7 @@ class Sharing:
     joint : KAry or None
     mechanisms : tuple of Mechanism, length size
     respondents : int
-        For the question that takes the most, by `deniable.survey.precision`.
+        For the question that takes the most, by `deniable_statistics.authoring.precision`.
     """
 
     size: int

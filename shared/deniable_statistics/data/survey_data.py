@@ -7,12 +7,12 @@ from dataclasses import fields
 from typing import Any
 
 from deniable.access.words import ACCESS_LABELS, access_cells, one_report_column
-from deniable.data.data_set import DataSet, Kind, Variable
 from deniable.estimation.published_rows import EstimateRow
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.table import report_cells
+from deniable_statistics.data.data_set import DataSet, Kind, Variable
 
 COHORT = "cohort"
 """The column of reports that says who was asked where, as the author has it."""

@@ -1,0 +1,1 @@
+"""What is computed before and after collection, for collectors and researchers alike; no device needs it."""
