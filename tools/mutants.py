@@ -35,14 +35,23 @@ class Room(NamedTuple):
     """Modules of the package, or patterns of them."""
 
     tests: Sequence[str]
-    """Subjects of files in the package's room of ``tests``; of them what ``make test-fast`` runs."""
+    """Subjects of files in the package's room of ``tests``, or in the one before a slash.
+
+    Of them what ``make test-fast`` runs is asked.
+    """
+
+    def files(self) -> list[str]:
+        """The files of the tests."""
+        own = self.package.removeprefix("deniable_")
+        places = [each.rpartition("/") for each in self.tests]
+        return [f"tests/{room or own}/test_{subject}.py" for room, _, subject in places]
 
 
 _MECHANISMS = [
     *("arrays", "drawn_boxes", "edges", "exact", "longitudinal", "mechanisms", "piecewise", "privacy", "refusals"),
-    *("rows", "selection", "space", "vectors"),
+    *("rows", "space", "statistics/selection", "vectors"),
 ]
-_ESTIMATES = ["estimates", "tallies", "targets"]
+_ESTIMATES = ["statistics/estimates", "statistics/tallies", "statistics/targets"]
 
 ROOMS = {
     "exact": Room("deniable", ["exact"], [*_MECHANISMS, "survey"]),
@@ -50,8 +59,13 @@ ROOMS = {
     "privacy": Room("deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors"]),
     "mechanisms": Room("deniable", ["mechanisms/*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
     "estimation": Room(
-        "deniable",
-        [f"estimation/{name}" for name in ["debiasing", "estimate", "fakes", "feasible", "means"]],
+        "deniable_statistics",
+        [
+            "designs/debiasing",
+            "designs/feasible",
+            "designs/of_mechanisms",
+            *(f"estimates/{name}" for name in ["estimate", "fakes", "means"]),
+        ],
         [
             *_ESTIMATES,
             "debiasing",
@@ -59,7 +73,8 @@ ROOMS = {
             "fakes_asked",
             "intervals",
             "levels",
-            "mechanisms",
+            "deniable/mechanisms",
+            "deniable/piecewise",
             "misbehaviour",
             "parts",
             "respondents",
@@ -176,9 +191,9 @@ def prepare(name: str) -> Path:
         _copy(ROOT / package, work / "src" / Path(package).name)
     for folder in ("tests", "tools", "docs"):
         _copy(ROOT / folder, work / folder)
-    package, code, tests = ROOMS[name]
+    package, code, _ = ROOMS[name]
     files = [f"src/{package}/{each}" + ("" if each.endswith("*") else ".py") for each in code]
-    asked = [f"tests/{package.removeprefix('deniable_')}/test_{each}.py" for each in tests]
+    asked = ROOMS[name].files()
     (work / "pyproject.toml").write_text(CONFIGURATION.format(mutated=files, tests=asked), encoding="utf-8")
     (work / "conftest.py").write_text(FRESH, encoding="utf-8")
     return work

@@ -13,7 +13,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from deniable import EstimateRow, Survey, __version__
 from deniable.access.words import ONE_REPORT
-from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.privacy.ceiling import weakness
 from deniable_server import charts, drawing, schemas
 from deniable_server.api import get_store
@@ -22,6 +21,7 @@ from deniable_server.embedding import client_files, survey_page
 from deniable_server.results import figure, get_results, points_of_fakes
 from deniable_server.store import SurveyState
 from deniable_server.tokens import require_reader
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 

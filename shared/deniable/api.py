@@ -18,10 +18,6 @@ from deniable.errors import (
     SurveyClosed,
     SurveyError,
 )
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval
-from deniable.estimation.means import MeanEstimate
-from deniable.estimation.published_rows import EstimateRow, estimate
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
@@ -50,6 +46,10 @@ from deniable.survey.question import Question
 
 if typing.TYPE_CHECKING:
     from deniable_statistics.authoring.authoring import read_survey
+    from deniable_statistics.estimates.estimate import Estimate
+    from deniable_statistics.estimates.means import MeanEstimate
+    from deniable_statistics.intervals import Interval
+    from deniable_statistics.published.published_rows import EstimateRow, estimate
 
 __all__ = [
     "MECHANISMS",
@@ -99,7 +99,14 @@ __all__ = [
     "whole_odds_sentences",
 ]
 
-_BROUGHT = {"read_survey": "deniable_statistics.authoring.authoring"}
+_BROUGHT = {
+    "Estimate": "deniable_statistics.estimates.estimate",
+    "EstimateRow": "deniable_statistics.published.published_rows",
+    "Interval": "deniable_statistics.intervals",
+    "MeanEstimate": "deniable_statistics.estimates.means",
+    "estimate": "deniable_statistics.published.published_rows",
+    "read_survey": "deniable_statistics.authoring.authoring",
+}
 """The module of each public name that `deniable_statistics` brings."""
 
 

@@ -24,7 +24,6 @@ from deniable import (
     read_survey,
     tally_reports,
 )
-from deniable.estimation.published_rows import EstimateOptions
 from deniable.output import percent
 from deniable_client import randomize
 from deniable_research.commands.analyze import analyze
@@ -39,6 +38,7 @@ from deniable_research.files import (
 )
 from deniable_research.files.charts import Mark, Panel, interval_chart
 from deniable_research.output import to_json
+from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, SURVEY, person
 

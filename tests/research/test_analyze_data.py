@@ -13,6 +13,7 @@ from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, r
 from deniable_research.files.coded import Coded
 from deniable_research.files.csv_file import columns_of
 from deniable_research.files.reading import read_columns
+from deniable_statistics.designs.of_mechanisms import design_of
 
 QUICK = {
     "direct": ("", lambda: channels.from_matrix([[1, 0], [0, 1]], ["no", "yes"], ["no", "yes"], "direct")),
@@ -89,8 +90,8 @@ design = "warner"
 epsilon = 1
 """)
     names = {question.name: question.design for question in layout.questions}
-    assert names["f"] == KAry.from_coin(3, "0.5")
-    assert names["g"] == Warner.from_epsilon(1)
+    assert names["f"] == design_of(KAry.from_coin(3, "0.5"))
+    assert names["g"] == design_of(Warner.from_epsilon(1))
     assert list(layout.questions[0].read(["n", "1", "8", "", "NA"])) == [0, 1, 2, None, None]
     assert layout.questions[0].options == ("never", "ever")
     assert layout.missing == ("", "-")

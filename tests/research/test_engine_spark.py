@@ -20,6 +20,7 @@ from deniable_research.engine.tallies import count_tallies
 from deniable_research.files import Layout, RandomizedColumn, Table, cross
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support.surveys import FIVE_TYPES, person
 from tools.bench.engine import COHORTS, write
 
@@ -39,7 +40,7 @@ LAYOUT = Layout(
         column("affair", TwoCoin("1/2", "1/2")),
         column("party", KAry.from_epsilon(5, 1)),
         column("subset", SUBSETS),
-        RandomizedColumn("drugs", "drugs", DRAWN, tuple("abcdefghij")),
+        RandomizedColumn("drugs", "drugs", design_of(DRAWN), tuple("abcdefghij")),
     )
 )
 

@@ -122,15 +122,7 @@ class Question:
     @property
     def rows(self) -> int:
         """Rows of estimates for one group of people: one for each share, and one for a mean."""
-        return (len(self.options) if self.has_shares else 0) + (self.mean_values is not None)
-
-    @property
-    def mean_values(self) -> tuple[float, ...] | None:
-        """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
-        if not self.kind.has_numbers:
-            return None
-        first = float(self.options[0]) if self.options else 0  # mechanisms number levels from 0
-        return tuple(first + value for value in self.mechanism.answer_values)
+        return (len(self.options) if self.has_shares else 0) + self.kind.has_numbers
 
 
 def levels_from(first: str, n: int) -> tuple[str, ...]:

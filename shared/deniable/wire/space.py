@@ -6,18 +6,13 @@ needs no line there.
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from deniable.errors import ReportError, describe
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ReportValue = int | str
 """What is sent for one question: a number, or one character 0 or 1 for each option."""
@@ -77,47 +72,26 @@ class ReportSpace(Counted):
     first: int = 0
     """The report that supports the first option, where reports are numbers."""
 
-    @abstractmethod
-    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
-        """How many of the reports support each option; shapes as of `Mechanism.randomize_many`."""
+    share_of_pairs: float = 1.0
+    """The share of reports that speak of two given boxes. Where it is 0, no report tells how two boxes go together."""
+
+    def supporting(self, counts: Sequence[Count]) -> Sequence[Count]:
+        """The counts that speak for an answer, out of those of all supports."""
+        return counts
 
     @abstractmethod
     def from_text(self, text: str) -> ReportValue | None:
         """The report that a cell of a table stands for; None where it stands for none."""
-
-    @abstractmethod
-    def every(self) -> NDArray[np.bool_]:
-        """What each possible report supports, shape (`count`, size)."""
 
     @property
     @abstractmethod
     def count(self) -> int:
         """Number of possible reports."""
 
-    @abstractmethod
-    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[Any]:
-        """Any report, all equally likely, ``n`` times; shapes as of `Mechanism.randomize_many`."""
-
     @property
     @abstractmethod
     def uniform_support(self) -> float:
         """How likely any report, all equally likely, supports an option: one probability for all options."""
-
-    def support_matrix(self, reports: Iterable[object], subject: str = "row") -> NDArray[np.bool_]:
-        """Which options each report supports, shape (reports, size).
-
-        Raises
-        ------
-        ReportError
-            Naming the first row, counted from 1, that holds something else than a report.
-        """
-        import numpy as np
-
-        rows = list(reports)
-        matrix = np.zeros((len(rows), self.size), dtype=bool)
-        for n, report in enumerate(rows):
-            matrix[n, list(self.supports(self.check(report, f"{subject} {n + 1}")))] = True
-        return matrix
 
 
 @dataclass(frozen=True)
@@ -148,25 +122,12 @@ class Numbers(ReportSpace):
     def supports(self, report: int) -> tuple[int, ...]:
         return (report - self.range.start,)
 
-    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
-        import numpy as np
-
-        return tuple(np.bincount(reports - self.range.start, minlength=self.size).tolist())
-
     def from_text(self, text: str) -> int | None:
         return self.range.start + self.labels.index(text) if text in self.labels else None
-
-    def every(self) -> NDArray[np.bool_]:
-        import numpy as np
-
-        return np.eye(self.size, dtype=bool)
 
     @property
     def count(self) -> int:
         return self.size
-
-    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        return generator.integers(self.range.start, self.range.stop, n)
 
     @property
     def uniform_support(self) -> float:
@@ -181,9 +142,6 @@ class Texts(ReportSpace):
 
     def supports(self, report: str) -> tuple[int, ...]:
         return tuple(option for option, bit in enumerate(report) if bit == "1")
-
-    def tally(self, reports: NDArray[Any]) -> tuple[int, ...]:
-        return tuple(reports.sum(axis=0).tolist())
 
     def from_text(self, text: str) -> str | None:
         report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
@@ -217,27 +175,9 @@ class Bits(Texts):
             and self.ones in (None, report.count("1"))
         )
 
-    def every(self) -> NDArray[np.bool_]:
-        import numpy as np
-
-        sizes = range(self.size + 1) if self.ones is None else [self.ones]
-        members = [chosen for size in sizes for chosen in itertools.combinations(range(self.size), size)]
-        matrix = np.zeros((len(members), self.size), dtype=bool)
-        for row, chosen in zip(matrix, members, strict=True):
-            row[list(chosen)] = True
-        return matrix
-
     @property
     def count(self) -> int:
         return 2**self.size if self.ones is None else math.comb(self.size, self.ones)
-
-    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[np.uint8]:
-        import numpy as np
-
-        if self.ones is None:
-            return generator.integers(0, 2, (n, self.size), dtype=np.uint8)
-        order = generator.random((n, self.size)).argsort(axis=1)
-        return (order < self.ones).astype(np.uint8)
 
     @property
     def uniform_support(self) -> float:
@@ -269,32 +209,20 @@ class DrawnBits(Texts):
         pairs = [report[at : at + 2] for at in range(0, self.size, 2)]
         return set(pairs) <= {"00", "01", "10"} and self.k - pairs.count("00") == self.drawn
 
+    @property
+    def share_of_pairs(self) -> float:  # type: ignore[override]
+        return self.drawn * (self.drawn - 1) / (self.k * (self.k - 1))
+
+    def supporting(self, counts: Sequence[Count]) -> Sequence[Count]:
+        """Those of the ticked boxes."""
+        return counts[1::2]
+
     def of_box(self, report: str, box: int) -> int | None:
         return {"00": None, "10": 0, "01": 1}[report[2 * box : 2 * box + 2]]
-
-    def every(self) -> NDArray[np.bool_]:
-        import numpy as np
-
-        marks = [
-            [2 * box + mark for box, mark in zip(boxes, pattern, strict=True)]
-            for boxes in itertools.combinations(range(self.k), self.drawn)
-            for pattern in itertools.product((0, 1), repeat=self.drawn)
-        ]
-        matrix = np.zeros((len(marks), self.size), dtype=bool)
-        np.put_along_axis(matrix, np.array(marks), True, axis=1)
-        return matrix
 
     @property
     def count(self) -> int:
         return math.comb(self.k, self.drawn) << self.drawn
-
-    def uniform(self, n: int, generator: np.random.Generator) -> NDArray[np.uint8]:
-        import numpy as np
-
-        boxes = generator.random((n, self.k)).argsort(axis=1)[:, : self.drawn]
-        matrix = np.zeros((n, self.size), dtype=np.uint8)
-        np.put_along_axis(matrix, 2 * boxes + generator.integers(0, 2, boxes.shape), 1, axis=1)
-        return matrix
 
     @property
     def uniform_support(self) -> float:

@@ -12,11 +12,12 @@ from typing import Any
 import click
 
 from deniable.commands.main import example
-from deniable.commands.numbers import LEVEL, Number
+from deniable.commands.numbers import Number
 from deniable.mechanisms import KAry, TwoCoin
 from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
 from deniable.table import csv_lines
+from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, format_option, plot_option
 from deniable_research.pictures import save_picture
 from deniable_research.planning.charts import epsilon_chart, survey_chart

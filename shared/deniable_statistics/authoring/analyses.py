@@ -33,17 +33,9 @@ def analyses_of(question: Question) -> dict[str, bool]:
     >>> [name for name, possible in analyses_of(drinks).items() if possible]
     ['mean']
     """
-    mechanism = question.mechanism
-    takes_several = question.kind.takes_several
-    can_model = question.has_shares and (mechanism.has_likelihood or takes_several)
-    possible = (
-        question.has_shares,
-        question.mean_values is not None,
-        mechanism.has_shares,
-        can_model,
-        can_model,
-    )
-    boxes = {TWO_BOXES: mechanism.share_of_pairs > 0} if takes_several else {}
+    mechanism, has_shares = question.mechanism, question.has_shares
+    possible = (has_shares, question.kind.has_numbers, mechanism.has_shares, has_shares, has_shares)
+    boxes = {TWO_BOXES: mechanism.reports.share_of_pairs > 0} if question.kind.takes_several else {}
     return dict(zip(ANALYSES, possible, strict=True)) | boxes
 
 
@@ -104,8 +96,8 @@ def _others(question: Question) -> Iterator[tuple[str, Question]]:
         if shares is not None:
             yield 'goal = "shares" (and no line mechanism)', _as_scale(question, question.options, shares)
     elif question.kind.has_numbers:
-        possible = question.mechanism.answer_values
-        lo, hi = int(possible[0]), int(possible[-1])
+        possible = question.mechanism.answer_range
+        lo, hi = possible[0], possible[-1]
         levels = levels_from(str(lo), hi - lo + 1) if hi - lo < MAX_LEVELS else ()
         if len(levels) > 1 and (shares := _made(lambda: choose_for_scale(len(levels), epsilon, "shares").best)):
             yield 'type = "scale" with goal = "shares"', _as_scale(question, levels, shares)

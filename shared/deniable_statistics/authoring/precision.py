@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 
 from deniable.mechanisms import Mechanism
+from deniable.mechanisms.drawn_boxes import noise_of_drawn
+from deniable.wire.space import DrawnBits
 
 HALF_WIDTH = 0.05
 """Half width of the 95 % interval that respondents are counted for: 5 points of a share, or 5 % of a range."""
@@ -32,14 +35,41 @@ def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
     adds to it is the same whatever the shares are, and what chance adds in who answers is largest here.
     """
     if not wants_mean:
-        return mechanism.share_variance_if_even
+        share = _even_share(mechanism)
+        return share * (1 - share) + noise_if_even(mechanism) / mechanism.k
     possible = mechanism.answer_range
     return mean_variance(mechanism) / (possible[-1] - possible[0]) ** 2
 
 
+def noise_if_even(mechanism: Mechanism) -> float:
+    """``n`` times what noise adds to the variances of all shares together, if all answers are equally frequent."""
+    share = _even_share(mechanism)
+    return math.fsum(share * if_true + (1 - share) * if_other for if_true, if_other in _noise(mechanism))
+
+
+def _even_share(mechanism: Mechanism) -> float:
+    """The share of an option if all answers are equally frequent: of a box, if ticked or not is."""
+    return 0.5 if "ticks" in mechanism.question_types else 1 / mechanism.k
+
+
+def _noise(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
+    """What noise adds to the variance of each share, as a design's `noise`; of what has supports without numpy."""
+    if mechanism.support is None:
+        from deniable_statistics.designs.of_mechanisms import design_of
+
+        return design_of(mechanism).noise
+    if isinstance(mechanism.reports, DrawnBits):
+        each = noise_of_drawn(mechanism.reports.k, mechanism.reports.drawn, mechanism.support[0])
+        return ((each, each),) * mechanism.k
+    return [each.noise for each in mechanism.support]
+
+
 def mean_variance(mechanism: Mechanism) -> float:
-    """``n`` times the variance of the estimated mean of a population that is uniform over the answers."""
+    """``n`` times the variance of the estimated mean of a population that is uniform over the answers; takes numpy."""
     import numpy as np
 
-    weights, _ = mechanism.mean_weights(tuple(mechanism.answer_values))
-    return float(mechanism.score_covariance(np.array([weights]), mechanism.expected_if_even)[0, 0])
+    from deniable_statistics.designs.of_mechanisms import design_of
+
+    design = design_of(mechanism)
+    weights, _ = design.mean_weights(tuple(design.answer_values))
+    return float(design.score_covariance(np.array([weights]), design.expected_if_even)[0, 0])

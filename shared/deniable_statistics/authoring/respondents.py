@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
 from deniable_statistics.authoring.precision import people, people_needed
@@ -71,11 +72,11 @@ def comparison(question: Question) -> list[str]:
     sentences = [_sentence(published)] if published else []
     said = choice.compared(question.share_asked)
     mechanism = question.mechanism
-    if type(mechanism) is not type(choice.best) or mechanism.label != choice.best.label:
+    if type(mechanism) is not type(choice.best) or str(mechanism) != str(choice.best):
         wants_mean = question.kind.wants_mean(question.goal)
         if wants_mean or mechanism.has_shares:
             own = people_needed(mechanism, wants_mean=wants_mean, asked=question.share_asked)
-            said += f"; asked for: {mechanism.label} {own:,}"
+            said += f"; asked for: {mechanism} {own:,}"
     return [*sentences, _sentence(said + bounds)]
 
 
@@ -86,7 +87,7 @@ def _sentence(text: str) -> str:
 def _choice(question: Question) -> Choice | None:
     """The candidates for a question, where there are two at least."""
     kind = question.kind
-    if question.mechanism.has_waves or kind.is_yes_no or (question.group and question.group.joint):
+    if waves_of(question.mechanism) or kind.is_yes_no or (question.group and question.group.joint):
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
     goal = "shares" if kind.takes_several else question.goal

@@ -43,7 +43,7 @@ class Candidate:
     @property
     def label(self) -> str:
         """What it is called where several are compared."""
-        return self.mechanism.label
+        return str(self.mechanism)
 
     def respondents(self, asked: float = 1.0) -> int:
         """How many it takes, if this part of them is asked."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
-from deniable.estimation.support import Support
+from deniable.mechanisms.support import Support
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.wire.space import Bits, DrawnBits, Numbers
@@ -49,9 +49,9 @@ def shares_of(survey: Survey) -> Iterator[Share]:
     """Every share that the support formula gives: yes-no, k-ary and subset questions, and boxes."""
     for column, question in enumerate(survey.questions, start=3):  # after id and cohort
         mechanism = question.mechanism
-        each = mechanism.binomials(mechanism.expected_if_even, 1) if question.has_shares else None
-        for option, (name, binomial) in enumerate(zip(question.options, each or (), strict=False)):
-            about = (question, column, str(name), binomial.support)
+        supports = mechanism.support if question.has_shares else None
+        for option, (name, support) in enumerate(zip(question.options, supports or (), strict=False)):
+            about = (question, column, str(name), support)
             if isinstance(mechanism.reports, Numbers):
                 yield Share(*about, report=str(mechanism.reports.first + option))
             elif isinstance(mechanism.reports, Bits):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from typing import Any
 
 from deniable.access.words import ACCESS_LABELS, access_cells, one_report_column
-from deniable.estimation.published_rows import EstimateRow
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
@@ -44,7 +42,7 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "robust_high": (Kind.REAL, "Upper end of an interval that holds if so many do"),
     "assumed_fake": (Kind.REAL, "Share of reports that may be fake while the confidence interval holds"),
 }
-"""What the columns of `EstimateRow` hold."""
+"""What the columns of `EstimateRow` hold, in their order."""
 
 
 def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
@@ -90,8 +88,7 @@ def report_labels(question: Question) -> dict[int, str]:
 
 def estimates_data(title: str, rows: Iterable[Mapping[str, Any]], access: str) -> DataSet:
     """Estimates as the rows of `EstimateRow` have them, and after each what its survey's access is."""
-    names = [field.name for field in fields(EstimateRow)]
-    variables = [Variable(name, RESULT_LABELS[name][1], RESULT_LABELS[name][0]) for name in names]
+    variables = [Variable(name, label, kind) for name, (kind, label) in RESULT_LABELS.items()]
     variables += [Variable(name, label, Kind.CATEGORY) for name, label in ACCESS_LABELS.items()]
     cells = access_cells(access)
-    return DataSet.of_rows(title, variables, ([*(row[name] for name in names), *cells] for row in rows))
+    return DataSet.of_rows(title, variables, ([*(row[name] for name in RESULT_LABELS), *cells] for row in rows))
