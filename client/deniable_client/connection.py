@@ -15,6 +15,7 @@ from typing import Any, Literal, Self, get_args
 import urllib3
 from urllib3.connectionpool import ConnectionPool
 
+from deniable.access.authorization import authorization_of
 from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
 from deniable.unreachable import unreachable
@@ -131,7 +132,7 @@ class Connection:
             answer = self._request("GET" if body is None else "POST", path, body, is_quick=True)
         except CollectorError:
             return None
-        return _read(answer).get("state") if answer.status == 200 else None
+        return _object(answer.data).get("state") if answer.status == 200 else None
 
     def send(self, survey: str, body: bytes) -> bool:
         """Send the bytes of a report; whether the collector knew them already.
@@ -143,8 +144,8 @@ class Connection:
         CollectorError
             If it cannot be reached, or answers something else.
         """
-        answer = self._post(f"/surveys/{survey}/reports", body)
-        if _read(answer).get("status") not in ("stored", "known"):
+        answer = self._post(f"/surveys/{survey}/reports", body, _object(body).get("credential"))
+        if _object(answer.data).get("status") not in ("stored", "known"):
             raise self._unexpected(answer)
         return answer.status == 200
 
@@ -160,25 +161,34 @@ class Connection:
             If it cannot be reached, or answers something else.
         """
         body = json.dumps({"invitation": invitation, "blinded": blinded.hex()}, separators=(",", ":")).encode("ascii")
-        answer = self._post(f"/surveys/{survey}/tokens", body)
-        signature = str(_read(answer).get("signature"))
+        answer = self._post(f"/surveys/{survey}/tokens", body, invitation)
+        signature = str(_object(answer.data).get("signature"))
         if not _SIGNATURE.fullmatch(signature):
             raise CollectorError(f"{self.collector}: answered without a signature")
         return bytes.fromhex(signature)
 
-    def _post(self, path: str, body: bytes) -> urllib3.BaseHTTPResponse:
-        answer = self._request("POST", path, body)
+    def _post(self, path: str, body: bytes, credential: str | None) -> urllib3.BaseHTTPResponse:
+        answer = self._request("POST", path, body, credential)
         # A portal between here and the collector may answer anything to everything, but not in our words.
-        if answer.status in _REFUSALS and "detail" in _read(answer):
+        if answer.status in _REFUSALS and "detail" in _object(answer.data):
             raise _REFUSALS[answer.status](_detail(answer))
         if answer.status not in (200, 201):
             raise self._unexpected(answer)
         return answer
 
     def _request(
-        self, method: str, path: str, body: bytes | None = None, is_quick: bool = False
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        credential: str | None = None,
+        is_quick: bool = False,
     ) -> urllib3.BaseHTTPResponse:
-        headers = _HEADERS | {"Content-Type": "application/json"} if body is not None else _HEADERS
+        headers = dict(_HEADERS)
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if credential is not None:
+            headers["Authorization"] = authorization_of(credential)
         patience: dict[str, Any] = {"retries": False, "timeout": QUICK} if is_quick else {}
         url = f"{self.collector}/api/v1{path}"
         try:
@@ -235,10 +245,10 @@ def _seconds(seconds: float) -> str:
     return "1 second" if round(seconds) == 1 else f"{seconds:.0f} seconds"
 
 
-def _read(answer: urllib3.BaseHTTPResponse) -> dict[str, Any]:
-    """The JSON object of an answer; an empty one where there is none."""
+def _object(text: bytes) -> dict[str, Any]:
+    """A JSON object; an empty one where there is none."""
     try:
-        found = json.loads(answer.data)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -246,4 +256,4 @@ def _read(answer: urllib3.BaseHTTPResponse) -> dict[str, Any]:
 
 def _detail(answer: urllib3.BaseHTTPResponse) -> str:
     """The sentence of a problem+json."""
-    return str(_read(answer).get("detail", "it does not say why"))[:500]
+    return str(_object(answer.data).get("detail", "it does not say why"))[:500]

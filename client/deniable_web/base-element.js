@@ -66,6 +66,24 @@ export class DeniableElement extends Base {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     this.root.adoptedStyleSheets = [sheet];
+    this.#ignoreHalfClicks();
+  }
+
+  /**
+   * Where the first half of a double click, or double tap, brought up another screen, the second one must neither choose nor
+   * send anything there.
+   */
+  #ignoreHalfClicks() {
+    /** @type {Element | undefined} */
+    let first;
+    const look = (/** @type {MouseEvent} */ event) => {
+      if (event.detail < 2) first = /** @type {Element} */ (event.target); // 0 by the keyboard
+      else if (first && !first.getClientRects().length) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    };
+    this.root.addEventListener("click", /** @type {EventListener} */ (look), true);
   }
 
   connectedCallback() {

@@ -133,11 +133,11 @@ export async function submit(survey, collector, text, options) {
  */
 
 /**
- * The same, without a receipt. A status of 200 says that the collector knew the report already.
+ * Send a report without making a receipt. A status of 200 says that the collector knew the report already.
  * @param {{ id: string }} survey @param {string} collector @param {string} text @param {Options} [options]
  */
 export const deliver = (survey, collector, text, options) =>
-  post(`${place(collector, survey.id)}/reports`, text, options);
+  post(`${place(collector, survey.id)}/reports`, text, JSON.parse(text).credential, options);
 
 /**
  * Have a token signed. The same message again is signed again, another one is not.
@@ -148,20 +148,37 @@ export const deliver = (survey, collector, text, options) =>
 export async function sign({ id, issuer }, collector, invitation, blinded) {
   // With credentials, of which there are none: browsers keep such connections apart from those without, so that the
   // report does not come over the one that the token was bought on. Only requests to a page's own origin can have some.
-  const [answer] = await post(`${place(issuer.url ?? collector, id)}/tokens`, dumps({ invitation, blinded }), { credentials: "same-origin" });
+  const [answer] = await post(`${place(issuer.url ?? collector, id)}/tokens`, dumps({ invitation, blinded }), invitation, { credentials: "same-origin" });
   return String(answer["signature"]).slice(0, 512); // a longer one takes long to compute with
 }
 
 /**
- * Send something as often as it takes.
- * @param {string} url @param {string} text @param {Options} [options] @returns {Promise<[any, number]>} JSON, and the status
+ * What a request says in its head of the right that its body bears: a collector that reads few bodies of one network
+ * at a time reads that of somebody who bears a right.
+ * @param {string} [credential] an invitation, of which the hash is said, or a token, as RFC 9577 (section 2.2) has it
+ * @returns {Promise<HeadersInit>}
  */
-async function post(url, text, { fetch: ask = fetch, wait = sleep, credentials = "omit" } = {}) {
+export async function rightOf(credential) {
+  if (!credential) return {};
+  const bytes = bytesOf(credential);
+  const token = () => btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
+  return { Authorization: bytes.length > 16 ? `PrivateToken token="${token()}"` : `Invitation ${await sha(bytes)}` };
+}
+
+/**
+ * Send something as often as it takes.
+ * @param {string} url @param {string} text @param {string} [credential] what the text bears
+ * @param {Options} [options] @returns {Promise<[any, number]>} JSON, and the status
+ */
+async function post(url, text, credential, { fetch: ask = fetch, wait = sleep, credentials = "omit" } = {}) {
+  const right = await rightOf(credential);
+  let said = right;
   for (let tried = 1; ; tried++) {
     let seconds = 2 ** tried / 4 + systemWord() / UNIT / 4; // a little chance, so that a crowd does not return at once
     let reason = "cannot be reached";
     let asked = 0;
-    const response = await ask(url, plain({ ...posted(text), credentials })).catch(() => {});
+    const response = await ask(url, plain({ ...posted(text, said), credentials })).catch(() => {});
+    said = response || said !== right ? right : {}; // a collector that is older lets no other site say it
     if (response) {
       const { status, headers } = response;
       const Refusal = REFUSALS[status];
@@ -181,8 +198,8 @@ async function post(url, text, { fetch: ask = fetch, wait = sleep, credentials =
   }
 }
 
-/** @param {string} body @returns {RequestInit} */
-const posted = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body });
+/** @param {string} body @param {HeadersInit} [more] @returns {RequestInit} */
+const posted = (body, more) => ({ method: "POST", headers: { "Content-Type": "application/json", ...more }, body });
 
 /** How long a collector wants to be left alone: in seconds, or until a date. @param {string | null} header */
 const secondsOf = (header) =>

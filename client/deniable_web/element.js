@@ -249,10 +249,11 @@ export class DeniableSurvey extends DeniableElement {
   }
 
   /** @param {View} view @param {Place} place @param {string} report @param {string} title */
-  #receipt(view, { collector }, report, title) {
+  #receipt(view, { collector, invitation }, report, title) {
     const link = `${collector}/s/${view.id}`;
+    const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
-    this.show(screens.receipt(this.words, view, report, { title, weak: this.#weak, link, next: this.another() }), title === this.words.sent || this.isAsked);
+    this.show(screens.receipt(this.words, view, report, { title, weak: this.#weak, link, isMine, next: this.another() }), title === this.words.sent || this.isAsked);
     this.announce("complete");
   }
 }

@@ -69,15 +69,16 @@ export function consent(m, view, { cohort, isSeen, weak, n, notes, start }) {
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, next: false | (() => void) }} how `weak` as the consent said
+ * @param {{ title: string, weak: number, link: string, isMine: boolean, next: false | (() => void) }} how
+ *   `weak` as the consent said; `isMine` where the report bears the invitation of the link, if there is one
  */
-export function receipt(m, view, report, { title, weak, link, next }) {
+export function receipt(m, view, report, { title, weak, link, isMine, next }) {
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
   return card(
     heading(title),
     p(m.notKept, "lead"),
     p(said(weak, { weak: m.weak, chance: hasYes(view) ? m.chance : "" })),
-    quiet(m[`${view.access}Used`]),
+    isMine && quiet(m[`${view.access}Used`]),
     ...whole(m, view),
     fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)))),
     pairs([

@@ -5,8 +5,10 @@ sends batches takes what respondents beside them need. And whoever bears a right
 address is empty: a report that fits its survey with an invitation or a token of it, a request for a token with an
 invitation, a call with an API token. Each right has a bucket of its own, of the same rate.
 
-Whether it is a right is looked up only once the bucket is empty, for one request at a time, at the cost of a report.
-These look-ups are not counted, so that nobody can use them up with junk.
+Whether it is a right is looked up only once the bucket is empty, or the places of the address are (`limits.Places`),
+for one request at a time, at the cost of a report. These look-ups are not counted, so that nobody can use them up with
+junk. Devices name their right in the head, so that it is known before anything of the body is read; where an older one
+does not, it is looked for in the body.
 """
 
 from __future__ import annotations
@@ -15,23 +17,26 @@ import io
 import re
 import threading
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from apiflask import APIFlask
 
-from deniable import NotInvited, parse_report
+from deniable import parse_report
+from deniable.access.authorization import invitation_hash, token_in
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError, ReportError
 from deniable.report.report import MAX_BYTES
 from deniable.wire import strict_json
 from deniable_server import problems
-from deniable_server.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany, asker
+from deniable_server.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany
 from deniable_server.store import Store
 from deniable_server.tokens import is_token
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_BEARER = "Bearer "
 
 _SURVEYS = "/api/v1/surveys"
 
@@ -93,7 +98,7 @@ class Admission:
     def _serve(self, kind: Kind, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         try:
             try:
-                self._limits.admit(environ, kind)
+                self._limits.admit(environ, kind, partial(self._rights.of_head, environ, kind))
             except TooMany:
                 right = self._rights.of(environ, kind)
                 if right is None:
@@ -115,20 +120,39 @@ class Rights:
         self._limits = limits
         self._one_at_a_time = threading.Lock()
 
+    def of_head(self, environ: WSGIEnvironment, kind: Kind) -> bytes | None:
+        """The right that the head of a request bears, or None. Nothing of the body is read for it."""
+        header = environ.get("HTTP_AUTHORIZATION", "")
+        with self._one_at_a_time:
+            try:
+                if header.startswith(_BEARER):
+                    token = header.removeprefix(_BEARER)
+                    return token.encode() if is_token(self._store, token) else None
+                return self._of_credential(environ["PATH_INFO"], header) if header and kind is REPORTS else None
+            except DeniableError:  # whatever is wrong with it, it bears no right
+                return None
+
+    def _of_credential(self, path: str, header: str) -> bytes | None:
+        survey_id, what = _ANSWERING.fullmatch(path).groups()  # type: ignore[union-attr]
+        if (invitation := invitation_hash(header)) is not None:
+            return self._of_hash(survey_id, invitation)
+        tokens = self._survey(survey_id).tokens if what == "reports" else None
+        token = token_in(header)
+        if tokens is None or token is None or not re.fullmatch(tokens.pattern, token) or not tokens.verifies(token):
+            return None
+        return token.encode()
+
     def of(self, environ: WSGIEnvironment, kind: Kind) -> bytes | None:
         """The right that a request bears, or None. The body that was read for it can be read again.
 
         Raises
         ------
         TooMany, NoPlace
-            As `Limits.receiving`.
+            As `Place.take`.
         """
-        scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
-        if scheme == "Bearer":
-            with self._one_at_a_time:
-                return token.encode() if self._is_token(token) else None
-        if kind is not REPORTS or not (body := self._body(environ)):
-            return None
+        right = self.of_head(environ, kind)
+        if right is not None or kind is not REPORTS or not (body := self._body(environ)):
+            return right
         survey_id, what = _ANSWERING.fullmatch(environ["PATH_INFO"]).groups()  # type: ignore[union-attr]
         with self._one_at_a_time:
             try:
@@ -136,17 +160,11 @@ class Rights:
             except DeniableError:  # whatever is wrong with it, it bears no right
                 return None
 
-    def _is_token(self, token: str) -> bool:
-        try:
-            return is_token(self._store, token)
-        except DeniableError:
-            return False
-
     def _body(self, environ: WSGIEnvironment) -> bytes:
         length = environ.get("CONTENT_LENGTH", "")
         if not (length.isascii() and length.isdigit() and len(length) < 6 and int(length) <= MAX_BYTES):
             return b""
-        with self._limits.receiving(asker(environ)):
+        with self._limits.receiving(environ):
             body: bytes = environ["wsgi.input"].read(int(length))
         environ["wsgi.input"] = io.BytesIO(body)
         return body
@@ -156,16 +174,17 @@ class Rights:
         if survey.access == "open":
             return None
         credential = parse_report(body, survey).credential  # which checks the signature of a token
-        if credential is None or (survey.access == "invited" and not self._is_invited(survey_id, credential)):
+        if credential is None:
             return None
-        return credential.encode()
+        return self._of_invitation(survey_id, credential) if survey.access == "invited" else credential.encode()
 
     def _of_request(self, survey_id: str, body: bytes) -> bytes | None:
         content: Any = strict_json.loads(body, ReportError, "body")
         invitation = content.get("invitation") if isinstance(content, dict) else None
-        if not isinstance(invitation, str) or not self._is_invited(survey_id, invitation):
-            raise NotInvited("invitation: must be one of this survey")
-        return invitation.encode()
+        return self._of_invitation(survey_id, invitation) if isinstance(invitation, str) else None
 
-    def _is_invited(self, survey_id: str, invitation: str) -> bool:
-        return is_invitation(invitation) and self._store.is_invited(survey_id, hash_of(invitation))
+    def _of_invitation(self, survey_id: str, invitation: str) -> bytes | None:
+        return self._of_hash(survey_id, hash_of(invitation)) if is_invitation(invitation) else None
+
+    def _of_hash(self, survey_id: str, invitation: str) -> bytes | None:
+        return invitation.encode() if self._store.is_invited(survey_id, invitation) else None

@@ -24,7 +24,7 @@ from deniable.table import csv_lines, report_cells
 from deniable_server import results, schemas
 from deniable_server.delivery import counted
 from deniable_server.edge import OPEN_TO_ALL_ORIGINS
-from deniable_server.limits import REPORTS_A_REQUEST, asker, get_limits
+from deniable_server.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.metrics import get_metrics
 from deniable_server.problems import status_of
 from deniable_server.store import Outcome, Store
@@ -84,7 +84,7 @@ def allow_other_origins(response: Response) -> Response:
     response.headers.extend(OPEN_TO_ALL_ORIGINS)
     if request.method == "OPTIONS":
         response.headers["Access-Control-Allow-Methods"] = "GET, POST"
-        response.headers["Access-Control-Allow-Headers"] = "Content-Type"
+        response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
         response.headers["Access-Control-Max-Age"] = "86400"
     return response
 
@@ -209,13 +209,16 @@ def close_survey(survey_id: str) -> Response:
 def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     """Send reports.
 
-    One report as JSON, or many as NDJSON, one on a line. A report counts once, however often it is sent.
+    One report as JSON, or many as NDJSON, one on a line. A report counts once, however often it is sent. A request that
+    names its right in the head is read even when its network may send no more: `Authorization: Invitation` with the
+    SHA-256 of the invitation in hexadecimal, `PrivateToken` with the blind token (RFC 9577), or
+    `Bearer` with an API token.
     """
     store = get_store()
     survey = store.survey(survey_id)
     if request.mimetype == NDJSON:
         limits = get_limits()
-        with limits.batching(asker(request.environ)):
+        with limits.batching(request.environ):
             return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
     report = parse_report(read_body(MAX_REPORT, "application/json", NDJSON), survey)
     (outcome,) = submit(survey, [report])
@@ -287,9 +290,10 @@ def reports_csv(survey_id: str) -> Response:
     rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in store.reports(survey))
     limits = get_limits()
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
-    give_back = limits.sending(asker(request.environ))  # who reads slowly holds a thread all the while
+    place = limits.sending(request.environ)  # who reads slowly holds a thread all the while
+    place.take()
     response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
-    response.call_on_close(give_back)
+    response.call_on_close(place.give_back)
     return response
 
 
@@ -384,7 +388,7 @@ def read_body(limit: int, *mimetypes: str) -> bytes:
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing
-    with get_limits().receiving(asker(request.environ)):
+    with get_limits().receiving(request.environ):
         body = request.get_data(cache=False)
     if len(body) > limit:
         raise RequestEntityTooLarge

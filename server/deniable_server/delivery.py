@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from apiflask import APIFlask
 from flask import Response, request
 
-from deniable_server.limits import asker, get_limits
+from deniable_server.limits import get_limits
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -29,10 +29,12 @@ def counted(response: Response) -> Response:
     Raises
     ------
     TooMany, NoPlace
-        As `Limits.sending`.
+        As `deniable_server.limits.Place.take`.
     """
     if (response.content_length or 0) > MOST_AT_ONCE:
-        response.call_on_close(get_limits().sending(asker(request.environ)))
+        place = get_limits().sending(request.environ)
+        place.take()
+        response.call_on_close(place.give_back)
     return response
 
 

@@ -21,7 +21,7 @@ from deniable import parse_report
 from deniable.report.report import MAX_BYTES
 from deniable_server.api import BASE
 from deniable_server.edge import OPEN_TO_ALL_ORIGINS
-from deniable_server.limits import Limits, asker
+from deniable_server.limits import Limits
 from deniable_server.metrics import Metrics
 from deniable_server.store import Outcome, Store
 from deniable_server.writer import Writer
@@ -82,7 +82,7 @@ class Intake:
     def _take(self, survey_id: str, environ: dict[str, Any], started: float) -> Answer | None:
         """Store the report of a request; None if it does not get the answer that nearly all get."""
         try:
-            with self._limits.receiving(asker(environ)):
+            with self._limits.receiving(environ):
                 body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
             environ["wsgi.input"] = io.BytesIO(body)
             survey = self._survey(survey_id)

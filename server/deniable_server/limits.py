@@ -16,7 +16,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -57,8 +56,8 @@ _RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour|day)")
 
 _WITH_PORT = re.compile(r"\[(.*)\](?::[0-9]+)?|([0-9.]+):[0-9]+")
 
-_ASKER, _BUCKET = "deniable.asker", "deniable.bucket"
-"""Where a request carries what stands for its address, and the bucket that it counts against."""
+_ASKER, _BUCKET, _RIGHT = "deniable.asker", "deniable.bucket", "deniable.right"
+"""Where a request carries what stands for its address, the bucket that it counts against, and how to find its right."""
 
 _MAPPED = bytes(10) + b"\xff\xff"
 """An IPv4 address as IPv6 writes it starts so (RFC 4291, section 2.5.5.2)."""
@@ -100,6 +99,10 @@ def get_limits() -> Limits:
     """The limits of the application that serves this request."""
     limits: Limits = current_app.extensions["deniable-limits"]
     return limits
+
+
+Right = Callable[[], bytes | None]
+"""Looks up the right that the head of a request bears; None where it bears none."""
 
 
 def asker(environ: Mapping[str, Any]) -> bytes:
@@ -188,20 +191,53 @@ class Places:
             raise NoPlace("Too many unfinished requests of others. Send the same again later.")
 
 
-class _Held:
-    """A place that an address holds while a block runs. Every report takes one, and a generator would be slower."""
+class Place:
+    """A place that a request holds: one of its address, or where that has none left, one of the right that it bears.
 
-    __slots__ = ("_key", "_places")
+    Every report takes one while a block runs, and a generator would be slower.
 
-    def __init__(self, places: Places, key: bytes) -> None:
+    Parameters
+    ----------
+    places : Places
+    environ : mapping
+        Of a request that `Limits.admit` let in.
+    key_of_right : callable
+    """
+
+    __slots__ = ("_environ", "_key", "_key_of_right", "_places")
+
+    def __init__(self, places: Places, environ: Mapping[str, Any], key_of_right: Callable[[bytes], bytes]) -> None:
         self._places = places
-        self._key = key
+        self._environ = environ
+        self._key = asker(environ)
+        self._key_of_right = key_of_right
 
-    def __enter__(self) -> None:
+    def take(self) -> None:
+        """Take it.
+
+        Raises
+        ------
+        TooMany
+            If address and right hold as many as they may.
+        NoPlace
+            If they hold none, and others hold all.
+        """
+        if self._places.take(self._key):
+            return
+        right = self._environ[_RIGHT]()
+        if right is not None:
+            self._key = self._key_of_right(right)
         self._places.take_or_refuse(self._key)
 
-    def __exit__(self, *error: object) -> None:
+    def give_back(self) -> None:
+        """Give it back."""
         self._places.give_back(self._key)
+
+    def __enter__(self) -> None:
+        self.take()
+
+    def __exit__(self, *error: object) -> None:
+        self.give_back()
 
 
 @dataclass(frozen=True)
@@ -282,8 +318,8 @@ class Limits:
                     self._renew_key()
         return blake2b(network(address), key=self._key, digest_size=16).digest()
 
-    def admit(self, environ: dict[str, Any], kind: Kind) -> None:
-        """Take one for a request from the bucket of its address.
+    def admit(self, environ: dict[str, Any], kind: Kind, right: Right = lambda: None) -> None:
+        """Take one for a request from the bucket of its address. Its right is looked up when it is needed.
 
         Raises
         ------
@@ -298,6 +334,7 @@ class Limits:
             )
         environ[_ASKER] = key = self.key(environ.get("REMOTE_ADDR", ""))
         environ[_BUCKET] = key, kind
+        environ[_RIGHT] = right
         self.take(key, kind)
 
     def admit_by(self, right: bytes, environ: dict[str, Any], kind: Kind) -> None:
@@ -308,9 +345,12 @@ class Limits:
         TooMany
             If there is none left.
         """
-        key = blake2b(right, key=self._key, digest_size=16, person=b"right").digest()
+        key = self._key_of_right(right)
         environ[_BUCKET] = key, kind
         self.take(key, kind)
+
+    def _key_of_right(self, right: bytes) -> bytes:
+        return blake2b(right, key=self._key, digest_size=16, person=b"right").digest()
 
     def charge(self, environ: dict[str, Any], more: int) -> None:
         """Take more for a request that was admitted and turned out to be more than one; it is not refused.
@@ -351,18 +391,17 @@ class Limits:
                 math.ceil(wait),
             )
 
-    def receiving(self, key: bytes) -> AbstractContextManager[None]:
-        """Hold one of the places for incoming bodies while one is on its way; errors as of `Places.take_or_refuse`."""
-        return _Held(self._receiving, key)
+    def receiving(self, environ: Mapping[str, Any]) -> Place:
+        """Hold one of the places for incoming bodies while that of a request is on its way."""
+        return Place(self._receiving, environ, self._key_of_right)
 
-    def batching(self, key: bytes) -> AbstractContextManager[None]:
-        """Hold one of the places for batches until one is answered; errors as of `Places.take_or_refuse`."""
-        return _Held(self._batches, key)
+    def batching(self, environ: Mapping[str, Any]) -> Place:
+        """Hold one of the places for batches until one is answered."""
+        return Place(self._batches, environ, self._key_of_right)
 
-    def sending(self, key: bytes) -> Callable[[], None]:
-        """Take one of the places for downloads, with the errors of `Places.take_or_refuse`; what gives it back."""
-        self._sending.take_or_refuse(key)
-        return lambda: self._sending.give_back(key)
+    def sending(self, environ: Mapping[str, Any]) -> Place:
+        """Hold one of the places for downloads until one is taken."""
+        return Place(self._sending, environ, self._key_of_right)
 
     def _renew_key(self) -> None:
         self._key = os.urandom(32)

@@ -30,12 +30,12 @@ def number(value: float | None, digits: int = 4) -> str:
 
     >>> number(4.32194), number(-0.5), number(float("inf")), number(12340.6), number(0.000014321)
     ('4.322', '\u22120.5', '\u221e', '12,341', '0.00001432')
-    >>> number(2.625e-15), number(-1.4321e-8), number(9.8e-19), number(3e9)
-    ('2.625e-15', '\u22121.432e-8', '0', '3e9')
+    >>> number(2.625e-15), number(-1.4321e-8), number(9.8e-19), number(3e9), number(9999.6), number(999999999.6)
+    ('2.625e-15', '\u22121.432e-8', '0', '3e9', '10,000', '1e9')
     """
 
     def form(each: float) -> str:
-        if 10**digits <= each < 1e9:
+        if 10**digits <= round(each) < 10**9:
             return f"{each:,.0f}"
         if 1e-6 <= each < 1e-4:
             return format(Decimal(f"{each:.{digits}g}"), "f")

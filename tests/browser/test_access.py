@@ -286,6 +286,21 @@ def test_links_of_two_people_in_one_browser_have_a_token_each(
     assert collector.reports(survey) == 1
 
 
+def test_nobody_is_told_that_an_invitation_was_used_which_was_not(collector: Collector, phone: BrowserContext) -> None:
+    survey = titled("invited", "Two people, one device")
+    mine, anothers = links(collector, survey, 2)
+    page = phone.new_page()
+    used = page.get_by_text("Your invitation is used")
+    page.goto(mine)
+    browsing.answer(page, survey, ANSWERS)
+    expect(used).to_be_visible()
+    page.goto(anothers)
+    heading(page, ANSWERED)
+    expect(used).to_have_count(0)
+    page.goto(mine)
+    expect(used).to_be_visible()
+
+
 def test_two_tabs_with_two_invitations_say_which_report_counts(collector: Collector, phone: BrowserContext) -> None:
     survey = titled("invited", "Two tabs, two invitations")
     hers, his = links(collector, survey, 2)

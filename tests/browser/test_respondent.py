@@ -7,11 +7,12 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from deniable import DrawnBoxes, Survey, parse_report, read_survey
 from deniable_client import randomize
@@ -162,6 +163,38 @@ def test_enter_before_all_questions_stand_there_does_nothing(collector: Collecto
     expect(page.locator("fieldset")).to_have_count(len(survey.questions))
     expect(page.locator("form")).to_be_visible()
     expect(page.locator(".review")).to_be_empty()
+
+
+def double_click(page: Page, first: Locator, then: Callable[[], Locator] | None = None) -> None:
+    """Click twice, as fast as people do who open every file so; a new screen may come up between the two."""
+    first.click()
+    (then() if then else first).hover()
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+
+
+def test_the_second_half_of_a_double_click_does_nothing_on_the_screen_that_the_first_one_brought(
+    collector: Collector, page: Page, survey: Survey
+) -> None:
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    double_click(page, page.get_by_role("button", name="Start"), lambda: page.get_by_role("radio").first)
+    expect(page.locator("fieldset")).to_have_count(len(survey.questions))
+    expect(page.locator("input:checked")).to_have_count(0)
+    drug = page.get_by_role("checkbox").first
+    double_click(page, drug)
+    expect(drug).not_to_be_checked()  # where nothing has changed, each of the two counts
+    choose(page, survey, TRULY)
+    send = page.get_by_role("button", name="Send")
+    double_click(page, page.get_by_role("button", name="Review"), lambda: send)
+    double_click(page, page.get_by_role("button", name="Change").first, lambda: page.get_by_role("radio").first)
+    page.get_by_role("button", name="Review").click()
+    expect(send).to_be_visible()
+    assert witness.posts() == []
+    expect(page.locator(".review").get_by_text("Yes", exact=True)).to_be_visible()
+    double_click(page, send, lambda: page.get_by_role("link", name="Results"))
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    assert len(witness.posts()) == 1
 
 
 def test_survey_that_closed_while_the_report_waited(collector: Collector, page: Page) -> None:

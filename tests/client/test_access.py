@@ -661,6 +661,15 @@ class TestTerminal:
         assert messages.SENT_BEFORE in said(again)
         assert store.state(survey.id).reports == 1
 
+    def test_says_of_no_other_invitation_that_it_was_used(self, store: SqliteStore, run: Any) -> None:
+        survey = always_open("invited")
+        mine, anothers = publish_to(store, survey, 2)
+        assert run(f"{HERE}/s/{survey.id}#invitation={mine}", typed=TYPED).exit_code == 0
+        for fragment, is_mine in ((f"#invitation={mine}", True), (f"#invitation={anothers}", False), ("", True)):
+            again = said(run(f"{HERE}/s/{survey.id}{fragment}", typed=[]))
+            assert messages.SENT_BEFORE in again
+            assert (messages.INVITED_USED in again) == is_mine
+
     @pytest.mark.parametrize("access", BOTH)
     def test_without_an_invitation_asks_nothing(self, store: SqliteStore, run: Any, wire: Wire, access: Access) -> None:
         survey = always_open(access)

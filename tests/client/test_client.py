@@ -31,6 +31,7 @@ from deniable import (
     SurveyError,
     read_survey,
 )
+from deniable.access.blind_rsa import SIZE
 from deniable_client import (
     Client,
     Delivery,
@@ -42,8 +43,10 @@ from deniable_client import (
     parse_link,
     randomize,
 )
+from deniable_client.connection import Connection
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector
+from tests.support.patience import PATIENCE
 from tests.support.serving import running
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
@@ -215,6 +218,26 @@ def misbehaving(
 
     with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
         yield f"http://{address}", bodies
+
+
+@pytest.mark.parametrize(
+    ("credential", "head"),
+    [
+        (None, None),
+        ("00" * 16, "Invitation 374708fff7719dd5979ec875d56cd2286f6d3cf7ec317a3b25632aab28ec37bb"),
+        ("0002" + "fb" * 352, 'PrivateToken token="AAL7' + "-_v7" * 117 + '"'),
+    ],
+)
+def test_the_right_that_a_body_bears_is_named_in_the_head(credential: str | None, head: str | None) -> None:
+    heads: list[tuple[str, dict[str, str]]] = []
+    signature = json.dumps({"signature": "00" * SIZE}).encode()
+    with misbehaving([(201, STORED), (200, signature)], heads) as (url, _):
+        connected = Connection(url, retries=0, timeout=PATIENCE, size=1)
+        connected.send("a" * 26, json.dumps({"credential": credential} if credential else {}).encode())
+        assert heads[0][1].get("authorization") == head
+        if credential and len(credential) == 32:
+            connected.sign("a" * 26, credential, b"blinded")
+            assert heads[1][1]["authorization"] == head
 
 
 @pytest.mark.slow

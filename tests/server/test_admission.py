@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import socket
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,13 @@ from werkzeug.test import EnvironBuilder, TestResponse
 from werkzeug.wrappers import Response
 
 from deniable import Survey
+from deniable.access.authorization import authorization_of
 from deniable.access.invitation import new_invitation
 from deniable_server import edge
 from deniable_server.admission import AT_A_TIME
 from deniable_server.app import create_app
 from deniable_server.edge import MOST_HEADER, MOST_KEYS, MOST_PATH, MOST_PREFERENCES, MOST_QUERY, READ
-from deniable_server.limits import DEBT_SECONDS, PAGES, PROBES, Rate
+from deniable_server.limits import DEBT_SECONDS, PAGES, PROBES, Limits, Rate, TooMany
 from deniable_server.settings import Settings
 from deniable_server.stalls import Progress, Watch, look
 from deniable_server.store import Store
@@ -402,6 +405,93 @@ class TestRights:
         monkeypatch.setattr(store, "is_invited", lambda *names: asked.append(names[1]))
         assert send(http, survey, report_for(survey, mine)).status_code == 201
         assert asked == []
+
+
+class TestPlaces:
+    """Who names a right in the head is read though neighbours keep all places of the address."""
+
+    @pytest.fixture(autouse=True)
+    def taken(self, request: pytest.FixtureRequest, crowded: APIFlask, seconds: Seconds) -> Iterator[None]:
+        """Neighbours hold all places, which are those for bodies unless a test names others."""
+        limits: Limits = crowded.extensions["deniable-limits"]
+        with ExitStack() as held:
+            with contextlib.suppress(TooMany):
+                while True:
+                    environ = {"REMOTE_ADDR": "127.0.0.1"}
+                    limits.admit(environ, PROBES)
+                    held.enter_context(getattr(limits, getattr(request, "param", "receiving"))(environ))
+            seconds.now += 60  # its buckets are full again
+            yield
+
+    @pytest.mark.parametrize("bucket", ["full", "empty"])
+    def test_an_invitation(self, http: FlaskClient, store: Store, bucket: str) -> None:
+        survey = invited_survey()
+        invitations = publish_to(store, survey, 3)
+        if bucket == "empty":
+            path = f"/api/v1/surveys/{survey.id}/reports"
+            for _ in range(RATE.count):
+                http.post(path, data=b"", content_type="text/plain")
+        assert send(http, survey, report_for(survey, invitations[0])).status_code == 429, "whoever does not say so"
+        for invitation in invitations:
+            mine = report_for(survey, invitation)
+            assert rightly(http, survey, "reports", mine.encode(), invitation).status_code == 201
+            assert rightly(http, survey, "reports", mine.encode(), invitation).status_code == 200
+
+    def test_an_invitation_for_a_token_and_the_token(self, http: FlaskClient, store: Store) -> None:
+        survey = unlinkable_survey()
+        for invitation in publish_to(store, survey, 2):
+            purchase = Purchase(survey, invitation)
+            wanted = json.dumps({"invitation": invitation, "blinded": purchase.blinded}).encode()
+            signed = rightly(http, survey, "tokens", wanted, invitation)
+            token = purchase.token(signed.json["signature"])
+            mine = report_for(survey, token)
+            assert send(http, survey, mine).status_code == 429
+            assert rightly(http, survey, "reports", mine.encode(), token).status_code == 201
+
+    def test_what_is_no_right_is_refused_unread(self, http: FlaskClient, store: Store) -> None:
+        survey, other = unlinkable_survey(), invited_survey()
+        (mine,) = publish_to(store, survey, 1)
+        (others,) = publish_to(store, other, 1)
+        token = bytes.fromhex("0002") + bytes(352)
+        read: list[int] = []
+
+        class Body(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                read.append(1)
+                return super().read(size)
+
+        named = ["", "Invitation", "Invitation " + "0" * 63, "PrivateToken token=A", "Bearer dn_forged", "Basic AAAA"]
+        for header in (*named, authorization_of(new_invitation()), authorization_of(token.hex())):
+            for path in (f"{survey.id}/tokens", f"{survey.id}/reports", f"{other.id}/reports"):
+                refused = http.post(
+                    f"/api/v1/surveys/{path}",
+                    input_stream=Body(b"{}"),
+                    content_length=2,
+                    content_type="application/json",
+                    headers={"Authorization": header},
+                )
+                assert refused.status_code == 429, (header, path)
+        assert rightly(http, other, "reports", b"{}", mine).status_code == 429, "the right of another survey"
+        assert read == []
+        assert rightly(http, other, "reports", b"{}", others).status_code == 422, (
+            "a right is let in, and no more than that"
+        )
+
+    @pytest.mark.parametrize("taken", ["receiving", "batching", "sending"], indirect=True)
+    def test_an_api_token(self, http: FlaskClient, store: Store, survey: Survey) -> None:
+        token = create_token(store, "ada")
+        store.publish(survey, "ada")
+        assert batch(http, survey, [json.dumps(report(2))], token).status_code == 200
+        headers = {"Authorization": f"Bearer {token}"}
+        with http.get(f"/api/v1/surveys/{survey.id}/reports.csv", headers=headers) as download:
+            assert download.status_code == 200
+
+
+def rightly(http: FlaskClient, survey: Survey, what: str, body: bytes, credential: str) -> TestResponse:
+    """Send something as clients do, which name the right in the head."""
+    path = f"/api/v1/surveys/{survey.id}/{what}"
+    headers = {"Authorization": authorization_of(credential)}
+    return http.post(path, data=body, content_type="application/json", headers=headers)
 
 
 @pytest.mark.parametrize("crowded", [Settings()], indirect=True)

@@ -353,7 +353,7 @@ class TestPublishing:
 def test_other_origins_may_fetch_and_send_but_no_cookie_is_ever_set(http: FlaskClient, base: str) -> None:
     preflight = http.options(f"{base}/reports", headers={"Origin": "https://embedder.example"})
     assert preflight.headers["Access-Control-Allow-Origin"] == "*"
-    assert preflight.headers["Access-Control-Allow-Headers"] == "Content-Type"
+    assert preflight.headers["Access-Control-Allow-Headers"] == "Authorization, Content-Type"
     for response in (preflight, http.get(base), send(http, base, report()), send(http, base, b"")):
         assert response.headers["Access-Control-Allow-Origin"] == "*"
         assert "Set-Cookie" not in response.headers

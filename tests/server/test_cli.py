@@ -8,17 +8,20 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import click
 import pandas as pd
 import pytest
 
-from deniable import read_survey
+from deniable import Report, read_survey
 from deniable.commands.main import SHORT_HELP, main
 from deniable_client import Client
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector
 from tests.support.command_line import CommandLine
+from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import SURVEY
 
 
@@ -65,6 +68,19 @@ def test_check_says_what_the_noise_does(file: Path) -> None:
     assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in text
     assert "Whole survey: epsilon 2.0986" in text
     assert "Warning" not in text
+
+
+def test_one_is_not_many(file: Path, database: Path, tmp_path: Path) -> None:
+    file.write_text(
+        survey_toml("One", question_toml("q", "yes-no", epsilon=1), results="live", organiser="O"), encoding="utf-8"
+    )
+    assert "1 question a person" in ok("survey", "check", file)
+    ok("survey", "publish", file, "--db", database)
+    survey = read_survey(file.read_bytes())
+    with closing(SqliteStore(database)) as store:
+        store.store_reports([(survey, [Report("7" * 32, None, {"q": 1})])])
+    assert "\n1 report, 95 % intervals" in ok("estimate", survey.id, "--db", database)
+    assert "x.csv: 1 report\n" in ok("export", survey.id, "--db", database, "--to", tmp_path / "x.csv")
 
 
 def test_check_warns_of_little_protection_and_past_days(file: Path) -> None:

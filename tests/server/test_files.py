@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -137,7 +138,7 @@ def test_what_was_acknowledged_is_still_there_after_a_crash(
 
 
 @pytest.mark.parametrize("interfere", EVERY_WAY)
-def test_a_folder_that_was_left_alone_is_looked_at_once_until_it_changes(
+def test_in_a_folder_that_was_left_alone_only_the_database_is_looked_at(
     store: SqliteStore,
     survey: Survey,
     interfere: Callable[[Path], None],
@@ -161,12 +162,109 @@ def test_a_folder_that_was_left_alone_is_looked_at_once_until_it_changes(
     store_some(store, survey, 2)
     looks.clear()
     store_some(store, survey, 3, 4, 5)
-    assert looks == []
+    assert looks == 6 * [str(store.path)], "before each commit and after it"
     times = store.path.parent.stat()
     interfere(store.path)
     os.utime(store.path.parent, ns=(times.st_atime_ns, times.st_mtime_ns))  # as programs do that restore a backup
     with pytest.raises(StoreReplaced):
         store.store_reports([(survey, [report(6)])])
+
+
+def test_nobody_trusts_a_look_that_is_not_over(
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish(survey)
+    store_some(store, survey, 1)
+    monkeypatch.setattr(files, "REST_NS", 0)
+    remove_log(store.path)
+    original = files.identity
+    connection = store.db.conn  # a probe looks through it while its own thread commits
+    assert isinstance(connection, files.Connection)
+    refused: list[StoreReplaced] = []
+
+    def identity(name: str | Path) -> files.Identity | None:
+        if str(name).endswith("-wal"):
+            monkeypatch.setattr(files, "identity", original)
+            try:
+                connection.refuse_replaced()
+            except StoreReplaced as error:
+                refused.append(error)
+        return original(name)
+
+    monkeypatch.setattr(files, "identity", identity)
+    with pytest.raises(StoreReplaced):
+        connection.refuse_replaced()
+    assert len(refused) == 1
+
+
+def link_to_another_file(link: Path, copy: Path) -> None:
+    link.with_name("new").symlink_to(copy)
+    link.with_name("new").replace(link)
+
+
+def link_to_another_folder(link: Path, copy: Path) -> None:
+    link_to_another_file(link.parent, copy.parent)
+
+
+@pytest.mark.parametrize("interfere", [link_to_another_file, link_to_another_folder])
+def test_a_link_that_leads_to_another_database_stops_it(
+    tmp_path: Path, survey: Survey, interfere: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    link = tmp_path / "link.db"
+    if interfere is link_to_another_folder:
+        (tmp_path / "current").symlink_to(tmp_path / "first")
+        link = tmp_path / "current" / "test.db"
+    else:
+        link.symlink_to(tmp_path / "first" / "test.db")
+    monkeypatch.setattr(files, "REST_NS", 0)
+    with closing(SqliteStore(link, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has one
+        store.publish(survey)
+        store_some(store, survey, 1, 2)
+        copy = tmp_path / "second" / "test.db"
+        back_up(link, copy)
+        before = copy.read_bytes()
+        store_some(store, survey, 3)
+        interfere(link, copy)
+        with pytest.raises(StoreReplaced):
+            store.store_reports([(survey, [report(4)])])
+        assert copy.read_bytes() == before
+    assert inspect(tmp_path / "first" / "test.db").findings == ()
+    with closing(SqliteStore(tmp_path / "first" / "test.db", lambda: survey.opens)) as first:  # type: ignore[arg-type,return-value]
+        assert {each.id for each in first.reports(survey)} == {report(n).id for n in (1, 2, 3)}
+
+
+def test_a_database_that_is_another_one_in_a_folder_that_did_not_change_is_noticed(
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a file is mounted over it, which changes nothing of the folder."""
+    store.publish(survey)
+    monkeypatch.setattr(files, "REST_NS", 0)
+    store_some(store, survey, 1, 2)
+    original = files.identity
+    monkeypatch.setattr(files, "identity", lambda name: (0, 0) if Path(name) == store.path else original(name))
+    with pytest.raises(StoreReplaced):
+        store.store_reports([(survey, [report(3)])])
+
+
+def test_a_folder_whose_file_system_keeps_no_time_of_changes_is_never_trusted(
+    store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Linux shows the root folder of a FAT file system."""
+    original = os.stat
+
+    def stat(path: Any, **how: Any) -> os.stat_result:
+        status = original(path, **how)
+        return os.stat_result(tuple(status), {"st_ctime_ns": 0}) if path == str(store.path.parent) else status
+
+    store.publish(survey)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", stat)
+        store_some(store, survey, 1, 2)
+        remove_log(store.path)
+        with pytest.raises(StoreReplaced):
+            store.store_reports([(survey, [report(3)])])
 
 
 def test_a_file_that_comes_back_is_used_again(store: SqliteStore, survey: Survey) -> None:
@@ -246,7 +344,7 @@ def test_the_collector_refuses_with_a_sentence_and_is_not_ready(
 def test_a_commit_looks_at_its_files_twice_and_asks_little(
     store: SqliteStore, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each look is three calls of the system, and each of these and each statement gives up the interpreter's lock."""
+    """Each look is a call of the system, and each of these and each statement gives up the interpreter's lock."""
     store.publish(survey)
     store_some(store, survey, 1)
     looked: list[str] = []

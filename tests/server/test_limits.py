@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import io
 import json
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -29,10 +31,13 @@ from deniable_server.limits import (
     MOST_BUCKETS,
     MOST_DOWNLOADS,
     MOST_DOWNLOADS_OF_ALL,
+    REPORTS,
     Limits,
     NoPlace,
+    Place,
     Places,
     Rate,
+    Right,
     TooMany,
 )
 from deniable_server.serving import THREADS
@@ -58,6 +63,13 @@ class Seconds:
 def held_of(places: Places) -> dict[bytes, int]:
     """How many places each key holds."""
     return places._held
+
+
+def asked(limits: Limits, address: str, right: Right = lambda: None) -> dict[str, Any]:
+    """A request of an address that was let in."""
+    environ = {"REMOTE_ADDR": address}
+    limits.admit(environ, REPORTS, right)
+    return environ
 
 
 def taken(limits: Limits, address: str, tries: int) -> int:
@@ -138,16 +150,48 @@ def test_memory_is_bounded_and_the_busy_are_not_forgotten() -> None:
 
 def test_bodies_of_one_address_hold_so_many_threads_and_no_more() -> None:
     limits = Limits(None)
-    held = [limits.receiving(b"one") for _ in range(MOST_BODIES)]
-    for each in held:
-        each.__enter__()
-    with pytest.raises(TooMany, match="unfinished"), limits.receiving(b"one"):
-        pass
-    with limits.receiving(b"other"):
-        pass
-    for each in held:
-        each.__exit__(None, None, None)
+    with ExitStack() as held:
+        for _ in range(MOST_BODIES):
+            held.enter_context(limits.receiving(asked(limits, "192.0.2.1")))
+        with pytest.raises(TooMany, match="unfinished"), limits.receiving(asked(limits, "192.0.2.1")):
+            pass
+        with limits.receiving(asked(limits, "192.0.2.2")):
+            pass
     assert held_of(limits._receiving) == {}
+
+
+@pytest.mark.parametrize("kind", ["receiving", "batching", "sending"])
+def test_whoever_bears_a_right_has_places_of_its_own_once_those_of_the_address_are_taken(kind: str) -> None:
+    limits = Limits(None)
+    hold: Callable[[dict[str, Any]], Place] = getattr(limits, kind)
+    looked: list[str] = []
+
+    def one(name: str, right: bytes | None) -> dict[str, Any]:
+        def look() -> bytes | None:
+            looked.append(name)
+            return right
+
+        return asked(limits, "192.0.2.1", look)
+
+    def all_of(name: str, right: bytes | None) -> list[Place]:
+        """As many places as one can have."""
+        found = []
+        with contextlib.suppress(TooMany):
+            while True:
+                place = hold(one(name, right))
+                place.take()
+                found.append(place)
+        return found
+
+    neighbours = all_of("neighbour", None)
+    assert looked == ["neighbour"], "nobody's right is looked up as long as there are places"
+    mine = all_of("I", b"right")
+    assert len(mine) >= 2
+    with hold(one("you", b"another right")):
+        pass
+    for place in neighbours + mine:
+        place.give_back()
+    assert held_of(mine[0]._places) == {}
 
 
 def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
@@ -166,17 +210,21 @@ def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
 
 def test_uploads_and_downloads_have_places_of_their_own() -> None:
     limits = Limits(None)
-    give_back = [limits.sending(b"one") for _ in range(MOST_DOWNLOADS)]
+    one = asked(limits, "192.0.2.1")
+    downloads = [limits.sending(one) for _ in range(MOST_DOWNLOADS)]
+    for each in downloads:
+        each.take()
     with pytest.raises(TooMany, match="unfinished"):
-        limits.sending(b"one")
-    with limits.receiving(b"one"):
+        limits.sending(one).take()
+    with limits.receiving(one):
         pass
     assert MOST_BODIES_OF_ALL + MOST_DOWNLOADS_OF_ALL + MOST_ASKED < 0.85 * THREADS
-    for each in give_back:
-        each()
-    give_back = [limits.sending(number.to_bytes(4)) for number in range(MOST_DOWNLOADS_OF_ALL)]
+    for each in downloads:
+        each.give_back()
+    for number in range(MOST_DOWNLOADS_OF_ALL):
+        limits.sending(asked(limits, f"192.0.3.{number}")).take()
     with pytest.raises(NoPlace, match="of others"):
-        limits.sending(b"one")
+        limits.sending(one).take()
 
 
 def test_batches_have_few_places_because_each_takes_memory(
@@ -191,15 +239,15 @@ def test_batches_have_few_places_because_each_takes_memory(
     with ExitStack() as held:
         for number in range(MOST_BATCHES_OF_ALL):
             assert send() == 200
-            held.enter_context(limits.batching(number.to_bytes(4)))
+            held.enter_context(limits.batching(asked(limits, f"192.0.2.{number}")))
         assert send() == 503
     assert send() == 200
     assert held_of(limits._batches) == {}
     with ExitStack() as held:
         for _ in range(MOST_BATCHES):
-            held.enter_context(limits.batching(b"one"))
+            held.enter_context(limits.batching(asked(limits, "192.0.3.1")))
         with pytest.raises(TooMany, match="unfinished"):
-            held.enter_context(limits.batching(b"one"))
+            held.enter_context(limits.batching(asked(limits, "192.0.3.1")))
 
 
 def test_threads_take_no_more_than_there_is() -> None:

@@ -43,6 +43,22 @@ async function send(...answers) {
   return { result, calls, waits };
 }
 
+for (const [credential, head] of [
+  ["00".repeat(16), "Invitation 374708fff7719dd5979ec875d56cd2286f6d3cf7ec317a3b25632aab28ec37bb"],
+  ["0002" + "fb".repeat(352), `PrivateToken token="AAL7${"-_v7".repeat(117)}"`],
+]) {
+  test(`${head.slice(0, 12)}: the right that a body bears is named in the head, and not to a collector that does not let it`, async () => {
+    const said = [];
+    const fetch = async (_url, { headers }) => {
+      said.push(headers.Authorization);
+      if (said.length === 1) throw new TypeError("an older collector refuses the header of another site");
+      return new Response('{"status":"stored"}', { status: said.length === 2 ? 503 : 201 });
+    };
+    await submit(survey, COLLECTOR, JSON.stringify({ credential }), { fetch, wait: async () => {} });
+    assert.deepEqual(said, [head, undefined, head]);
+  });
+}
+
 test("links give collector, survey and cohort; the query never does", () => {
   const id = survey.id;
   const cases = [

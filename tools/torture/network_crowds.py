@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import json
 import multiprocessing
 import os
 import re
@@ -26,9 +27,11 @@ from urllib.parse import urlsplit
 import urllib3
 
 from deniable import Survey, read_survey
+from deniable.access.authorization import authorization_of
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.report.report import new_report_id
 from deniable_client import randomize
+from deniable_server.limits import MOST_BODIES
 from deniable_server.serving import CONNECTIONS
 from deniable_server.store import open_store
 from tests.support.collectors import Collector
@@ -44,6 +47,9 @@ MOST_MEMORY = 400 * 10**6
 
 FLOOD = 250
 """Connections on which a flood asks, each for the next thing once it has got the last."""
+
+UNFINISHED = 2 * MOST_BODIES
+"""Bodies of one address that somebody tries to keep on their way."""
 
 PEOPLE = 400
 """In a lecture hall behind one address."""
@@ -84,7 +90,8 @@ def costly_heads(survey: Survey) -> dict[str, Callable[[int], bytes]]:
 def halves(short: bool) -> str:
     """More heads than the collector has connections, none of them finished, and each begun again when it is closed."""
     with collector_with(FIVE_TYPES) as (collector, survey):
-        with attack(half_heads, collector.url, CONNECTIONS + 704), Honest(collector.url, survey) as honest:
+        begun = b"GET /livez HTTP/1.1\r\nX-Slow: "
+        with attack(unfinished, collector.url, CONNECTIONS + 704, begun, b""), Honest(collector.url, survey) as honest:
             time.sleep(6 if short else 30)
         return f"{CONNECTIONS + 704:,} unfinished heads of one address: {honest.checked()}; {remained(collector)}"
 
@@ -123,7 +130,34 @@ def shared(short: bool) -> str:
     return "; ".join(found)
 
 
-SCENARIOS: dict[str, Callable[[bool], str]] = {"heads": heads, "halves": halves, "crowd": crowd, "shared": shared}
+def bodies(short: bool) -> str:
+    """Unfinished bodies of one address, each begun again when it is closed, beside people of it with invitations."""
+    found = []
+    with collector_with(INVITED) as (collector, survey):
+        body = _report(survey, person_with(survey, new_invitation()))[:-40]
+        false = b"Authorization: " + authorization_of(new_invitation()).encode()
+        kinds = {
+            "silent": (body, b""),
+            "in drops": (body, b" "),
+            "with a right that is none": (body.replace(b"Host: a", false), b""),
+        }
+        for name, (begun, drop) in kinds.items():
+            people = invite(collector, survey, 40 if short else PEOPLE)
+            with attack(unfinished, collector.url, UNFINISHED, begun, drop):
+                time.sleep(3)  # until they hold what they can, and the buckets are empty
+                beside = Hall(collector, survey, people).answered(5 if short else 60)
+            assert beside.refused == 0, f"{beside.refused} requests beside unfinished bodies were refused"
+            found.append(f"{UNFINISHED} {name}: {beside.checked()}; {remained(collector)}")
+    return "; ".join(found)
+
+
+SCENARIOS: dict[str, Callable[[bool], str]] = {
+    "heads": heads,
+    "halves": halves,
+    "crowd": crowd,
+    "shared": shared,
+    "bodies": bodies,
+}
 
 
 def flood(collector: Collector, survey: Survey, requests: list[bytes], seconds: float) -> str:
@@ -223,10 +257,14 @@ async def _ask_again(stop: Event, url: str, requests: list[bytes], connections: 
     return statuses
 
 
-def half_heads(stop: Event, url: str, number: int) -> Counter[int]:
-    """Hold so many unfinished heads, and begin another one for each that is closed; how many were, under 0."""
+def unfinished(stop: Event, url: str, number: int, begun: bytes, drop: bytes) -> Counter[int]:
+    """Hold so many unfinished requests, and begin another for each that is closed or answered; how many were, under 0.
+
+    Each goes on by a drop every second.
+    """
     place = urlsplit(url)
     closed: Counter[int] = Counter()
+    due = time.monotonic()
     with selectors.DefaultSelector() as held:
         while not stop.is_set():
             for _ in range(min(500, number - len(held.get_map()))):
@@ -236,12 +274,17 @@ def half_heads(stop: Event, url: str, number: int) -> Counter[int]:
                 connection.settimeout(1)
                 try:
                     connection.connect((place.hostname, place.port))
-                    connection.sendall(b"GET /livez HTTP/1.1\r\nX-Slow: ")
+                    connection.sendall(begun)
                 except OSError:
                     connection.close()
                     break
                 connection.setblocking(False)
                 held.register(connection, selectors.EVENT_READ)
+            if drop and time.monotonic() > due:
+                due = time.monotonic() + 1
+                for key in held.get_map().values():
+                    with contextlib.suppress(OSError):
+                        key.fileobj.send(drop)  # type: ignore[union-attr]
             for key, _ in held.select(0.01):
                 held.unregister(key.fileobj)
                 key.fileobj.close()  # type: ignore[union-attr]
@@ -304,6 +347,8 @@ class Hall:
         for path in (f"/s/{self._survey.id}", "/static/pages.css", "/client/deniable.js", "/static/icon.png", survey):
             self._ask(partial(http.request, "GET", self._collector.url + path))
         url, headers = f"{self._collector.url}{survey}/reports", {"Content-Type": "application/json"}
+        if credential := json.loads(report).get("credential"):
+            headers["Authorization"] = authorization_of(credential)  # as clients do
         waited = self._ask(lambda: http.request("POST", url, body=report, headers=headers))
         with self._lock:
             self.waits.append(waited)

@@ -122,10 +122,15 @@ class Noted(Connection):
         self.seen: list[tuple[float, float, bytes, bytes]] = []
 
     def _request(
-        self, method: str, path: str, body: bytes | None = None, is_quick: bool = False
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        credential: str | None = None,
+        is_quick: bool = False,
     ) -> urllib3.BaseHTTPResponse:
         start = time.monotonic()
-        answer = super()._request(method, path, body, is_quick)
+        answer = super()._request(method, path, body, credential, is_quick)
         self.seen.append((start, time.monotonic() - start, body or b"", answer.data))
         return answer
 

@@ -116,7 +116,8 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
         told = client.told(survey)  # once, so that the receipt is as strong as the consent
         receipt = partial(screens.receipt, survey, client.collector, told=told)
         if kept and kept.state == "sent":
-            show(receipt(is_old=True, report=kept.report if with_json else None))
+            is_mine = invitation is None or invitation.encode() in kept.report
+            show(receipt(is_old=True, is_mine=is_mine, report=kept.report if with_json else None))
             return
         if kept:
             is_drawn = True

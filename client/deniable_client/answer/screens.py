@@ -163,17 +163,23 @@ def spoken(asked: Question, given: Given) -> str:
 
 
 def receipt(
-    survey: Survey, collector: str, *, is_old: bool, told: Told | None = None, report: bytes | None = None
+    survey: Survey,
+    collector: str,
+    *,
+    is_old: bool,
+    is_mine: bool = True,
+    told: Told | None = None,
+    report: bytes | None = None,
 ) -> Paragraphs:
     """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
-    a No as a denial.
+    a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device.
     """
     weak = weakness(survey, (told or Told()).collector)
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     return [
         m.SENT_BEFORE if is_old else m.SENT,
         m.NOT_KEPT,
-        *({"invited": [m.INVITED_USED], "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
+        *({"invited": [m.INVITED_USED] * is_mine, "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
         said(weak, weak=m.WEAK, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),

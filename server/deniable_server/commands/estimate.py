@@ -232,7 +232,11 @@ def _as_table(result: dict[str, Any]) -> str:
     supposed = [f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave"] if robust else []
     notes = [f"{said[0].upper()}{said[1:]}." for said in (result.get("note"), not_shown(result)) if said]
     released = " released" if result.get("more") or result.get("waiting") else ""
-    reports = f"{result['n']} reports{released}" if result["n"] or not released else "no reports released yet"
+    reports = (
+        f"{result['n']} report{'' if result['n'] == 1 else 's'}{released}"
+        if result["n"] or not released
+        else "no reports released yet"
+    )
     return "\n\n".join(
         [
             table,

@@ -100,7 +100,7 @@ def export(
             click.echo(f"{found.not_shown[0].upper()}{found.not_shown[1:]}.", err=True)
         if form is not None:
             manifest = write_folder(found.survey, found.rows, to, form, by_cohort=by_cohort, expected=found.counts)
-            click.echo(f"{to}: {manifest.rows:,} reports")
+            click.echo(_said(to, manifest.rows))
             return
         data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
@@ -108,7 +108,7 @@ def export(
     written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
     for path in dict.fromkeys([to, table] if scripts else [to]):
         write_data_set(data, path)
-        click.echo(f"{path}: {len(data):,} reports")
+        click.echo(_said(path, len(data)))
     for path, text in written.items():
         replace_file(path, functools.partial(Path.write_text, data=text, encoding="utf-8", newline=""))
         click.echo(path)
@@ -171,6 +171,10 @@ def _shown(url: str, token: str | None, survey: Survey) -> dict[str, Any]:
     if found["note"]:
         raise ParameterError(f"survey {survey.id}: {found['note']}")
     return found
+
+
+def _said(path: Path, n: int) -> str:
+    return f"{path}: {n:,} report{'' if n == 1 else 's'}"
 
 
 def _refuse_without_rows(survey: Survey) -> None:

@@ -69,7 +69,9 @@ def _group_lines(unit: Unit, group: Group) -> str:
 
 
 def _asks(checked: Survey) -> str:
-    return f"{checked.asks}{f' of {len(checked.questions)}' if checked.is_drawn else ''} questions a person"
+    asked = len(checked.questions)
+    share = f"{checked.asks} of {asked}" if checked.is_drawn else str(asked)
+    return f"{share} question{'' if asked == 1 else 's'} a person"
 
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))

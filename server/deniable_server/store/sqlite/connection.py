@@ -96,7 +96,7 @@ def connect(path: Path, siblings: Siblings | None = None) -> SqliteConnection:
     StoreReplaced
         If it is not the file that the siblings have open. It is not touched then: SQLite would mix their log into it.
     """
-    path = path.resolve()  # a link to a file that is not there yet would be made by SQLite, with other rights
+    asked, path = path, path.resolve()  # SQLite would make the file that a link lacks, with other rights
     siblings = siblings or Siblings()
     siblings.refuse_replaced()
     try:
@@ -115,7 +115,7 @@ def connect(path: Path, siblings: Siblings | None = None) -> SqliteConnection:
         raise DeniableError(f"database {path}: cannot be opened: {error}") from None
     if (journal, synchronous) != ("wal", 2):  # read back: a stored report must mean a report on disk
         raise DeniableError(f"database {path}: must run with WAL and synchronous FULL, got {journal}, {synchronous}")
-    connection.remember(path)
+    connection.remember(asked)
     if connection.files[0] != opened:
         raise StoreReplaced(f"database {path}: was replaced while it was opened; try again")
     siblings.refuse_replaced()
@@ -133,8 +133,8 @@ def transaction(db: SqliteConnection, path: Path, begin: str = "BEGIN IMMEDIATE"
     ------
     StoreReplaced
         If other files have the names of those that the connection opened, before the commit or after it: what was
-        written to a file that is gone is not acknowledged. A look is three calls of the system, each of which gives up
-        the interpreter's lock, so there are no others, unless something failed, which may have that reason.
+        written to a file that is gone is not acknowledged. A look is at least two calls of the system, each of which
+        gives up the interpreter's lock, so there are no others, unless something failed, which may have that reason.
     """
     with in_our_words(path):
         try:

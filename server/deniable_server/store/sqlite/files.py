@@ -24,6 +24,8 @@ Identity = tuple[int, int]
 SUFFIXES = ("", "-wal", "-shm")
 """The database, its write-ahead log, and the index of that, over which processes lock each other out."""
 
+_EVERY, _DATABASE, _OTHERS = slice(None), slice(1), slice(1, None)
+
 REST_NS = 2_000_000_000
 """How long a folder must have been left alone before the time of its last change tells it from every later state: file
 systems write that time in steps, the coarsest of 2 seconds, and a second change may fall within the same one."""
@@ -34,27 +36,32 @@ class Connection(sqlite3.Connection):
 
     names: tuple[str, ...] = ()
     files: tuple[Identity | None, ...] = ()
-    folder = ""
+    place = folder = ""
     _seen: tuple[int, int, int] | None = None  # the state of the folder in which the names were last looked at
 
     def remember(self, path: Path) -> None:
-        """Take what has the names of a database now for what this connection opened."""
-        self.names = tuple(str(beside(path, suffix)) for suffix in SUFFIXES)
-        self.folder = str(Path(self.names[0]).parent)
+        """Take what has the names of a database now for what this connection opened; links may lead to it."""
+        database, *others = (str(beside(path, suffix)) for suffix in SUFFIXES)
+        self.names = str(path.absolute()), *others
+        self.place, self.folder = database, str(Path(database).parent)
         self.files = self._found()
 
     def refuse_replaced(self) -> None:
         """Raise StoreReplaced unless the names belong to the files of this connection.
 
-        Each commit asks this twice, and each look at a name gives up the interpreter's lock. A name that comes to
-        belong to another file changes its folder, so one look at a folder that is as it was replaces three.
+        Each commit asks this twice, and each look gives up the interpreter's lock. A name that comes to belong to
+        another file changes its folder, so the log and its index are looked at only when that is not as it was. The
+        database always is: a link that leads to it may lead elsewhere, and a file may be mounted over it, and neither
+        changes its folder.
         """
         state = _state(self.folder)
-        if state is not None and state == self._seen:
+        is_whole = self._found(_DATABASE) == self.files[_DATABASE]
+        if is_whole and state is not None and state == self._seen:
             return
-        self._seen = state if state is not None and time.time_ns() - state[2] > REST_NS else None
-        if self._found() != self.files:
-            self._seen = None
+        has_rested = state is not None and time.time_ns() - state[2] > REST_NS
+        is_whole = is_whole and self._found(_OTHERS) == self.files[_OTHERS]
+        self._seen = state if is_whole and has_rested else None  # last: another thread may ask meanwhile
+        if not is_whole:
             raise StoreReplaced(
                 f"database {Path(self.names[0]).name}: the file, its -wal or its -shm was replaced or removed while it "
                 "was in use; nothing was stored; stop the collector, put the files in order, and start it again"
@@ -66,13 +73,15 @@ class Connection(sqlite3.Connection):
         A log that was removed is gone with the last connection, and it may hold reports that were acknowledged. A log
         that lies beside another database would be mixed into that by the next program that opens it, so it goes.
         """
-        database, *others = self._found()
+        database, others = identity(self.place), self._found(_OTHERS)
         is_moved = database != self.files[0]
-        if not is_moved and any(found not in (None, mine) for found, mine in zip(others, self.files[1:], strict=True)):
+        if not is_moved and any(
+            found not in (None, mine) for found, mine in zip(others, self.files[_OTHERS], strict=True)
+        ):
             return  # another program writes this database already, with a log of its own
         with suppress(sqlite3.Error):
             if self.empty_log() and is_moved and database:
-                for name, found, mine in zip(self.names[1:], others, self.files[1:], strict=True):
+                for name, found, mine in zip(self.names[_OTHERS], others, self.files[_OTHERS], strict=True):
                     if found == mine:
                         Path(name).unlink(missing_ok=True)
 
@@ -92,8 +101,8 @@ class Connection(sqlite3.Connection):
         self._seen = None
         super().close()
 
-    def _found(self) -> tuple[Identity | None, ...]:
-        return tuple(map(identity, self.names))
+    def _found(self, which: slice = _EVERY) -> tuple[Identity | None, ...]:
+        return tuple(map(identity, self.names[which]))
 
 
 class Siblings:
@@ -152,13 +161,13 @@ def identity(name: str | Path) -> Identity | None:
 
 
 def _state(folder: str) -> tuple[int, int, int] | None:
-    """What changes when a folder is replaced or names in it change; None where there is no folder.
+    """What changes when a folder is replaced or names in it change; None where nothing tells that.
 
     The time is that of the last change of the folder's own entry, which nobody can set: programs that restore a backup
-    set the time of modification.
+    set the time of modification. File systems that keep no such time, as FAT of its root, say 0.
     """
     try:
         status = os.stat(folder)
     except OSError:
         return None
-    return status.st_dev, status.st_ino, status.st_ctime_ns
+    return (status.st_dev, status.st_ino, status.st_ctime_ns) if status.st_ctime_ns > 0 else None
