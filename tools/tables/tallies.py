@@ -20,14 +20,15 @@ from deniable.mechanisms import Mechanism
 from deniable.table import format_table
 from deniable_research import designs as channels
 from deniable_research.designs import Channel, Groups
-from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.designs.channels import channel_of
+from deniable_statistics.designs.of_mechanisms import SubsetDesign, design_of
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import METHODS
 from deniable_statistics.published.published_rows import TARGETS, EstimateOptions, mean_row, share_rows
 
 Generator = np.random.Generator
-AnyDesign = AnyDesign
+AnyDesign = Mechanism | Channel | Groups
 
 FORCED = (("1/2", "1/2"), ("0", "1"), ("1/6", "5/6"), ("1/3", "1/3", "1/3"), ("0", "1/4", "3/4"))
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "8")
@@ -156,7 +157,7 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
         else:
             counts = draw.binomial(n, lam).tolist()
         return design.estimate(counts, n), (counts, n)
-    matrix = design.matrix if isinstance(design, Channel) else design_of(design).channel_matrix
+    matrix = design.matrix if isinstance(design, Channel) else channel_of(design)
     if not design.has_shares or draw.integers(2):
         counts = random_counts(draw, [any(row) for row in matrix])
     else:
@@ -190,20 +191,16 @@ def check_mean(estimate: MeanEstimate, wanted: EstimateOptions) -> None:
     assert 0 < _number(row.fake_margin) < math.inf, row
 
 
-def check_maximum(design: AnyDesign, estimate: Estimate, gap: float = GAP) -> None:
+def check_maximum(estimate: Estimate, gap: float = GAP) -> None:
     """The possible shares add up to 1, and no others are more likely by more than ``gap`` a report."""
-    if not design_of(design).is_exclusive or (isinstance(design, Groups) and len(design.truths) == 4):
+    design = estimate.design
+    if not design.is_exclusive or (isinstance(design, Groups) and len(design.truths) == 4):
         return  # their truths do not exclude each other
     feasible = np.array(estimate.feasible)
     assert abs(feasible.sum() - 1) < 1e-9, feasible
-    if isinstance(design, mechanisms.Subset) or not design.has_shares:
+    if isinstance(design, SubsetDesign) or not design.has_shares:
         return
-    if isinstance(design, Groups):
-        matrix = np.array(sum(design.matrices, ()), dtype=float)
-    else:
-        matrix = np.array(
-            design.matrix if isinstance(design, Channel) else design_of(design).channel_matrix, dtype=float
-        )
+    matrix = np.array(sum(design.exact_channels, ()), dtype=float)
     counts = np.array(estimate.counts, dtype=float)
     seen = counts > 0
     gradient = matrix[seen].T @ (counts[seen] / (matrix[seen] @ feasible)) / counts.sum()
@@ -240,10 +237,10 @@ def search(family: str, tallies: int, seed: int = 1974) -> list[str]:
             if not isinstance(design, Groups):  # whose estimates are for a population only
                 alone = EstimateOptions(level, ("default", "wilson", "wald")[number % 3], TARGETS[1], bool(number % 2))
                 check_numbers(estimate, alone)
-            if isinstance(design, Mechanism) and design_of(design).is_exclusive:
+            if isinstance(design, Mechanism) and estimate.design.is_exclusive:
                 mean = MeanEstimate.from_counts(design, counts[0], counts[1])
                 check_mean(mean, EstimateOptions(level, methods[number % len(methods)]))
-            check_maximum(design, estimate)
+            check_maximum(estimate)
         except Exception as error:  # whatever it is, it is a finding
             wrong.append(f"{family}: {design!r:.200} {counts or ''}: {type(error).__name__}: {error!s:.300}")
     return wrong
