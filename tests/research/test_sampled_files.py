@@ -35,7 +35,7 @@ from deniable_research.files import (
 from deniable_research.items import Item
 from deniable_research.joint import correlation, independence
 from deniable_research.sampling import Domain, SamplingDesign
-from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.of_mechanisms import DrawnBoxesDesign, design_of
 
 DATA = Path(__file__).parents[1] / "data"
 MET = "met=sch.wide: direct codes=no:No,yes:Yes"
@@ -365,9 +365,11 @@ def test_numbers_boxes_and_groups_have_errors_of_the_design() -> None:
     }
     people = 60
     for question in layouts.values():
-        if isinstance(question.design, DrawnBoxes):
+        if isinstance(question.design, DrawnBoxesDesign):
             word = iter(chance.integers(0, 2**32, 10_000).tolist()).__next__
-            reports = [question.design.randomize([0, 1] if place % 2 else [1], word) for place in range(people)]
+            reports = [
+                question.design.mechanism.randomize([0, 1] if place % 2 else [1], word) for place in range(people)
+            ]
         else:
             reports = chance.integers(0, 2, people).tolist()
         columns = {

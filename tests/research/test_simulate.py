@@ -33,7 +33,7 @@ from deniable_research.simulation import (
 from deniable_research.simulation.draw import draw_reports, words_of
 from deniable_research.simulation.misbehaviour import first_report
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.designs.spaces import tally_array
+from deniable_statistics.designs.spaces import tally_array, uniform_reports
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.command_line import CommandLine
 from tests.support.surveys import FIVE_TYPES, SURVEY
@@ -165,7 +165,7 @@ def test_reports_of_people_who_do_not_care_can_be_made_by_the_mechanism(name: st
     }
     mechanism = made[name](MECHANISMS[name])
     generator = generator_of(3)
-    drawn = [first_report(mechanism), *mechanism.reports.uniform(4000, generator).tolist()]
+    drawn = [first_report(mechanism), *uniform_reports(mechanism.reports, 4000, generator).tolist()]
     reports = ["".join(map(str, each)) if isinstance(each, list) else each for each in drawn]
     for report in reports:
         mechanism.reports.check(report, "report")

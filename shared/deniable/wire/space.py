@@ -214,7 +214,7 @@ class DrawnBits(Texts):
         return self.drawn * (self.drawn - 1) / (self.k * (self.k - 1))
 
     def supporting(self, counts: Sequence[Count]) -> Sequence[Count]:
-        """Those of the ticked boxes."""
+        """The counts of the ticked boxes."""
         return counts[1::2]
 
     def of_box(self, report: str, box: int) -> int | None:
