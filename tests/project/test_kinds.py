@@ -28,7 +28,7 @@ MOST = 5
 
 def kinds() -> set[str]:
     """Names of all classes of designs, mechanisms among them."""
-    found: set[Any] = set()
+    found: set[Any] = {Mechanism}
     new: set[Any] = {Design, Mechanism}
     while new:
         below = {each for parent in new for each in parent.__subclasses__()}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
 from deniable.exact import rational
-from deniable.mechanisms import Mechanism, Support
+from deniable.mechanisms import Support
 from deniable_research.designs import of_one_truth
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
@@ -105,13 +105,13 @@ def response_model(design: DesignLike, subject: str) -> ResponseModel:
         if any(each.ndim for each in pair):
             raise ParameterError(f"{subject}: a and b of a group must be single probabilities")
         return ResponseModel(of_one_truth(Support(*(rational(float(each), subject) for each in pair)), subject))
-    design = design_of(design) if isinstance(design, Mechanism) else design
-    if not isinstance(design, Design) or not design.has_likelihood or not design.has_shares:
+    found = design_of(design) if isinstance(design, AnyDesign) else None
+    if found is None or not found.has_likelihood or not found.has_shares:
         raise ParameterError(
             f"{subject}: design must be one whose reports tell the shares of answers that exclude each other, "
             f"or a pair (a, b), got {describe(design)}"
         )
-    return ResponseModel(design)
+    return ResponseModel(found)
 
 
 def probabilities(value: Any, subject: str) -> NDArray[np.float64]:
