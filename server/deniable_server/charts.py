@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from deniable import EstimateRow, Question, Survey
 from deniable.access.words import ONE_REPORT
 from deniable_server import drawing
-from deniable_server.drawing import MOST_ROWS, Mark, axis_of, mark, ticks, wrapped
+from deniable_server.drawing import Mark, axis_of, mark, ticks, wrapped
 
 INK, FAINT = "#1f2328", "#d0d7de"
 INTERVAL = "#6ea8c4"
@@ -26,11 +26,6 @@ INTERVAL = "#6ea8c4"
 WIDTH, LABELS, LINE, FOOT = 8.0, 2.9, 0.18, 0.25
 
 _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
-
-
-def can_draw(rows: Sequence[EstimateRow]) -> bool:
-    """Whether there is something to draw, and not too much."""
-    return 0 < len(rows) <= MOST_ROWS
 
 
 @functools.lru_cache(maxsize=64)
@@ -44,7 +39,7 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
     ----------
     survey : Survey
     rows : tuple of EstimateRow
-        As `deniable.estimate` gives them; `can_draw` says whether they fit.
+        As `deniable.estimate` gives them; `drawing.can_draw` says whether they fit.
     form : {"svg", "png"}
     """
     panels = list(_panels(survey, rows))

@@ -28,6 +28,11 @@ _WIDEST_TICK = 9
 _MARGIN = 4.0  # percent of the axis on both sides, where arrows stand
 
 
+def can_draw(rows: Sequence[EstimateRow]) -> bool:
+    """Whether there is something to draw, and not too much."""
+    return 0 < len(rows) <= MOST_ROWS
+
+
 @dataclass(frozen=True)
 class Axis:
     """What the axis shows: always all that is possible, whatever the estimates are."""

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from deniable import EstimateRow, Survey, __version__
 from deniable.access.words import ONE_REPORT
 from deniable.privacy.ceiling import weakness
-from deniable_server import charts, drawing, schemas
+from deniable_server import drawing, schemas
 from deniable_server.api import get_store
 from deniable_server.delivery import counted
 from deniable_server.embedding import client_files, survey_page
@@ -109,7 +109,7 @@ def results(survey_id: str, query: schemas.EstimatesQuery) -> Response:
             chosen=query_string(query),
             has_headlines=query.method == DEFAULT_METHOD and query.confidence >= drawing.LEAST_LEVEL,
             has_drawings=n > 0 and len(rows) <= drawing.MOST_ROWS,
-            has_chart=n > 0 and charts.can_draw(rows),
+            has_chart=n > 0 and drawing.can_draw(rows),
         )
 
     return counted(Response(get_results().page(survey_id, query, tuple(said.values()), render)))
@@ -121,7 +121,7 @@ def chart(survey_id: str, form: str, query: schemas.EstimatesQuery) -> Response:
     """The chart of the results page."""
     require_reader(get_store().survey(survey_id))
     n, rows = get_results().estimates(survey_id, query)
-    if not n or not charts.can_draw(rows):
+    if not n or not drawing.can_draw(rows):
         raise NotFound
     image = get_results().chart(survey_id, query, form, rows)
     response = Response(image, mimetype="image/svg+xml" if form == "svg" else "image/png")

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import SupportsIndex
 
 from deniable.errors import ParameterError, describe
 from deniable.randomness import UNIT
@@ -113,11 +112,11 @@ def as_integer(value: object) -> int | None:
     >>> as_integer(3), as_integer(True), as_integer(3.0)
     (3, None, None)
     """
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+    if isinstance(value, bool):
         return None
     try:
-        return operator.index(value)
-    except TypeError:  # an array that holds several
+        return operator.index(value)  # type: ignore[arg-type]  # whether it is one is what we ask
+    except TypeError:  # no integer, or an array that holds several
         return None
 
 

@@ -20,6 +20,7 @@ from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
 from tests.support.browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts, wait_for
 from tests.support.collectors import Collector
+from tests.support.marks import long
 from tests.support.survey_files import question_toml, survey_toml
 
 FOLDER = Path(__file__).parents[2] / "examples" / "embedding"
@@ -379,18 +380,21 @@ def test_form_gets_only_the_randomised_value_and_draws_once(
     assert collector.reports(survey) == before  # the form's own tool stores it
 
 
-def test_forms_hold_reports_with_the_odds_of_the_coins(collector: Collector, page: Page, link: str) -> None:
+@pytest.mark.parametrize("people", [75, long(300)])
+def test_forms_hold_reports_with_the_odds_of_the_coins(
+    collector: Collector, page: Page, link: str, people: int
+) -> None:
     site = f"""<!doctype html><title>x</title>{scripts(collector)}
         <form></form>"""
     with another_site(site) as address:
         page.goto(address)
         values = page.evaluate(
-            """async (link) => {
+            """async ([link, people]) => {
                 const forget = FORGET;
                 await customElements.whenDefined("deniable-question");
                 const form = document.querySelector("form");
                 const values = [];
-                for (let n = 0; n < 300; n++) {
+                for (let n = 0; n < people; n++) {
                     await forget();
                     const question = document.createElement("deniable-question");
                     question.setAttribute("src", link);
@@ -406,10 +410,11 @@ def test_forms_hold_reports_with_the_odds_of_the_coins(collector: Collector, pag
                 }
                 return values;
             }""".replace("FORGET", FORGET),
-            link,
+            [link, people],
         )
-    # 3/4 of 300 send Yes: 225, standard deviation 7.5. Beyond 40: a probability below 1e-7.
-    assert abs(values.count("1") - 225) <= 40
+    # 3/4 send Yes: of 300 with a standard deviation of 7.5. Beyond 40: a probability below 2e-7; of 75 beyond 20: 5e-7.
+    assert len(values) == people
+    assert abs(values.count("1") - people * 3 / 4) <= 40 * (people / 300) ** 0.5
     assert set(values) == {"0", "1"}
 
 

@@ -8,7 +8,7 @@ import random
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -262,10 +262,15 @@ def one_moves_other(survey: Survey, answers: Mapping[str, Any], cohort: str | No
 
 def threshold_off(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
     """The first coin of the first question tells the truth 2 % too often."""
+    return randomize(with_threshold_off(survey), answers, cohort).encode()
+
+
+@cache
+def with_threshold_off(survey: Survey) -> Survey:
     coin = survey.questions[0].mechanism
     assert isinstance(coin, TwoCoin)
     first = replace(survey.questions[0], mechanism=TwoCoin(coin.truth * 51 // 50, coin.yes))
-    return randomize(replace(survey, questions=(first, *survey.questions[1:])), answers, cohort).encode()
+    return replace(survey, questions=(first, *survey.questions[1:]))
 
 
 def other_generator(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:

@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -118,16 +118,27 @@ def _over_words(mechanism: OneOfK, answer: int, fixed: list[int], free: int) -> 
     return total
 
 
-def _stretches(outcome: Callable[[int], Outcome], low: int = 0, high: int = UNIT - 1) -> Iterator[tuple[int, Outcome]]:
-    """Lengths of the stretches of words on which the outcome stays the same, by halving where probes differ."""
+def _stretches(outcome: Callable[[int], Outcome], low: int = 0, high: int = UNIT - 1) -> list[tuple[int, Outcome]]:
+    """Lengths of the stretches of words on which the outcome stays the same, by halving where probes differ.
+
+    A half is probed where its whole was probed before, so what a word brings is kept.
+    """
+    stretches: list[tuple[int, Outcome]] = []
+    _halve(functools.cache(outcome), low, high, stretches)
+    return stretches
+
+
+def _halve(outcome: Callable[[int], Outcome], low: int, high: int, stretches: list[tuple[int, Outcome]]) -> None:
     probes = {low + (high - low) * step // 8 for step in range(9)}
     first = outcome(low)
-    if all(outcome(word) == first for word in probes):
-        yield high - low + 1, first
-    else:
+    if any(outcome(word) != first for word in probes):
         middle = (low + high) // 2
-        yield from _stretches(outcome, low, middle)
-        yield from _stretches(outcome, middle + 1, high)
+        _halve(outcome, low, middle, stretches)
+        _halve(outcome, middle + 1, high, stretches)
+    elif stretches and stretches[-1][1] == first:
+        stretches[-1] = stretches[-1][0] + high - low + 1, first
+    else:
+        stretches.append((high - low + 1, first))
 
 
 @pytest.mark.slow

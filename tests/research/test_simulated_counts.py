@@ -5,6 +5,7 @@ All seeds are fixed. Chi-squared tests would fail a right program once in 10,000
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import subprocess
@@ -127,6 +128,7 @@ def of_people(one: Likely, people: int) -> dict[Counts, float]:
     return found
 
 
+@functools.cache
 def every_question() -> list[Any]:
     boxes = [TickBoxes.from_epsilon(3, 2), DrawnBoxes.from_epsilon(4, 1, 2), DrawnBoxes.from_epsilon(3, 2, 3)]
     subsets = [Subset.from_epsilon(5, 1, 1), Subset.from_epsilon(5, 4, 1), Subset.from_epsilon(2, 1, 1)]

@@ -260,6 +260,11 @@ def test_help_loads_no_command() -> None:
     )
 
 
+def test_a_collector_starts_without_what_only_files_and_images_need() -> None:
+    program = "import sys, deniable_server.app; print(sorted({'matplotlib', 'pandas', 'scipy'} & set(sys.modules)))"
+    assert printed_by(program) == "[]\n"
+
+
 def test_the_package_has_its_public_names_without_loading_them() -> None:
     program = (
         "import sys, deniable; assert 'deniable.mechanisms' not in sys.modules; "

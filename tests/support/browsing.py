@@ -134,6 +134,19 @@ GIVE = """async answers => {
 
 The answers are a list, in the order of the questions, or an object from their ids, where not all may be asked."""
 
+
+def numbers_of(survey: Survey, answers: Mapping[str, Any]) -> list[Any]:
+    """Answers as `GIVE` takes them: options by their places, numbers as they are."""
+    numbers: list[Any] = []
+    for question in survey.questions:
+        given = answers[question.id]
+        if question.type == "ticks":
+            numbers.append([question.options.index(option) for option in given])
+        else:
+            numbers.append(given if question.type == "number" else question.options.index(given))
+    return numbers
+
+
 ARRIVED = "Your report has arrived"
 
 

@@ -297,19 +297,22 @@ class Misbehaving:
             honest = others if self.among == "everybody" else f
             return np.asarray((1 - e) * (b + (a - b) * honest) + e * report)
 
-        def some(f: Shares, turn: Shares) -> tuple[Shares, ...]:
+        def some(f: Shares, turn: Shares) -> Shares:
             """How many misbehave where ``lam`` can be at its ends: it is monotone in that up to a turn and after it."""
-            return np.zeros_like(f), np.minimum(turn, self.share), np.full_like(f, self.share)
+            many = np.zeros((3, f.size))
+            many[1:] = self.share
+            np.minimum(turn, self.share, out=many[1])
+            return many
 
         def low(f: Shares) -> Shares:
             """As many as can be of those who misbehave have the option, and do not say so."""
-            found = [supporting(f, d, np.maximum((f - d) / (1 - d), 0), r[0]) for d in some(f, f)]
-            return np.asarray(np.min(found, axis=0))
+            d = some(f, f)
+            return np.asarray(supporting(f, d, np.maximum((f - d) / (1 - d), 0), r[0]).min(axis=0))
 
         def high(f: Shares) -> Shares:
             """As few as can be have it, and all say so."""
-            found = [supporting(f, d, np.minimum(f / (1 - d), 1), r[1]) for d in some(f, 1 - f)]
-            return np.asarray(np.max(found, axis=0))
+            d = some(f, 1 - f)
+            return np.asarray(supporting(f, d, np.minimum(f / (1 - d), 1), r[1]).max(axis=0))
 
         zero, one = np.zeros(1), np.ones(1)
         rate = min(max(seen / float(n), float(low(zero)[0])), float(high(one)[0]))

@@ -5,6 +5,7 @@
 `connection`   a commit is on the disk when it returns; transactions; a log that keeps nothing
 `errors`       what SQLite calls what can be wrong
 `files`        whether the files under a database's names are still those that were opened
+`library`      sqlite-utils, and nothing that only it would load
 `lock`         one collector a database
 `migrations`   the tables of every version, and the way from an older one
 `tables`       how the tables of a survey are made

@@ -11,12 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlite_utils import Database
-
 from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreReplaced
 from deniable_server.store.sqlite.errors import in_our_words
 from deniable_server.store.sqlite.files import Connection, Siblings, beside, identity, refuse_replaced
+from deniable_server.store.sqlite.library import Database
 
 WAIT_MS = 10_000
 """How long one process waits for another one's transaction."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from sqlite_utils import Database, Migrations
-
 from deniable import parse_survey
 from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts
 from deniable_server.store.errors import older_version
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection, transaction
+from deniable_server.store.sqlite.library import Database, Migrations
 from deniable_server.store.sqlite.tables import create_table
 from deniable_server.store.tables import pending_table, reports_table, rows_of
 
