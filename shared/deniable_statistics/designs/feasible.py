@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from deniable.mechanisms.support import Support
 
@@ -137,6 +136,7 @@ def _newton_step(
     gradient: NDArray[np.float64],
 ) -> NDArray[np.float64] | None:
     """The maximum of the quadratic approximation, or as far towards it as the likelihood rises; None if nowhere."""
+    from scipy.linalg import LinAlgError, cholesky, solve_triangular
     from scipy.optimize import nnls  # loading it takes half a second, and few mixtures need it
 
     scaled = matrix * (np.sqrt(observed) / (matrix @ shares))[:, None]

@@ -11,8 +11,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-from scipy.special import betaincinv
-
 from deniable_statistics.intervals.interval import Interval, check_confidence_level, normal_quantile
 from deniable_statistics.intervals.tails import at_least, at_least_is, at_most, crossing
 
@@ -118,6 +116,8 @@ def jeffreys(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in jeffreys(98, 729, 0.95)]
     [0.1111, 0.1606]
     """
+    from scipy.special import betaincinv
+
     return _both_ends(lambda k: float(betaincinv(k + 0.5, n - k + 0.5, (1 - confidence_level) / 2)), count, n)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, xlog1py, xlogy
 
 from deniable_statistics.intervals.binomial import whole
 from deniable_statistics.intervals.interval import Interval
@@ -86,6 +85,8 @@ def composite_interval(count: float, n: float, confidence_level: float, low: End
 
 def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
     """The lower limit; the upper one is that of the opposite share and of failures."""
+    from scipy.special import betainc, betaincinv
+
     zero, one = np.zeros(1), np.ones(1)
     least, most = float(low(zero)[0]), float(high(one)[0])
     best = min(max(k / n, least), most)
@@ -160,4 +161,6 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
 
 def _log_likelihood(c: NDArray[np.float64], n: int, lam: NDArray[np.float64]) -> NDArray[np.float64]:
     """Without the binomial coefficient; ``0 log 0 = 0``."""
+    from scipy.special import xlog1py, xlogy
+
     return np.asarray(xlogy(c, lam) + xlog1py(n - c, -lam), dtype=float)

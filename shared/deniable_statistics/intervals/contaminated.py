@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, xlog1py, xlogy
 
 from deniable_statistics.intervals.binomial import clopper_pearson
 from deniable_statistics.intervals.interval import Interval, check_confidence_level
@@ -150,6 +149,7 @@ def _of_feldman_cousins(
     s: int, n: int, most: int, alpha: float, limit: float, low: float, high: float
 ) -> Iterable[int]:
     """How many reports may be taken away to get below a limit: all numbers that the bound of step 4 leaves."""
+    from scipy.special import betainc, xlog1py, xlogy
 
     def outside(taken: int) -> float:
         return fallen_by(math.log(2 / alpha), s - taken, n - taken, low, high)

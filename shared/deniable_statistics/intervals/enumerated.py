@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 
@@ -89,6 +88,8 @@ def _all_tallies(n: int, channel: tuple[tuple[float, ...], ...]) -> tuple[Floats
     Then of each at each share the logarithm of the likelihood ratio and the probability, and the largest of the latter
     as a logarithm.
     """
+    from scipy.special import gammaln
+
     tallies = compositions(n, len(channel))
     ways = np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=1))
     logs = _logs(np.array(channel), tallies, ways, np.linspace(0, 1, STEPS + 1))

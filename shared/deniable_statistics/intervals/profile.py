@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, chdtri, ndtr, ndtri
 
 from deniable_statistics.intervals.constrained import Maximum, most_likely_under
 from deniable_statistics.intervals.enumerated import enumerated_interval, is_enumerable
@@ -128,6 +127,8 @@ class ShareLikelihood:
 
         See `profile_intervals`.
         """
+        from scipy.special import chdtrc, ndtr
+
         tested = self._tested(counts, best, rows, scored)
         n = counts.sum(axis=1)
         other = ndtr(-tested.root)
@@ -440,6 +441,8 @@ class _Search:
 
     def _bracket(self, which: NDArray[np.intp], far: Floats) -> tuple[Floats, Floats]:
         """Where one degree of freedom still holds, and where no number of them does."""
+        from scipy.special import chdtri, ndtri
+
         one = float(-ndtri(self.alpha))
         if self.scored is None:
             n = float(self.counts.sum()) - self.fakes

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import betainc  # its complement `betaincc` takes five times as long
 
 from deniable_statistics.intervals.binomial import whole
 from deniable_statistics.intervals.interval import Interval, normal_quantile
@@ -156,6 +155,8 @@ def _first_accepted(
 
     Strides over the steps with the bound of note 5 before it takes them one by one.
     """
+    from scipy.special import betainc  # its complement `betaincc` takes five times as long
+
     beyond, stride = outside, max((last - first) // 16, 1)
     while True:
         c = np.array([*range(first + stride, last, stride), last])

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +56,8 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     >>> bool(0.377 < heads[0] < 0.377 * 1.03)
     True
     """
+    from scipy.special import ndtr
+
     s, least, mean = _saddlepoint(weights, chances, sizes, seen, 1 / BLUR)
     scaled, _, spread = _cumulants(weights, chances, sizes, s)
     width = np.sqrt(spread + (least / 200) ** 2)

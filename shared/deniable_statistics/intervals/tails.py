@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scipy import special
-
 
 def at_least(count: float, n: float, lam: float) -> float:
     """``P(C >= count)`` for ``C ~ Bin(n, lam)``, as the incomplete beta function ``I_lam(count, n - count + 1)``.
@@ -15,6 +13,8 @@ def at_least(count: float, n: float, lam: float) -> float:
     >>> at_least(1, 2, 0.5), at_least(0, 2, 0.5), at_least(3, 2, 0.5)
     (0.75, 1.0, 0.0)
     """
+    from scipy import special
+
     if count <= 0:  # parameters of 0 are limits that not every version of scipy takes
         return 1.0
     return float(special.betainc(count, n - count + 1, lam)) if count < n + 1 else 0.0
@@ -35,6 +35,8 @@ def at_least_is(probability: float, count: float, n: float) -> float:
     >>> round(at_least_is(0.75, 1, 2), 12)
     0.5
     """
+    from scipy import special
+
     return float(special.betaincinv(count, n - count + 1, probability)) if count > 0 else 0.0
 
 
