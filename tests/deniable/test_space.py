@@ -219,3 +219,14 @@ def test_a_draw_is_the_permanent_step_and_then_that_of_a_wave(mechanism: Mechani
         sent = waves.instantaneous(kept, steps.__next__) if waves else kept
         assert sent == mechanism.randomize(given, whole.__next__)
         assert next(steps) == next(whole), "as many words"
+
+
+def test_of_drawn_boxes_the_counts_of_ticks_speak_for_answers_and_few_reports_of_a_pair() -> None:
+    drawn = DrawnBits(4, 2)
+    assert drawn.is_drawn
+    assert drawn.supporting((9, 1, 8, 2, 7, 3, 6, 4)) == (1, 2, 3, 4)
+    assert drawn.share_of_pairs == 2 * 1 / (4 * 3)
+    for space in (Bits(4), HOURS):
+        assert not space.is_drawn
+        assert space.supporting((1, 2, 3)) == (1, 2, 3)
+        assert space.share_of_pairs == 1

@@ -72,6 +72,9 @@ class ReportSpace(Counted):
     first: int = 0
     """The report that supports the first option, where reports are numbers."""
 
+    is_drawn: ClassVar[bool] = False
+    """Whether a report speaks of some boxes only, which the device draws."""
+
     share_of_pairs: float = 1.0
     """The share of reports that speak of two given boxes. Where it is 0, no report tells how two boxes go together."""
 
@@ -194,6 +197,8 @@ class DrawnBits(Texts):
 
     k: int
     drawn: int
+
+    is_drawn = True
 
     @property
     def size(self) -> int:  # type: ignore[override]
